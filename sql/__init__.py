@@ -1,0 +1,1 @@
+"""The SQL of the product as package data: migrations, population queries and views."""

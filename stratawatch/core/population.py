@@ -1,0 +1,76 @@
+"""The population as counts: census, atoms, candidates. Items themselves never come here in bulk."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+POSITIVE, NEGATIVE, UNSCORED = "1", "0", "-"
+"""The letters of a pattern, one a classifier in the panel's order: calls it positive, negative, did not say."""
+
+NO_BIN = -1
+"""The bin of an item that no classifier gave a score."""
+
+
+@dataclass(frozen=True, order=True)
+class Segment:
+    """A named slice of the population that is reported on its own."""
+
+    column: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.value}"
+
+
+@dataclass(frozen=True)
+class Census:
+    """Counts per (pattern, fine score bin), and the same counts within every segment.
+
+    Rows are sorted by (pattern, bin); every segment's counts are aligned with them.
+    """
+
+    classifiers: tuple[str, ...]
+    patterns: tuple[str, ...]
+    bins: Counts
+    counts: Counts
+    segments: Mapping[Segment, Counts] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """N, the number of items."""
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True)
+class Atom:
+    """Pattern x score stratum: the smallest cell of the design. Bins are inclusive at both ends."""
+
+    pattern: str
+    first_bin: int
+    last_bin: int
+    size: int
+    mean_score: float | None
+    segments: Mapping[Segment, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The pool of every atom: its items with the smallest permanent random numbers, in no promised order.
+
+    Columns of equal length. `digest` is the md5 hex text that orders the draw; `segments` has one entry
+    per segment column, None where the item has no value there.
+    """
+
+    items: tuple[str, ...]
+    atoms: Counts
+    digests: tuple[str, ...]
+    segments: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    clusters: tuple[str | None, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.items)

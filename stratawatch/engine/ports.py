@@ -1,0 +1,110 @@
+"""What the engine asks of the world. Adapters implement these; the engine imports none of them."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from stratawatch.core.population import Atom
+from stratawatch.engine.records import (
+    CandidateItem,
+    CensusAnswer,
+    CheckReport,
+    Notification,
+    PanelSpec,
+    Polled,
+    Profile,
+    Receipt,
+    Window,
+)
+from stratawatch.engine.records import Batch as BatchRecord
+from stratawatch.engine.repositories import Transaction
+
+__all__ = [
+    "AlertChannel",
+    "Clock",
+    "LabelQueue",
+    "PredictionCheck",
+    "PredictionSource",
+    "Store",
+]
+
+
+class Clock(Protocol):
+    """Where the time comes from."""
+
+    def now(self) -> datetime:
+        """The current time, in UTC."""
+        ...
+
+
+class PredictionSource(Protocol):
+    """Census and candidates of a window; never the whole population in memory."""
+
+    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+        """Count the window, profile its input. Raises InputRefused or Unreachable."""
+        ...
+
+    def candidates(
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[CandidateItem, ...]:
+        """Fetch, for every atom, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        ...
+
+    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
+        """Say what was found for `check`: files, rows, columns with types. Raises as `census` does."""
+        ...
+
+
+class PredictionCheck(Protocol):
+    """Whether the input is fit to be judged."""
+
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        """Check the one-row profile of the whole window."""
+        ...
+
+    def candidates(
+        self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]
+    ) -> CheckReport:
+        """Check the candidates row by row, duplicates included."""
+        ...
+
+
+class LabelQueue(Protocol):
+    """Where people label. At least once in both directions; keys make it effectively once."""
+
+    name: str
+
+    def publish(self, batch: BatchRecord) -> Receipt:
+        """Hand over a batch; handing it over again changes nothing. Raises Unreachable."""
+        ...
+
+    def poll(self, cursor: Mapping[str, object]) -> Polled:
+        """Read what came since `cursor` ({} at first)."""
+        ...
+
+    def cancel(self, keys: Sequence[str]) -> None:
+        """Withdraw batches nobody needs to answer any more, as far as the queue can."""
+        ...
+
+    def describe(self) -> Mapping[str, str]:
+        """Say what was found, for `check`. Raises Unreachable."""
+        ...
+
+
+class AlertChannel(Protocol):
+    """Where people are told."""
+
+    name: str
+
+    def send(self, notification: Notification) -> Receipt:
+        """Tell, keyed by dedup_key. Severity `resolved` ends what the same dedup_key began. Raises Unreachable."""
+        ...
+
+
+class Store(Protocol):
+    """The truth. A transaction rolls back unless it commits."""
+
+    def begin(self) -> AbstractContextManager[Transaction]:
+        """Start a transaction."""
+        ...

@@ -1,0 +1,48 @@
+"""Every error a user can cause or meet, in one shape: what, expected, got, hint."""
+
+
+class StratawatchError(Exception):
+    """One sentence a user can act on.
+
+    >>> str(StratawatchError("column 'scroe' is missing", expected="score_lr", hint="check [columns]"))
+    "column 'scroe' is missing; expected score_lr; check [columns]"
+    """
+
+    def __init__(self, what: str, *, expected: str = "", got: str = "", hint: str = "") -> None:
+        self.what, self.expected, self.got, self.hint = what, expected, got, hint
+        parts = [what]
+        if expected:
+            parts.append(f"expected {expected}")
+        if got:
+            parts.append(f"got {got}")
+        if hint:
+            parts.append(hint)
+        super().__init__("; ".join(parts))
+
+
+class ConfigError(StratawatchError):
+    """The configuration cannot be used as it is."""
+
+
+class InputRefused(StratawatchError):  # noqa: N818 - the state it leads to is called refused
+    """The predictions of a window are not fit to be judged; retrying will not help."""
+
+
+class PlanImpossible(StratawatchError):  # noqa: N818 - reads as the sentence it is
+    """No allocation of labels satisfies what was asked."""
+
+
+class Unreachable(StratawatchError):  # noqa: N818 - reads as the sentence it is
+    """A source, queue, channel or store did not answer; retrying may help."""
+
+
+class SchemaMismatch(StratawatchError):  # noqa: N818 - reads as the sentence it is
+    """The store's schema is older or newer than this program."""
+
+
+class StaleState(StratawatchError):  # noqa: N818 - reads as the sentence it is
+    """A compare-and-set move found another state than it expected: someone else was faster."""
+
+
+class LeaseHeld(StratawatchError):  # noqa: N818 - reads as the sentence it is
+    """Another process is advancing; this one has nothing to do."""
