@@ -271,7 +271,8 @@ class Revision:
 
     cycle_id: int
     number: int
-    fingerprint: str
+    fingerprint: str  # of the verdicts it was made from: the same ledger makes no new revision
+    mark: int  # the newest label event that had been read
     at: datetime
     estimates: tuple[Estimate, ...]
 

@@ -111,7 +111,10 @@ class Rounds(Protocol):
     """Rounds, draws and batches."""
 
     def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
-        """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1."""
+        """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
+
+        Raises StaleState when another process added that round meanwhile.
+        """
         ...
 
     def of(self, cycle_id: int) -> tuple[Round, ...]:
@@ -160,6 +163,10 @@ class Labels(Protocol):
         """(item id, event) of a panel, in order of arrival."""
         ...
 
+    def mark(self) -> int:
+        """The id of the newest label event, 0 when there is none."""
+        ...
+
     def cursor(self, queue: str) -> Json:
         """How far a queue was read; {} at first."""
         ...
@@ -178,6 +185,10 @@ class Estimates(Protocol):
 
     def latest(self, cycle_id: int) -> Revision | None:
         """The newest revision of a cycle."""
+        ...
+
+    def outdated(self) -> tuple[int, ...]:
+        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision."""
         ...
 
     def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:
