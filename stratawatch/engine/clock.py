@@ -23,7 +23,9 @@ class FixedClock:
     def __post_init__(self) -> None:
         if self.moment.tzinfo is None:
             raise StratawatchError(
-                "a moment needs its offset from UTC", got=self.moment.isoformat(), hint="write 2026-01-05T00:00:00+00:00"
+                "a moment needs its offset from UTC",
+                got=self.moment.isoformat(),
+                hint="write 2026-01-05T00:00:00+00:00",
             )
 
     def now(self) -> datetime:

@@ -63,9 +63,7 @@ class PredictionCheck(Protocol):
         """Check the one-row profile of the whole window."""
         ...
 
-    def candidates(
-        self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]
-    ) -> CheckReport:
+    def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
         """Check the candidates row by row, duplicates included."""
         ...
 

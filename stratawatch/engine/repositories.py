@@ -110,11 +110,21 @@ class Cycles(Protocol):
 class Rounds(Protocol):
     """Rounds, draws and batches."""
 
-    def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
+    def add(
+        self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime
+    ) -> int:
         """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
 
         Raises StaleState when another process added that round meanwhile.
         """
+        ...
+
+    def get(self, round_id: int) -> Round:
+        """One round."""
+        ...
+
+    def batch(self, batch_id: int) -> Batch:
+        """One batch."""
         ...
 
     def of(self, cycle_id: int) -> tuple[Round, ...]:
@@ -126,7 +136,11 @@ class Rounds(Protocol):
         ...
 
     def batches(
-        self, *, cycle_id: int | None = None, round_id: int | None = None, states: Sequence[BatchState] | None = None
+        self,
+        *,
+        cycle_id: int | None = None,
+        round_id: int | None = None,
+        states: Sequence[BatchState] | None = None,
     ) -> tuple[Batch, ...]:
         """Batches, oldest first."""
         ...
@@ -181,6 +195,10 @@ class Estimates(Protocol):
 
     def add(self, revision: Revision) -> None:
         """Append a revision; (cycle, number) must be new."""
+        ...
+
+    def seen(self, cycle_id: int, number: int, mark: int) -> None:
+        """Events up to `mark` changed nothing in this revision's verdicts: it is up to date with them."""
         ...
 
     def latest(self, cycle_id: int) -> Revision | None:

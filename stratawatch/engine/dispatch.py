@@ -1,0 +1,74 @@
+"""Send a batch: a short leased claim, no transaction open during the send, a key that the queue dedupes on."""
+
+from datetime import timedelta
+from typing import Final
+from uuid import uuid4
+
+from stratawatch.engine.alarms import warn
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import Batch
+from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import BatchState, Entity, RoundState
+from stratawatch.errors import Unreachable
+
+CLAIM_LIFE: Final = timedelta(minutes=2)
+MOST_SENDS: Final = 12
+"""Attempts before a batch is marked failed and a person is told."""
+
+
+def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
+    """Send one planned batch; returns the state it is in afterwards."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        batch = tx.rounds.batch(batch_id)
+        claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(
+            batch_id, uuid4().hex, now, now + CLAIM_LIFE
+        )
+        tx.commit()
+    if not claimed:
+        return batch.state
+    try:
+        receipt = ports.queue.publish(batch)
+    except Unreachable as trouble:
+        return _failed(ports, batch, trouble)
+    with ports.store.begin() as tx:
+        tx.move(
+            Entity.BATCH,
+            batch_id,
+            BatchState.PLANNED,
+            BatchState.SENT,
+            at=ports.clock.now(),
+            why=receipt.reference,
+        )
+        finish_dispatch(tx, ports, batch.round_id)
+        tx.commit()
+    return BatchState.SENT
+
+
+def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:
+    """A round none of whose batches waits any more is dispatched."""
+    waiting = tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.FAILED])
+    if tx.rounds.get(round_id).state == RoundState.PLANNED and not waiting:
+        tx.move(
+            Entity.ROUND,
+            round_id,
+            RoundState.PLANNED,
+            RoundState.DISPATCHED,
+            at=ports.clock.now(),
+            why="all batches sent",
+        )
+
+
+def _failed(ports: Ports, batch: Batch, trouble: Unreachable) -> BatchState:
+    with ports.store.begin() as tx:
+        attempts = tx.rounds.released(batch.id, str(trouble))
+        if attempts >= MOST_SENDS:
+            why = f"not sent after {attempts} attempts: {trouble}"
+            tx.move(
+                Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=ports.clock.now(), why=why
+            )
+            warn(tx, ports, f"batch:{batch.key}", f"Labels cannot be asked for: batch {batch.key}", why)
+        tx.commit()
+    if attempts < MOST_SENDS:
+        raise trouble
+    return BatchState.FAILED

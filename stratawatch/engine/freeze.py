@@ -1,0 +1,112 @@
+"""Freeze a cycle: count the window, check it, cut atoms, fetch every atom's pool. Or refuse it, with the reason."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stratawatch.core.design import pool_sizes
+from stratawatch.core.strata import cut_atoms
+from stratawatch.engine.alarms import blind_panel
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
+from stratawatch.engine.states import CycleState, Entity
+from stratawatch.errors import InputRefused, PlanImpossible, Unreachable
+
+MOST_READS: Final = 6
+"""Attempts to read a window before its cycle is refused and a person is told."""
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    reason: str
+    docs: str | None = None
+    rows: tuple[BadRow, ...] = ()
+
+
+def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
+    """Move an open cycle to frozen or refused; returns the state it is in afterwards."""
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        spec = tx.panels.get(cycle.panel_version)
+    if cycle.state != CycleState.OPEN:
+        return cycle.state
+    try:
+        answer = _read(ports, spec, cycle)
+    except Unreachable as trouble:
+        return _count_failure(ports, spec, cycle, trouble)
+    except (InputRefused, PlanImpossible) as trouble:
+        answer = _Refusal(str(trouble))
+    if isinstance(answer, _Refusal):
+        _refuse(ports, spec, cycle, answer)
+        return CycleState.REFUSED
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.FROZEN, at=now, why=_counts(answer))
+        tx.cycles.freeze(cycle.id, answer, now + spec.deadline)
+        tx.cycles.quarantine(cycle.id, answer.bad_rows, now)
+        tx.cycles.succeeded(cycle.id)
+        tx.commit()
+    return CycleState.FROZEN
+
+
+def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
+    source = ports.sources.get(spec.name)
+    if source is None:
+        raise Unreachable(
+            f"panel '{spec.name}' has no source any more",
+            hint="put it back into the configuration, or cancel the cycle",
+        )
+    counted = source.census(spec, cycle.window)
+    first = ports.check.profile(spec, cycle.window, counted.profile)
+    bad_rows = (*counted.bad_rows, *first.bad_rows)
+    if first.refusal:
+        return _Refusal(first.refusal, first.docs, bad_rows)
+    atoms = cut_atoms(counted.census, spec.budget)
+    wanted = pool_sizes(atoms, counted.census.classifiers, spec.goals, spec.budget)
+    items = source.candidates(spec, cycle.window, atoms, wanted)
+    _complete(wanted, [item.atom for item in items])
+    second = ports.check.candidates(spec, cycle.window, items)
+    docs = second.docs or first.docs
+    bad_rows = (*bad_rows, *second.bad_rows)
+    if second.refusal:
+        return _Refusal(second.refusal, docs, bad_rows)
+    return Frozen(atoms, items, counted.profile, counted.source_version, docs, bad_rows)
+
+
+def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
+    """A table that changed between the two queries shows as a pool that is short of what the census counted."""
+    have = [0] * len(wanted)
+    for atom in got:
+        have[atom] += 1
+    short = [atom for atom, number in enumerate(wanted) if have[atom] < number]
+    if short:
+        raise Unreachable(
+            "the source changed while it was read",
+            expected=f"{wanted[short[0]]} candidates in atom {short[0]}",
+            got=str(have[short[0]]),
+            hint="it is read again at the next advance",
+        )
+
+
+def _counts(frozen: Frozen) -> str:
+    return f"{frozen.profile.rows} rows, {len(frozen.atoms)} atoms, {len(frozen.candidates)} candidates"
+
+
+def _count_failure(ports: Ports, spec: PanelSpec, cycle: Cycle, trouble: Unreachable) -> CycleState:
+    with ports.store.begin() as tx:
+        failures = tx.cycles.failed(cycle.id, str(trouble))
+        tx.commit()
+    if failures < MOST_READS:
+        raise trouble
+    _refuse(ports, spec, cycle, _Refusal(f"not read after {failures} attempts: {trouble}"))
+    return CycleState.REFUSED
+
+
+def _refuse(ports: Ports, spec: PanelSpec, cycle: Cycle, refusal: _Refusal) -> None:
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.REFUSED, at=now, why=refusal.reason)
+        tx.cycles.explain(cycle.id, reason=refusal.reason, docs=refusal.docs)
+        tx.cycles.quarantine(cycle.id, refusal.rows, now)
+        blind_panel(tx, ports, spec, cycle, f"the window was refused: {refusal.reason}")
+        tx.commit()

@@ -1,0 +1,53 @@
+"""What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
+
+from stratawatch.engine.house import Ports
+from stratawatch.engine.settle import close_round
+from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState, may_move
+from stratawatch.errors import StratawatchError
+
+
+def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
+    """Give a cycle up: its rounds end, its batches are withdrawn. What was labelled stays in the ledger."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if not may_move(Entity.CYCLE, cycle.state, CycleState.CANCELLED):
+            raise StratawatchError(
+                f"cycle {cycle_id} cannot be cancelled",
+                expected="open, frozen or labelling",
+                got=cycle.state.value,
+            )
+        withdrawn = []
+        for round_ in tx.rounds.of(cycle_id):
+            if may_move(Entity.ROUND, round_.state, RoundState.CANCELLED):
+                withdrawn += close_round(tx, round_, RoundState.CANCELLED, now, why)
+        tx.cycles.explain(cycle_id, reason=why)
+        tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.CANCELLED, at=now, why=why)
+        tx.commit()
+    if withdrawn:
+        ports.queue.cancel(withdrawn)
+
+
+def reopen_cycle(ports: Ports, cycle_id: int, why: str) -> None:
+    """Give a refused window another chance, after its input was mended."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if cycle.state != CycleState.REFUSED:
+            raise StratawatchError(
+                f"cycle {cycle_id} cannot be reopened", expected="refused", got=cycle.state.value
+            )
+        tx.cycles.unfreeze(cycle_id)
+        tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)
+        tx.commit()
+
+
+def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
+    """Put a cycle's failed batches back into the outbox; returns how many."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        failed = tx.rounds.batches(cycle_id=cycle_id, states=[BatchState.FAILED])
+        for batch in failed:
+            tx.move(Entity.BATCH, batch.id, BatchState.FAILED, BatchState.PLANNED, at=now, why=why)
+        tx.commit()
+    return len(failed)

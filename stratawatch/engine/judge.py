@@ -1,0 +1,113 @@
+"""Estimate a cycle and judge it against the limits; a late label makes a new revision."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from stratawatch.core.alarms.states import judge, page_confidence
+from stratawatch.core.population import Atom, Segment
+from stratawatch.core.results import Estimate, Judgement
+from stratawatch.engine.alarms import record, streams
+from stratawatch.engine.house import Ports
+from stratawatch.engine.ledgers import LabelledCycle, fingerprint, load
+from stratawatch.engine.records import Cycle, PanelSpec, Revision, StreamKey
+from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import ACTIVE_CYCLES, CycleState, Entity
+
+YEAR: Final = timedelta(days=365.25)
+MOST_SEGMENTS: Final = 50
+"""Segments that are reported on their own: the largest ones."""
+DEFAULT_MARGINS: Final = {"precision": 0.03, "recall": 0.05, "false_omission_rate": 0.01}
+
+
+def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
+    """Estimate and judge a settled, expired or outdated cycle; returns the new revision's number, if any."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if not _its_turn(tx, cycle):
+            return None
+        spec = tx.panels.get(cycle.panel_version)
+        mark = tx.labels.mark()
+        labelled = load(tx, spec, cycle_id)
+        print_ = fingerprint(labelled.verdicts)
+        before = tx.estimates.latest(cycle_id)
+        number = before.number + 1 if before else 1
+        first = cycle.state != CycleState.JUDGED
+        if first or before is None or before.fingerprint != print_:
+            estimates = labelled.design.estimate(
+                labelled.ledger,
+                labelled.drawn,
+                confidence=spec.confidence,
+                segments=segments_of(labelled.design.atoms),
+            )
+            tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
+            if first or not _a_later_one_is_judged(tx, cycle):
+                record(tx, ports, cycle, number, _judgements(spec, labelled, estimates))
+        else:
+            number = before.number
+            tx.estimates.seen(cycle_id, number, mark)
+        if first:
+            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.JUDGED, at=now, why=f"revision {number}")
+        tx.commit()
+    return number
+
+
+def segments_of(atoms: Sequence[Atom]) -> tuple[Segment, ...]:
+    """The segments worth an estimate of their own, in order."""
+    sizes: dict[Segment, int] = {}
+    for atom in atoms:
+        for segment, size in atom.segments.items():
+            sizes[segment] = sizes.get(segment, 0) + size
+    largest = sorted(sizes, key=lambda segment: (-sizes[segment], segment))[:MOST_SEGMENTS]
+    return tuple(sorted(largest))
+
+
+def margin_of(spec: PanelSpec, key: StreamKey) -> float:
+    """How precisely a stream's metric is wanted: by its goal, else by the metric's default."""
+    for goal in spec.goals:
+        if goal.metric == key.metric and (not goal.of or key.classifier in goal.of):
+            return goal.margin
+    return DEFAULT_MARGINS.get(key.metric, 0.05)
+
+
+def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
+    """Windows are judged in order: an older one that is still under way comes first."""
+    if cycle.state == CycleState.JUDGED:
+        return True
+    if cycle.state not in (CycleState.SETTLED, CycleState.EXPIRED):
+        return False
+    return all(
+        other.period >= cycle.period for other in tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES)
+    )
+
+
+def _a_later_one_is_judged(tx: Transaction, cycle: Cycle) -> bool:
+    later = tx.cycles.find(panel=cycle.panel, states=[CycleState.JUDGED, CycleState.REFUSED])
+    return any(other.period > cycle.period for other in later)
+
+
+def _judgements(
+    spec: PanelSpec, labelled: LabelledCycle, estimates: Sequence[Estimate]
+) -> dict[StreamKey, Judgement]:
+    limits = streams(spec)
+    if not limits:
+        return {}
+    wide = labelled.design.estimate(
+        labelled.ledger,
+        labelled.drawn,
+        confidence=page_confidence(len(limits), YEAR / spec.windows.length, spec.pages_a_year),
+        metrics=sorted({key.metric for key in limits}),
+        segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
+    )
+    ordinary = {_key(spec, estimate): estimate for estimate in estimates}
+    for_page = {_key(spec, estimate): estimate for estimate in wide}
+    return {
+        key: judge(ordinary[key], for_page[key], limit, margin_of(spec, key), blind_at=spec.blind_at)
+        for key, limit in limits.items()
+    }
+
+
+def _key(spec: PanelSpec, estimate: Estimate) -> StreamKey:
+    segment = str(estimate.segment) if estimate.segment else None
+    return StreamKey(spec.name, estimate.classifier, estimate.metric, segment)

@@ -1,0 +1,35 @@
+"""Labels that come by hand instead of through the queue: the same ledger, the same rules."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+from stratawatch.engine.collect import Collected, keep_events
+from stratawatch.engine.house import Ports
+from stratawatch.engine.keys import item_key
+from stratawatch.engine.records import LabelEvent, LabelValue
+
+
+@dataclass(frozen=True)
+class HandLabel:
+    """One statement as a person writes it down."""
+
+    item: str
+    value: LabelValue
+    annotator: str
+
+
+def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
+    """Append labels by item id. Importing the same lines again changes nothing."""
+    now = ports.clock.now()
+    events = [
+        LabelEvent(
+            source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, now
+        )
+        for label in labels
+    ]
+    return keep_events(ports, events)
+
+
+def _event_id(panel: str, label: HandLabel) -> str:
+    return sha256(f"{panel}\0{label.item}\0{label.annotator}\0{label.value}".encode()).hexdigest()

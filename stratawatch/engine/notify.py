@@ -1,0 +1,49 @@
+"""Send notifications: claimed for a short while, sent outside any transaction, bounded in retries."""
+
+from datetime import timedelta
+from typing import Final
+from uuid import uuid4
+
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import Notification
+from stratawatch.errors import Unreachable
+
+CLAIM_LIFE: Final = timedelta(minutes=2)
+MOST_SENDS: Final = 10
+AT_ONCE: Final = 20
+
+
+def send_notifications(ports: Ports) -> int:
+    """Send what is due; returns how many went out."""
+    holder = uuid4().hex
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        claimed = tx.outbox.claim(holder, now, now + CLAIM_LIFE, AT_ONCE)
+        tx.commit()
+    return sum(_send(ports, notification) for notification in claimed)
+
+
+def _send(ports: Ports, notification: Notification) -> bool:
+    channel = ports.channels.get(notification.channel)
+    try:
+        if channel is None:
+            raise Unreachable(f"the channel '{notification.channel}' is not configured any more")
+        receipt = channel.send(notification)
+    except Unreachable as trouble:
+        _put_back(ports, notification, str(trouble))
+        return False
+    with ports.store.begin() as tx:
+        tx.outbox.sent(notification.id, receipt.reference, ports.clock.now())
+        tx.commit()
+    return True
+
+
+def _put_back(ports: Ports, notification: Notification, message: str) -> None:
+    """Try again after 1, 2, 4, ... minutes; the last failure stays in the store for `status` to show."""
+    attempts = notification.attempts + 1
+    next_at = (
+        ports.clock.now() + timedelta(minutes=2**notification.attempts) if attempts < MOST_SENDS else None
+    )
+    with ports.store.begin() as tx:
+        tx.outbox.put_back(notification.id, message, next_at)
+        tx.commit()
