@@ -34,19 +34,23 @@ def record(
     cycle: Cycle,
     revision: int,
     judgements: Mapping[StreamKey, Judgement],
+    *,
+    superseded: bool = False,
 ) -> None:
-    """Keep the states of one judgement, open and resolve incidents, write what must be told."""
+    """Keep the states of one judgement, open and resolve incidents, write what must be told.
+
+    When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
+    """
     now = ports.clock.now()
     tx.alarms.add_states(
-        [
-            StreamState(key, cycle.id, revision, said.state, said.reason, now)
-            for key, said in judgements.items()
-        ]
+        [StreamState(key, cycle.id, revision, said.state, said.reason, now) for key, said in judgements.items()]
     )
     blind = []
     for key, said in judgements.items():
         if said.state == AlarmState.BREACH:
             _open(tx, ports, cycle, key, said)
+        if superseded:
+            continue
         if said.state == AlarmState.BLIND and _open_quietly(tx, cycle, key, AlarmState.BLIND, now):
             blind.append((key, said))
         _resolve(tx, ports, key, said)
@@ -90,9 +94,7 @@ def _open_quietly(tx: Transaction, cycle: Cycle, key: StreamKey, kind: AlarmStat
     return True
 
 
-def _tell_blind(
-    tx: Transaction, ports: Ports, cycle: Cycle, blind: Sequence[tuple[StreamKey, Judgement]]
-) -> None:
+def _tell_blind(tx: Transaction, ports: Ports, cycle: Cycle, blind: Sequence[tuple[StreamKey, Judgement]]) -> None:
     """One cause blinds many streams at once: one message for all of them."""
     reasons = sorted({said.reason for _, said in blind})
     names = "\n".join(f"- {key}" for key, _ in blind)
@@ -105,11 +107,7 @@ def _tell_blind(
 def _resolve(tx: Transaction, ports: Ports, key: StreamKey, said: Judgement) -> None:
     """BREACH ends when the metric is proven inside (OK); BLIND ends as soon as anything can be told."""
     for incident in tx.alarms.open_of(key):
-        ended = (
-            said.state == AlarmState.OK
-            if incident.kind == AlarmState.BREACH
-            else said.state != AlarmState.BLIND
-        )
+        ended = said.state == AlarmState.OK if incident.kind == AlarmState.BREACH else said.state != AlarmState.BLIND
         if not ended:
             continue
         tx.alarms.resolve_incident(incident.id, ports.clock.now())
@@ -168,7 +166,5 @@ def _tell(
     for channel in ports.channels:
         key = f"{dedup_key}|{severity}|{channel}"
         tx.outbox.add(
-            Notification(
-                key, dedup_key, channel, severity, subject, body, facts, created_at=ports.clock.now()
-            )
+            Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=ports.clock.now())
         )

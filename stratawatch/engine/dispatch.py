@@ -21,9 +21,7 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         batch = tx.rounds.batch(batch_id)
-        claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(
-            batch_id, uuid4().hex, now, now + CLAIM_LIFE
-        )
+        claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, uuid4().hex, now, now + CLAIM_LIFE)
         tx.commit()
     if not claimed:
         return batch.state
@@ -64,9 +62,7 @@ def _failed(ports: Ports, batch: Batch, trouble: Unreachable) -> BatchState:
         attempts = tx.rounds.released(batch.id, str(trouble))
         if attempts >= MOST_SENDS:
             why = f"not sent after {attempts} attempts: {trouble}"
-            tx.move(
-                Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=ports.clock.now(), why=why
-            )
+            tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=ports.clock.now(), why=why)
             warn(tx, ports, f"batch:{batch.key}", f"Labels cannot be asked for: batch {batch.key}", why)
         tx.commit()
     if attempts < MOST_SENDS:

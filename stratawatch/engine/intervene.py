@@ -34,9 +34,7 @@ def reopen_cycle(ports: Ports, cycle_id: int, why: str) -> None:
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         if cycle.state != CycleState.REFUSED:
-            raise StratawatchError(
-                f"cycle {cycle_id} cannot be reopened", expected="refused", got=cycle.state.value
-            )
+            raise StratawatchError(f"cycle {cycle_id} cannot be reopened", expected="refused", got=cycle.state.value)
         tx.cycles.unfreeze(cycle_id)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)
         tx.commit()

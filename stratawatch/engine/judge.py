@@ -32,7 +32,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
         labelled = load(tx, spec, cycle_id)
         print_ = fingerprint(labelled.verdicts)
         before = tx.estimates.latest(cycle_id)
-        number = before.number + 1 if before else 1
+        number = _next_revision(tx, cycle_id)
         first = cycle.state != CycleState.JUDGED
         if first or before is None or before.fingerprint != print_:
             estimates = labelled.design.estimate(
@@ -42,8 +42,10 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 segments=segments_of(labelled.design.atoms),
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
-            if first or not _a_later_one_is_judged(tx, cycle):
-                record(tx, ports, cycle, number, _judgements(spec, labelled, estimates))
+            superseded = _a_later_one_is_judged(tx, cycle)
+            if first or not superseded:
+                judgements = _judgements(spec, labelled, estimates)
+                record(tx, ports, cycle, number, judgements, superseded=superseded)
         else:
             number = before.number
             tx.estimates.seen(cycle_id, number, mark)
@@ -77,9 +79,14 @@ def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
         return True
     if cycle.state not in (CycleState.SETTLED, CycleState.EXPIRED):
         return False
-    return all(
-        other.period >= cycle.period for other in tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES)
-    )
+    return all(other.period >= cycle.period for other in tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES))
+
+
+def _next_revision(tx: Transaction, cycle_id: int) -> int:
+    """Refusals of a window that was reopened count as revisions of its states too."""
+    before = tx.estimates.latest(cycle_id)
+    states = [state.revision for state in tx.alarms.of_cycle(cycle_id)]
+    return max([0, *states, *([before.number] if before else [])]) + 1
 
 
 def _a_later_one_is_judged(tx: Transaction, cycle: Cycle) -> bool:
@@ -87,9 +94,7 @@ def _a_later_one_is_judged(tx: Transaction, cycle: Cycle) -> bool:
     return any(other.period > cycle.period for other in later)
 
 
-def _judgements(
-    spec: PanelSpec, labelled: LabelledCycle, estimates: Sequence[Estimate]
-) -> dict[StreamKey, Judgement]:
+def _judgements(spec: PanelSpec, labelled: LabelledCycle, estimates: Sequence[Estimate]) -> dict[StreamKey, Judgement]:
     limits = streams(spec)
     if not limits:
         return {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 
 from stratawatch.engine.collect import Collected, keep_events
@@ -17,19 +18,20 @@ class HandLabel:
     item: str
     value: LabelValue
     annotator: str
+    at: datetime | None = None  # when it was said; now, if nobody knows
 
 
 def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
-    """Append labels by item id. Importing the same lines again changes nothing."""
+    """Append labels by item id. Importing the same lines again changes nothing;
+    a word that was taken back and given again needs its time to count twice."""
     now = ports.clock.now()
     events = [
-        LabelEvent(
-            source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, now
-        )
+        LabelEvent(source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, now)
         for label in labels
     ]
     return keep_events(ports, events)
 
 
 def _event_id(panel: str, label: HandLabel) -> str:
-    return sha256(f"{panel}\0{label.item}\0{label.annotator}\0{label.value}".encode()).hexdigest()
+    said = f"{panel}\0{label.item}\0{label.annotator}\0{label.value}\0{label.at.isoformat() if label.at else ''}"
+    return sha256(said.encode()).hexdigest()

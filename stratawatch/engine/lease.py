@@ -22,9 +22,7 @@ def hold(ports: Ports, name: str, holder: str = "", life: timedelta = LEASE_LIFE
         taken = tx.leases.take(name, who, now, now + life)
         tx.commit()
     if not taken:
-        raise LeaseHeld(
-            f"another process holds the lease '{name}'", hint="nothing to do here; it moves what can move"
-        )
+        raise LeaseHeld(f"another process holds the lease '{name}'", hint="nothing to do here; it moves what can move")
     try:
         yield who
     finally:

@@ -33,14 +33,10 @@ def as_candidates(items: Sequence[CandidateItem], columns: Sequence[str]) -> Can
 def as_design(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> Design:
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
-    return Design(
-        classifiers=names, atoms=tuple(atoms), candidates=as_candidates(items, spec.columns.segments)
-    )
+    return Design(classifiers=names, atoms=tuple(atoms), candidates=as_candidates(items, spec.columns.segments))
 
 
-def verdicts_of(
-    events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None
-) -> dict[str, Verdict]:
+def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:
     """Verdicts by item key. Events older than `not_before` have expired and count for nothing."""
     said: dict[str, list[Vote]] = defaultdict(list)
     for order, event in enumerate(events):
@@ -85,9 +81,7 @@ def load(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:
     )
 
 
-def cycle_verdicts(
-    tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[Draw]
-) -> dict[str, Verdict]:
+def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[Draw]) -> dict[str, Verdict]:
     """What people said on a cycle's drawn items, by item key. Labels live `label_life` up to the cycle's opening."""
     oldest = tx.cycles.get(cycle_id).opened_at - spec.label_life
     events = tx.labels.of_items([draw.item_key for draw in draws])

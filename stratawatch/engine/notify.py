@@ -41,9 +41,7 @@ def _send(ports: Ports, notification: Notification) -> bool:
 def _put_back(ports: Ports, notification: Notification, message: str) -> None:
     """Try again after 1, 2, 4, ... minutes; the last failure stays in the store for `status` to show."""
     attempts = notification.attempts + 1
-    next_at = (
-        ports.clock.now() + timedelta(minutes=2**notification.attempts) if attempts < MOST_SENDS else None
-    )
+    next_at = ports.clock.now() + timedelta(minutes=2**notification.attempts) if attempts < MOST_SENDS else None
     with ports.store.begin() as tx:
         tx.outbox.put_back(notification.id, message, next_at)
         tx.commit()

@@ -63,9 +63,7 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
         batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
         tx.rounds.add(cycle_id, plan, draws, batches, now)
         if cycle.state == CycleState.FROZEN:
-            tx.move(
-                Entity.CYCLE, cycle_id, cycle.state, CycleState.LABELLING, at=now, why="first round planned"
-            )
+            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.LABELLING, at=now, why="first round planned")
         if len(tx.rounds.of(cycle_id)) != ordinal:
             raise StaleState(f"round {ordinal} of cycle {cycle_id} was planned by someone else")
         tx.commit()
@@ -93,19 +91,14 @@ def _draw(spec: PanelSpec, design: Design, plan: Plan, item: CandidateItem, *, r
     )
 
 
-def _batches(
-    spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem]
-) -> tuple[NewBatch, ...]:
+def _batches(spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem]) -> tuple[NewBatch, ...]:
     allowed = set(spec.columns.payload)
     tasks = [
-        Task(item_key(spec.name, item.item), {k: v for k, v in item.payload.items() if k in allowed})
-        for item in items
+        Task(item_key(spec.name, item.item), {k: v for k, v in item.payload.items() if k in allowed}) for item in items
     ]
     tasks.sort(key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
     return tuple(
-        NewBatch(
-            batch_key(spec.name, cycle.period, ordinal, part), spec.question, spec.guideline, tuple(lines)
-        )
+        NewBatch(batch_key(spec.name, cycle.period, ordinal, part), spec.question, spec.guideline, tuple(lines))
         for part, lines in enumerate(parts, start=1)
     )

@@ -80,9 +80,7 @@ class PanelSpec:
     quarantine_share: float = 0.01
     label_life: timedelta = timedelta(days=90)
     blind_at: float = 3.0
-    source: str = (
-        ""  # what the predictions are read from, in words; the connection itself stays in the configuration
-    )
+    source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
 
 @dataclass(frozen=True)

@@ -110,9 +110,7 @@ class Cycles(Protocol):
 class Rounds(Protocol):
     """Rounds, draws and batches."""
 
-    def add(
-        self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime
-    ) -> int:
+    def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
         """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
 
         Raises StaleState when another process added that round meanwhile.

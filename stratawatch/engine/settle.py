@@ -53,9 +53,7 @@ def _settle_round(scene: _Scene, round_id: int, draws: Sequence[Draw]) -> None:
     finish_dispatch(tx, scene.ports, round_id)
     for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.SENT]):
         if all(task.item_key in scene.verdicts for task in batch.tasks):
-            tx.move(
-                Entity.BATCH, batch.id, BatchState.SENT, BatchState.CLOSED, at=scene.now, why="all answered"
-            )
+            tx.move(Entity.BATCH, batch.id, BatchState.SENT, BatchState.CLOSED, at=scene.now, why="all answered")
     state = tx.rounds.get(round_id).state
     asked = [draw for draw in draws if not draw.reused]
     if state == RoundState.DISPATCHED and any(draw.item_key in scene.verdicts for draw in asked):
