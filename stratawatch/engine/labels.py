@@ -23,7 +23,8 @@ class HandLabel:
 
 def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
     """Append labels by item id. Importing the same lines again changes nothing;
-    a word that was taken back and given again needs its time to count twice."""
+    a word that was taken back and given again needs its time to count twice.
+    """
     now = ports.clock.now()
     events = [
         LabelEvent(source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, now)

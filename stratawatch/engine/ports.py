@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from stratawatch.core.population import Atom
+from stratawatch.engine.records import Batch as BatchRecord
 from stratawatch.engine.records import (
     CandidateItem,
     CensusAnswer,
@@ -17,7 +18,6 @@ from stratawatch.engine.records import (
     Receipt,
     Window,
 )
-from stratawatch.engine.records import Batch as BatchRecord
 from stratawatch.engine.repositories import Transaction
 
 __all__ = [

@@ -228,7 +228,7 @@ class Alarms(Protocol):
         ...
 
     def open_incident(self, incident: Incident) -> int:
-        """Open an incident (its id is ignored); at most one is open per stream and kind: returns the open one's id if so."""
+        """Open an incident (its id is ignored); returns the open one's id if the stream has one of this kind."""
         ...
 
     def resolve_incident(self, incident_id: int, at: datetime) -> None:
@@ -293,7 +293,10 @@ class Transaction(Protocol):
     leases: Leases
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
-        """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState. Moves outside TRANSITIONS raise."""
+        """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState.
+
+        A move that TRANSITIONS does not list raises StratawatchError.
+        """
         ...
 
     def commit(self) -> None:
