@@ -1,0 +1,73 @@
+# Every target sets up what it needs: uv (yours, or one in .uv/), Python 3.11 in .venv/, the packages of
+# requirements.lock by hash, and this project in editable form. A stamp makes the second time instant.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= 3.11
+CONFIG ?= stratawatch.toml
+NAME ?= demo_worlds
+
+UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
+BIN := .venv/bin
+STAMP := .venv/.set-up
+
+# A slow mirror is not a failure; a second BLAS thread on a small machine is only noise.
+export UV_HTTP_TIMEOUT ?= 180
+export OMP_NUM_THREADS ?= 1
+# Prefect's own files stay in the project, and nothing is reported to anyone.
+export PREFECT_HOME ?= $(CURDIR)/.prefect
+export PREFECT_SERVER_ANALYTICS_ENABLED := false
+export DO_NOT_TRACK := 1
+
+.PHONY: help demo test lint types contracts bench up lock format clean
+
+help:  ## Say what there is.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+demo: $(STAMP)  ## Ten simulated weeks of production, from predictions to the page that fires.
+	@start=$$SECONDS; $(BIN)/python -m flows.demo; echo "run: $$((SECONDS - start)) s"
+
+test: $(STAMP)  ## The whole test suite; ARGS="-k name" picks.
+	@start=$$SECONDS; $(BIN)/python -m pytest $(ARGS); echo "run: $$((SECONDS - start)) s" >&2
+
+lint: $(STAMP)  ## Ruff, as linter and as formatter.
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(STAMP)  ## mypy, strict.
+	@$(BIN)/mypy
+
+contracts: $(STAMP)  ## Who may import whom.
+	@$(BIN)/lint-imports
+
+bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
+	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
+
+up: $(STAMP)  ## Serve all flows on their schedules; starts a local Prefect server when none answers.
+	@$(BIN)/python -m flows.up --config $(CONFIG)
+
+lock: | $(UV)  ## Resolve the pins of pyproject.toml anew into requirements.lock.
+	@$(UV) pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-annotate --no-header --upgrade --quiet --output-file requirements.lock
+	@echo "requirements.lock: $$(grep -c '==' requirements.lock) packages"
+
+format: $(STAMP)  ## Let ruff format and mend what it can.
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+clean:  ## Forget the environments and everything that can be made again.
+	rm -rf .venv .uv .prefect build dist demo-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(STAMP): requirements.lock pyproject.toml | $(UV)
+	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
+	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv; \
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock; \
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .; \
+	touch $@; echo "set-up: $$((SECONDS - start)) s" >&2
+
+.uv/bin/uv:
+	@echo "set-up: uv into .uv (none on PATH)" >&2
+	@python3 -m venv .uv
+	@.uv/bin/python -m pip install --quiet 'uv>=0.9,<1'
