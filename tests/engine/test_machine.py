@@ -1,0 +1,173 @@
+"""Hypothesis plays the world: windows, labels, outages and a crash at any commit, in any order."""
+
+import tempfile
+from contextlib import suppress
+from datetime import timedelta
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from stratawatch.adapters.store import SqlStore
+from stratawatch.engine.advance import advance
+from stratawatch.engine.house import Ports
+from stratawatch.engine.intervene import cancel_cycle, reopen_cycle
+from stratawatch.engine.open import open_cycles
+from stratawatch.engine.states import TRANSITIONS, CycleState, Entity, RoundState
+from stratawatch.errors import StratawatchError
+from tests.engine.town import (
+    MONDAY,
+    WEEK,
+    FakeChannel,
+    FakeCheck,
+    FakeQueue,
+    FakeSource,
+    HandClock,
+    Town,
+    spec,
+    unreachable,
+    unusable,
+)
+
+
+class Crash(BaseException):
+    """What kill -9 looks like from inside: nothing after it runs."""
+
+
+class CrashingStore:
+    """A store whose process dies just before or just after one commit."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self.store, self.fuse, self.after = store, -1, False
+
+    def begin(self):
+        return _CrashingBegin(self)
+
+
+class _CrashingBegin:
+    def __init__(self, owner: CrashingStore) -> None:
+        self.owner, self.inner = owner, owner.store.begin()
+
+    def __enter__(self):
+        tx = self.inner.__enter__()
+        commit = tx.commit
+
+        def fused_commit() -> None:
+            self.owner.fuse -= 1
+            if self.owner.fuse == 0 and not self.owner.after:
+                raise Crash
+            commit()
+            if self.owner.fuse == 0:
+                raise Crash
+
+        tx.commit = fused_commit
+        return tx
+
+    def __exit__(self, *trouble):
+        return self.inner.__exit__(*trouble)
+
+
+class World(RuleBasedStateMachine):
+    """One panel under everything that can happen to it."""
+
+    @initialize()
+    def build(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        panel = spec(budget=60, batch_size=10)
+        self.store = CrashingStore(SqlStore(f"sqlite:///{self.folder.name}/w.db", create=True))
+        source, queue, desk, clock = FakeSource(), FakeQueue({}), FakeChannel(), HandClock(MONDAY)
+        ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})
+        self.town = Town(ports, clock, source, ports.check, queue, desk, panel)
+        self.period = 0
+
+    def teardown(self) -> None:
+        if hasattr(self, "folder"):
+            self.store.store.dispose()
+            self.folder.cleanup()
+
+    @rule(empty=st.booleans(), quality=st.sampled_from([0.1, 0.9]))
+    def a_week_passes(self, *, empty: bool, quality: float) -> None:
+        if not empty:
+            self.town.produce(self.period, quality=quality, size=400)
+        self.period += 1
+        self.town.clock.moment = max(self.town.clock.moment, MONDAY + self.period * WEEK)
+        open_cycles(self.town.ports, {"spam": self.town.panel})
+
+    @rule(hours=st.integers(1, 40))
+    def time_passes(self, hours: int) -> None:
+        self.town.clock.moment += timedelta(hours=hours)
+
+    @rule()
+    def advance(self) -> None:
+        with suppress(StratawatchError):
+            advance(self.town.ports)
+
+    @rule(commit=st.integers(1, 12), after=st.booleans())
+    def advance_and_die(self, commit: int, *, after: bool) -> None:
+        self.store.fuse, self.store.after = commit, after
+        with suppress(StratawatchError, Crash):
+            advance(self.town.ports)
+        self.store.fuse = -1
+        self.town.clock.moment += timedelta(minutes=11)
+
+    @rule(letter=st.sampled_from("048c"), value=st.sampled_from([None, None, "skip"]))
+    def people_answer(self, letter: str, value: str | None) -> None:
+        self.town.queue.answer(self.town.clock.now(), only=lambda key: key[0] >= letter, value=value)
+
+    @rule(which=st.sampled_from(["source", "bad source", "queue", "desk"]))
+    def something_breaks(self, which: str) -> None:
+        trouble = unusable() if which == "bad source" else unreachable()
+        victims = {"queue": self.town.queue, "desk": self.town.desk}
+        victims.get(which, self.town.source).troubles.append(trouble)
+
+    @rule(number=st.integers(1, 3), reopen=st.booleans())
+    def someone_intervenes(self, number: int, *, reopen: bool) -> None:
+        with suppress(StratawatchError):
+            (reopen_cycle if reopen else cancel_cycle)(self.town.ports, number, "by hand")
+
+    @invariant()
+    def every_move_is_in_the_table(self) -> None:
+        if not hasattr(self, "store"):
+            return
+        with self.store.store.begin() as tx:
+            for move in tx.cycles.moves():
+                assert move.new in TRANSITIONS[Entity(move.entity)][move.old]
+
+    @invariant()
+    def no_item_is_asked_twice_and_none_is_lost(self) -> None:
+        if not hasattr(self, "store"):
+            return
+        asked = self.town.queue.asked()
+        assert len(asked) == len(set(asked))
+        with self.store.store.begin() as tx:
+            for cycle in tx.cycles.find():
+                draws = tx.rounds.draws(cycle.id)
+                assert len({draw.item for draw in draws}) == len(draws) <= self.town.panel.budget
+                rounds = tx.rounds.of(cycle.id)
+                assert len(rounds) <= 2
+                planned = {t.item_key for b in tx.rounds.batches(cycle_id=cycle.id) for t in b.tasks}
+                assert planned == {draw.item_key for draw in draws if not draw.reused}
+                if cycle.state in (CycleState.SETTLED, CycleState.JUDGED):
+                    assert not [r for r in rounds if r.state in (RoundState.PLANNED, RoundState.DISPATCHED)]
+
+    @invariant()
+    def every_label_that_was_read_is_kept_once(self) -> None:
+        if not hasattr(self, "store"):
+            return
+        with self.store.store.begin() as tx:
+            kept = [event.event_id for _, event in tx.labels.all("spam")]
+            read = int(tx.labels.cursor("fake").get("at", 0))
+        assert len(kept) == len(set(kept)) == read
+
+    @invariant()
+    def nothing_is_told_twice(self) -> None:
+        if hasattr(self, "town"):
+            pages = [n.key for n in self.town.desk.told if n.severity == "page"]
+            with self.store.store.begin() as tx:
+                assert set(pages) <= {n.key for n in tx.outbox.all()}
+
+
+TestWorld = World.TestCase
+TestWorld.settings = settings(
+    max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)

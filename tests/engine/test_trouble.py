@@ -1,0 +1,274 @@
+"""When things go wrong: refused input, unreachable ports, stale states, repeated steps."""
+
+import pytest
+
+from stratawatch.core.results import AlarmState
+from stratawatch.engine.advance import ADVANCE_LEASE, advance, due
+from stratawatch.engine.dispatch import dispatch_batch
+from stratawatch.engine.freeze import MOST_READS, freeze_cycle
+from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
+from stratawatch.engine.judge import judge_cycle
+from stratawatch.engine.lease import hold
+from stratawatch.engine.open import open_cycles
+from stratawatch.engine.plan import plan_round
+from stratawatch.engine.records import BadRow, WindowRule
+from stratawatch.engine.settle import settle_cycle
+from stratawatch.engine.states import BatchState, CycleState
+from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
+from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
+from tests.engine.town import MONDAY, WEEK, spec, unreachable, unusable
+
+
+class TestRefusedInput:
+    def test_is_told_with_its_reason_and_blinds_the_panel(self, town):
+        (cycle,) = open_all(town)
+        town.source.troubles = [unusable()]
+        advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.REFUSED
+        assert "score_lr" in cycle_of(town, cycle).reason
+        with town.ports.store.begin() as tx:
+            (state,) = tx.alarms.current("spam")
+        assert state.state == AlarmState.BLIND
+        (told,) = town.desk.told
+        assert "score_lr" in told.body
+
+    def test_is_told_even_without_any_limit(self, make_town):
+        town = make_town(spec(limits=()))
+        open_all(town)
+        town.source.troubles = [unusable()]
+        advance(town.ports)
+        assert [n.severity for n in town.desk.told] == ["warning"]
+
+    def test_an_empty_window_is_refused(self, town):
+        town.source.windows.clear()
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        assert "has no rows" in cycle_of(town, cycle).reason
+
+    def test_keeps_the_bad_rows(self, town):
+        town.check.refusal, town.check.bad = "too many bad rows", (BadRow("prediction", "i1", "score is NaN"),)
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        with town.ports.store.begin() as tx:
+            assert [row.key for row in tx.cycles.quarantined(cycle)] == ["i1"]
+
+    def test_can_be_reopened_once_mended(self, town):
+        (cycle,) = open_all(town)
+        town.source.troubles = [unusable()]
+        advance(town.ports)
+        reopen_cycle(town.ports, cycle, "column restored")
+        for _ in range(4):
+            town.clock.pass_(hours=1)
+            advance(town.ports)
+            town.queue.answer(town.clock.now())
+        assert cycle_of(town, cycle).state == CycleState.JUDGED
+        assert [n.severity for n in town.desk.told] == ["warning", "resolved"]
+
+    def test_refused_twice_and_then_judged_keeps_every_state(self, town):
+        (cycle,) = open_all(town)
+        for _ in range(2):
+            town.source.troubles = [unusable()]
+            advance(town.ports)
+            reopen_cycle(town.ports, cycle, "again")
+        for _ in range(4):
+            town.clock.pass_(hours=1)
+            advance(town.ports)
+            town.queue.answer(town.clock.now())
+        with town.ports.store.begin() as tx:
+            (state,) = tx.alarms.current("spam")
+        assert state.state != AlarmState.BLIND
+
+
+class TestAnUnreachableSource:
+    def test_is_tried_again_and_gives_the_same_draw(self, town, make_town):
+        calm = make_town()
+        label_a_cycle(calm)
+        (cycle,) = open_all(town)
+        town.source.troubles = [unreachable()]
+        assert "did not answer" in advance(town.ports).troubles[0]
+        assert cycle_of(town, cycle).failures == 1
+        for _ in range(4):
+            advance(town.ports)
+            town.queue.answer(town.clock.now())
+        assert town.queue.asked() == calm.queue.asked()
+
+    def test_ends_refused_after_bounded_attempts(self, town):
+        (cycle,) = open_all(town)
+        town.source.troubles = [unreachable() for _ in range(MOST_READS)]
+        for _ in range(MOST_READS):
+            advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.REFUSED
+        assert len(town.desk.told) == 1
+
+    def test_that_changes_between_the_queries_is_read_again(self, town):
+        (cycle,) = open_all(town)
+        whole = town.source.candidates
+        town.source.candidates = lambda *args: whole(*args)[:-5]
+        assert "changed while it was read" in advance(town.ports).troubles[0]
+        assert cycle_of(town, cycle).state == CycleState.OPEN
+        del town.source.candidates
+        advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.LABELLING
+
+
+class TestAnUnreachableQueue:
+    def test_keeps_the_batch_and_sends_it_later(self, town):
+        open_all(town)
+        town.queue.troubles = [unreachable()]
+        assert advance(town.ports).troubles
+        advance(town.ports)
+        assert sorted(town.queue.sends) == sorted(town.queue.published)
+
+    def test_ends_in_a_failed_batch_that_people_hear_of(self, make_town):
+        town = make_town(spec(batch_size=500))
+        (cycle,) = open_all(town)
+        town.queue.troubles = [unreachable() for _ in range(12)]
+        for _ in range(12):
+            advance(town.ports)
+        with town.ports.store.begin() as tx:
+            (batch,) = tx.rounds.batches(cycle_id=cycle)
+        assert batch.state == BatchState.FAILED
+        assert [n.severity for n in town.desk.told] == ["warning"]
+        assert resend_batches(town.ports, cycle, "queue is back") == 1
+        advance(town.ports)
+        assert len(town.queue.sends) == 1
+
+    def test_a_claim_keeps_a_second_sender_away(self, town):
+        open_all(town)
+        town.queue.troubles = [unreachable() for _ in range(9)]
+        advance(town.ports)
+        town.queue.troubles = []
+        batch = due(town.ports).dispatch[0]
+        with town.ports.store.begin() as tx:
+            now = town.clock.now()
+            assert tx.rounds.claim(batch, "someone else", now, now + WEEK)
+            tx.commit()
+        assert dispatch_batch(town.ports, batch) == BatchState.PLANNED
+        assert town.queue.sends == []
+
+
+class TestAnUnreachableChannel:
+    def test_is_tried_again_with_growing_pauses_and_then_given_up(self, town):
+        open_all(town)
+        town.source.troubles = [unusable()]
+        town.desk.troubles = [unreachable() for _ in range(20)]
+        tries = []
+        for _ in range(12):
+            before = len(town.desk.troubles)
+            advance(town.ports)
+            tries.append(before - len(town.desk.troubles))
+            town.clock.pass_(minutes=2**10)
+        assert sum(tries) == 10
+        with town.ports.store.begin() as tx:
+            assert [n.state for n in tx.outbox.all()] == ["failed"]
+
+    def test_waits_before_it_tries_again(self, town):
+        open_all(town)
+        town.source.troubles = [unusable()]
+        town.desk.troubles = [unreachable()]
+        advance(town.ports)
+        advance(town.ports)
+        assert town.desk.told == []
+        town.clock.pass_(minutes=1)
+        advance(town.ports)
+        assert len(town.desk.told) == 1
+
+
+class TestRepeating:
+    def test_any_step_ten_times_changes_nothing(self, town):
+        (cycle,) = open_all(town)
+        for _ in range(10):
+            open_all(town)
+            freeze_cycle(town.ports, cycle)
+        for _ in range(10):
+            plan_round(town.ports, cycle)
+        for _ in range(10):
+            for batch in due(town.ports).dispatch:
+                dispatch_batch(town.ports, batch)
+        assert len(town.queue.asked()) == 48
+        town.queue.answer(town.clock.now())
+        for _ in range(10):
+            advance(town.ports)
+        assert len(town.queue.asked()) == len(set(town.queue.asked())) == town.panel.budget
+        town.queue.answer(town.clock.now())
+        for _ in range(10):
+            advance(town.ports)
+            settle_cycle(town.ports, cycle)
+            judge_cycle(town.ports, cycle)
+        with town.ports.store.begin() as tx:
+            assert tx.estimates.latest(cycle).number == 1
+            moves = tx.cycles.moves()
+        assert len({(m.entity, m.entity_id, m.old, m.new) for m in moves}) == len(moves)
+        assert len(town.queue.sends) == len(town.queue.published)
+
+    def test_the_same_town_draws_the_same_items(self, town, make_town):
+        other = make_town()
+        label_a_cycle(town)
+        label_a_cycle(other)
+        assert town.queue.asked() == other.queue.asked()
+
+    def test_another_seed_draws_other_items(self, town, make_town):
+        other = make_town(spec(seed="s2"))
+        label_a_cycle(town)
+        label_a_cycle(other)
+        assert set(town.queue.asked()) != set(other.queue.asked())
+
+
+class TestTheLease:
+    def test_keeps_a_second_advance_away(self, town):
+        with hold(town.ports, ADVANCE_LEASE), pytest.raises(LeaseHeld):
+            advance(town.ports)
+        advance(town.ports)
+
+    def test_of_a_killed_process_ends_by_itself(self, town):
+        now = town.clock.now()
+        with town.ports.store.begin() as tx:
+            tx.leases.take(ADVANCE_LEASE, "killed", now, now + WEEK / 1000)
+            tx.commit()
+        with pytest.raises(LeaseHeld):
+            advance(town.ports)
+        town.clock.pass_(days=1)
+        advance(town.ports)
+
+
+class TestByHand:
+    def test_a_cancelled_cycle_withdraws_its_batches(self, town):
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        cancel_cycle(town.ports, cycle, "wrong question")
+        assert cycle_of(town, cycle).state == CycleState.CANCELLED
+        assert town.queue.cancelled == list(town.queue.published)
+        town.queue.answer(town.clock.now())
+        advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.CANCELLED
+
+    def test_a_judged_cycle_cannot_be_cancelled_nor_reopened(self, town):
+        cycle = label_a_cycle(town)
+        with pytest.raises(StratawatchError, match="cannot be cancelled"):
+            cancel_cycle(town.ports, cycle, "x")
+        with pytest.raises(StratawatchError, match="cannot be reopened"):
+            reopen_cycle(town.ports, cycle, "x")
+
+
+class TestWindows:
+    def test_may_not_change_under_a_panel(self, town):
+        open_all(town)
+        changed = spec(windows=WindowRule(MONDAY, WEEK / 7))
+        with pytest.raises(ConfigError, match="windows of panel 'spam' changed"):
+            open_cycles(town.ports, {"spam": changed})
+
+    def test_an_unknown_panel_of_the_source_is_a_trouble_not_a_crash(self, town):
+        open_all(town)
+        ports = type(town.ports)(town.ports.store, town.clock, {}, town.check, town.queue, {})
+        assert "no source any more" in advance(ports).troubles[0]
+
+    def test_a_changed_specification_starts_at_the_next_cycle(self, town):
+        label_a_cycle(town)
+        town.produce(1)
+        town.clock.moment = MONDAY + 2 * WEEK
+        bigger = spec(budget=200)
+        (cycle,) = open_cycles(town.ports, {"spam": bigger})
+        with town.ports.store.begin() as tx:
+            assert tx.panels.get(cycle_of(town, cycle).panel_version).budget == 200
+            first = tx.cycles.find(panel="spam")[0]
+            assert tx.panels.get(first.panel_version).budget == 120

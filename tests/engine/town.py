@@ -1,0 +1,266 @@
+"""Fakes, written once: a source, a check, a queue and a channel that a test can look into and break."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from stratawatch.core.bins import bin_of
+from stratawatch.core.population import Atom, Census, Segment
+from stratawatch.core.random_numbers import digest
+from stratawatch.core.results import Goal, Limit
+from stratawatch.engine.house import Ports
+from stratawatch.engine.keys import item_key
+from stratawatch.engine.records import (
+    BadRow,
+    Batch,
+    CandidateItem,
+    CensusAnswer,
+    CheckReport,
+    ClassifierSpec,
+    Columns,
+    LabelEvent,
+    Notification,
+    PanelSpec,
+    Polled,
+    Profile,
+    Receipt,
+    Window,
+    WindowRule,
+)
+from stratawatch.errors import InputRefused, Unreachable
+
+MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+WEEK = timedelta(days=7)
+
+
+def spec(**changes) -> PanelSpec:
+    """A panel of two classifiers, weekly, small enough to read."""
+    facts = {
+        "name": "spam",
+        "question": "Is it spam?",
+        "guideline": "Spam is what nobody asked for.",
+        "seed": "s1",
+        "classifiers": (ClassifierSpec("lr", "score_lr", cut_off=0.5), ClassifierSpec("rf", "score_rf", cut_off=0.6)),
+        "columns": Columns("id", "at", payload=("text",), segments=("country",)),
+        "windows": WindowRule(MONDAY, WEEK),
+        "goals": (Goal("precision", 0.05), Goal("recall", 0.1)),
+        "limits": (Limit("precision", floor=0.5, of=("lr",)),),
+        "budget": 120,
+        "deadline": timedelta(days=3),
+        "batch_size": 50,
+    }
+    return PanelSpec(**(facts | changes))
+
+
+@dataclass
+class HandClock:
+    """A clock that a test moves."""
+
+    moment: datetime = MONDAY + WEEK
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def pass_(self, **delta: float) -> None:
+        self.moment += timedelta(**delta)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One production prediction."""
+
+    item: str
+    scores: tuple[float, float]
+    country: str
+    truth: bool
+
+
+def production(seed: int, size: int = 3000, quality: float = 0.85) -> list[Row]:
+    """Rows whose truth follows the mean score, a share `1 - quality` of the high ones being wrong."""
+    rng = np.random.default_rng(seed)
+    z = rng.beta(0.4, 2.0, size)
+    noise = rng.normal(0, 0.08, (size, 2))
+    scores = np.clip(z[:, None] + noise, 0, 1)
+    truth = rng.random(size) < np.clip(scores.mean(1), 0, 1) ** 1.2 * quality
+    countries = rng.choice(["DE", "FR"], size)
+    return [
+        Row(f"w{seed}-{i:05d}", (float(scores[i, 0]), float(scores[i, 1])), str(countries[i]), bool(truth[i]))
+        for i in range(size)
+    ]
+
+
+@dataclass
+class FakeSource:
+    """Windows of rows by the window's start."""
+
+    windows: dict[datetime, list[Row]] = field(default_factory=dict)
+    troubles: list[Exception] = field(default_factory=list)
+    reads: int = 0
+
+    def _rows(self, window: Window) -> list[Row]:
+        self.reads += 1
+        if self.troubles:
+            raise self.troubles.pop(0)
+        return self.windows.get(window.start, [])
+
+    @staticmethod
+    def _cell(row: Row, panel: PanelSpec) -> tuple[str, int]:
+        calls = zip(row.scores, panel.classifiers, strict=True)
+        pattern = "".join("1" if score >= classifier.cut_off else "0" for score, classifier in calls)
+        return pattern, bin_of(sum(row.scores) / 2)
+
+    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+        rows = self._rows(window)
+        cells = Counter(self._cell(row, panel) for row in rows)
+        by_country = Counter((self._cell(row, panel), row.country) for row in rows)
+        order = sorted(cells)
+        census = Census(
+            classifiers=tuple(c.name for c in panel.classifiers),
+            patterns=tuple(pattern for pattern, _ in order),
+            bins=np.array([b for _, b in order], dtype=np.int64),
+            counts=np.array([cells[cell] for cell in order], dtype=np.int64),
+            segments={
+                Segment("country", name): np.array([by_country[cell, name] for cell in order], dtype=np.int64)
+                for name in sorted({row.country for row in rows})
+            },
+        )
+        columns = {
+            c.name: dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
+            for c in panel.classifiers
+        }
+        profile = Profile(len(rows), 0, 0, window.start, window.end, columns)
+        return CensusAnswer(census, profile, (), {"rows": len(rows)})
+
+    def candidates(
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[CandidateItem, ...]:
+        found: dict[int, list[CandidateItem]] = {number: [] for number in range(len(atoms))}
+        for row in self._rows(window):
+            pattern, bin_ = self._cell(row, panel)
+            for number, atom in enumerate(atoms):
+                if atom.pattern == pattern and atom.first_bin <= bin_ <= atom.last_bin:
+                    found[number].append(
+                        CandidateItem(
+                            row.item,
+                            number,
+                            digest(panel.seed, row.item),
+                            pattern,
+                            bin_,
+                            window.start,
+                            payload={"text": f"text of {row.item}", "score_lr": row.scores[0]},
+                            segments={"country": row.country},
+                        )
+                    )
+        return tuple(
+            item
+            for number, items in found.items()
+            for item in sorted(items, key=lambda item: item.digest)[: wanted[number]]
+        )
+
+    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
+        return {"kind": "fake"}
+
+
+@dataclass
+class FakeCheck:
+    """Lets everything pass but what a test says, and an empty window."""
+
+    refusal: str = ""
+    bad: tuple[BadRow, ...] = ()
+
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        refusal = self.refusal or ("" if profile.rows else f"the window {window} has no rows")
+        return CheckReport(not refusal, (), refusal, self.bad, docs="checks/profile.html")
+
+    def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
+        return CheckReport(passed=True, failures=(), refusal="")
+
+
+@dataclass
+class FakeQueue:
+    """People who answer from the truth, when a test lets them."""
+
+    truth: dict[str, bool]
+    name: str = "fake"
+    published: dict[str, Batch] = field(default_factory=dict)
+    sends: list[str] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
+    said: list[LabelEvent] = field(default_factory=list)
+    rejected: list[BadRow] = field(default_factory=list)
+    troubles: list[Exception] = field(default_factory=list)
+
+    def publish(self, batch: Batch) -> Receipt:
+        if self.troubles:
+            raise self.troubles.pop(0)
+        self.sends.append(batch.key)
+        known = batch.key in self.published
+        self.published.setdefault(batch.key, batch)
+        return Receipt(f"fake:{batch.key}", duplicate=known)
+
+    def poll(self, cursor: Mapping[str, object]) -> Polled:
+        start = int(str(cursor.get("at", 0)))
+        rejected = tuple(self.rejected)
+        self.rejected.clear()
+        return Polled(tuple(self.said[start:]), rejected, {"at": len(self.said)})
+
+    def cancel(self, keys: Sequence[str]) -> None:
+        self.cancelled += keys
+
+    def describe(self) -> Mapping[str, str]:
+        return {"batches": str(len(self.published))}
+
+    def asked(self) -> list[str]:
+        return [task.item_key for batch in self.published.values() for task in batch.tasks]
+
+    def answer(self, at: datetime, *, only: Callable[[str], bool] = lambda _: True, value: str | None = None) -> int:
+        """Answer everything asked and not yet answered."""
+        done = {event.item_key for event in self.said}
+        keys = [key for key in self.asked() if key not in done and only(key)]
+        for key in keys:
+            word = value or ("yes" if self.truth[key] else "no")
+            self.said.append(LabelEvent("fake", f"e{len(self.said)}", key, "ann", word, at))
+        return len(keys)
+
+
+@dataclass
+class FakeChannel:
+    """Remembers what it was told."""
+
+    name: str = "desk"
+    told: list[Notification] = field(default_factory=list)
+    troubles: list[Exception] = field(default_factory=list)
+
+    def send(self, notification: Notification) -> Receipt:
+        if self.troubles:
+            raise self.troubles.pop(0)
+        self.told.append(notification)
+        return Receipt(f"desk:{len(self.told)}")
+
+
+@dataclass
+class Town:
+    """One installation of fakes around a real store."""
+
+    ports: Ports
+    clock: HandClock
+    source: FakeSource
+    check: FakeCheck
+    queue: FakeQueue
+    desk: FakeChannel
+    panel: PanelSpec
+
+    def produce(self, period: int, *, quality: float = 0.85, size: int = 3000) -> None:
+        rows = production(period, size, quality)
+        self.source.windows[MONDAY + period * WEEK] = rows
+        self.queue.truth |= {item_key(self.panel.name, row.item): row.truth for row in rows}
+
+
+def unreachable() -> Unreachable:
+    return Unreachable("the table did not answer", hint="try again")
+
+
+def unusable() -> InputRefused:
+    return InputRefused("column 'score_lr' is missing")
