@@ -1,0 +1,63 @@
+"""Alerts on the terminal: plain text that can be read at three in the morning, in 60 columns."""
+
+import sys
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import Final, TextIO
+
+from stratawatch.engine.records import Notification, Receipt, Severity
+from stratawatch.errors import Unreachable
+
+WIDTH: Final = 60
+HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "resolved": "RESOLVED"}
+COLOURS: Final[dict[Severity, str]] = {"page": "\033[1;31m", "warning": "\033[1;33m", "resolved": "\033[1;32m"}
+PLAIN: Final = "\033[0m"
+
+
+class ConsoleChannel:
+    """Writes to standard error, or to `stream`. A terminal keeps nothing, so only this process's memory dedupes."""
+
+    def __init__(self, name: str = "console", *, stream: TextIO | None = None) -> None:
+        self.name = name
+        self._stream = stream
+        self._told: set[str] = set()
+
+    def send(self, notification: Notification) -> Receipt:
+        """Print a notification, once in a process's life."""
+        if notification.key in self._told:
+            return Receipt(notification.key, duplicate=True)
+        # Looked up now: standard error may have been replaced since the channel was built.
+        stream = self._stream or sys.stderr
+        text = "\n".join(_lines(notification, coloured=stream.isatty())) + "\n"
+        try:
+            # A terminal that knows only ASCII must not stop a page.
+            encoding = stream.encoding or "utf-8"
+            stream.write(text.encode(encoding, "replace").decode(encoding))
+            stream.flush()
+        except (OSError, ValueError) as trouble:
+            raise Unreachable("the console cannot be written", got=type(trouble).__name__) from trouble
+        self._told.add(notification.key)
+        return Receipt(notification.key)
+
+
+def _lines(notification: Notification, *, coloured: bool) -> Iterator[str]:
+    head = HEADS[notification.severity]
+    when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
+    before, after = (COLOURS[notification.severity], PLAIN) if coloured else ("", "")
+    yield "=" * WIDTH
+    yield f"{before}{head}{after}{when.rjust(WIDTH - len(head))}"
+    yield from _wrapped(notification.subject)
+    yield ""
+    for line in notification.body.splitlines():
+        yield from _wrapped(line)
+    yield from _wrapped(f"key: {notification.dedup_key}")
+    yield "=" * WIDTH
+
+
+def _wrapped(line: str) -> list[str]:
+    return wrap(_harmless(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _harmless(text: str) -> str:
+    """Names come from data: control characters could repaint the terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,0 +1,195 @@
+"""A label queue made of files: batches go out as JSONL, labels come back as JSONL."""
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from stratawatch.adapters.queues.confinement import file_name, room
+from stratawatch.adapters.queues.durable import sync_folder, write_once
+from stratawatch.adapters.queues.inbox import Caps, Inbox, News, Place
+from stratawatch.adapters.queues.rejects import keep_rejects
+from stratawatch.engine.records import BadRow, Batch, LabelEvent, Polled, Receipt
+from stratawatch.errors import StratawatchError, Unreachable
+
+OUT: Final = "out"
+IN: Final = "in"
+REJECTED: Final = "rejected"
+CANCELLED: Final = "cancelled"
+
+
+def machine_time() -> datetime:
+    """The time that file systems stamp files with."""
+    return datetime.now(UTC)
+
+
+class FolderQueue:
+    """Batches in `out/`, labels in `in/`, what could not be read in `rejected/`, withdrawn batches in `cancelled/`.
+
+    `now` must be the clock that stamps the files, also when cycles run on simulated time: it measures how long an
+    unfinished line has waited for its rest.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        name: str = "folder",
+        *,
+        now: Callable[[], datetime] = machine_time,
+        caps: Caps | None = None,
+    ) -> None:
+        self.name = name
+        self._root = Path(root)
+        self._now = now
+        self._caps = caps or Caps()
+
+    def publish(self, batch: Batch) -> Receipt:
+        """Write a batch to `out/`, once."""
+        name = file_name(batch.key)
+        with self._reaching("publish a batch"):
+            if (room(self._root, CANCELLED) / name).exists():
+                return Receipt(f"{CANCELLED}/{name}", duplicate=True)
+            path = room(self._root, OUT) / name
+            new = write_once(path, _render(batch))
+            if not new and _header(path).get("digest") != _digest(batch):
+                raise StratawatchError(
+                    f"{OUT}/{name} holds another batch of the same key",
+                    hint="two installations must not share a queue folder; give one of them its own [queue] root",
+                )
+        return Receipt(f"{OUT}/{name}", duplicate=not new)
+
+    def poll(self, cursor: Mapping[str, object]) -> Polled:
+        """Read whole lines of `in/` that came since `cursor`."""
+        places = _places(cursor)
+        events: list[LabelEvent] = []
+        rejected: list[BadRow] = []
+        reached: dict[str, Any] = {}
+        now = self._now()
+        with self._reaching("read labels"):
+            inbox = Inbox(room(self._root, IN), self.name, self._caps)
+            for name in inbox.names():
+                place = Place.of(places.get(name))
+                left = self._caps.events - len(events) - len(rejected)
+                news = inbox.read(name, place, left, now) if left > 0 else News(place)
+                if news is not None:
+                    events += news.events
+                    rejected += news.rejected
+                    reached[name] = news.place.as_cursor()
+            keep_rejects(room(self._root, REJECTED), rejected)
+        return Polled(tuple(events), tuple(rejected), {"files": reached})
+
+    def cancel(self, keys: Sequence[str]) -> None:
+        """Move batches from `out/` to `cancelled/`; one that is not out leaves a mark, so that it never goes out."""
+        names = [file_name(key) for key in keys]
+        with self._reaching("withdraw batches"):
+            out, cancelled = room(self._root, OUT), room(self._root, CANCELLED)
+            for name in names:
+                try:
+                    (out / name).replace(cancelled / name)
+                except FileNotFoundError:
+                    write_once(cancelled / name, b"")
+            sync_folder(out)
+            sync_folder(cancelled)
+
+    def describe(self) -> Mapping[str, str]:
+        """Count what is there and prove that it can be written."""
+        with self._reaching("be written"):
+            rooms = {name: room(self._root, name) for name in (OUT, IN, REJECTED, CANCELLED)}
+            for folder in rooms.values():
+                _probe(folder)
+            counts = {name: _count(folder.glob("*.jsonl")) for name, folder in rooms.items()}
+            others = _count(p for p in rooms[IN].iterdir() if p.suffix != ".jsonl" and not p.name.startswith("."))
+        found = {
+            "folder": str(self._root),
+            "batches out": str(counts[OUT]),
+            "label files": str(counts[IN]),
+            "files with rejected lines": str(counts[REJECTED]),
+            "batches withdrawn": str(counts[CANCELLED]),
+        }
+        if others:
+            found["files in in/ that are not read (only *.jsonl is)"] = str(others)
+        return found
+
+    @contextmanager
+    def _reaching(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as trouble:
+            raise Unreachable(
+                f"the label queue's folder {self._root} cannot {what}",
+                got=trouble.strerror or type(trouble).__name__,
+                hint="see that it exists, has room and may be written",
+            ) from trouble
+
+
+def _places(cursor: Mapping[str, object]) -> Mapping[str, Mapping[str, Any]]:
+    files = cursor.get("files", {})
+    if not isinstance(files, Mapping):
+        raise StratawatchError(
+            "the label queue's cursor cannot be read", expected="files by name", got=repr(files)[:80]
+        )
+    return files
+
+
+def _render(batch: Batch) -> bytes:
+    header = {
+        "batch": batch.key,
+        "question": batch.question,
+        "guideline": batch.guideline,
+        "count": len(batch.tasks),
+        "digest": _digest(batch),
+    }
+    # ASCII only: a reader that splits at every kind of Unicode line end still sees whole lines.
+    return "".join(json.dumps(line) + "\n" for line in (header, *_tasks(batch))).encode()
+
+
+def _tasks(batch: Batch) -> Iterable[dict[str, Any]]:
+    for task in batch.tasks:
+        yield {
+            "batch": batch.key,
+            "key": task.item_key,
+            "question": batch.question,
+            "payload": _plain(task.payload),
+        }
+
+
+def _digest(batch: Batch) -> str:
+    told = [[task.item_key, _plain(task.payload)] for task in batch.tasks]
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no word for NaN and infinity, so what has no value is null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _header(path: Path) -> Mapping[str, Any]:
+    with path.open("rb") as handle:
+        first = handle.readline()
+    try:
+        header = json.loads(first)
+    except ValueError:
+        return {}
+    return header if isinstance(header, dict) else {}
+
+
+def _probe(folder: Path) -> None:
+    """A folder that can be listed may still be read-only or full; only writing tells."""
+    probe = folder / f".probe-{os.getpid()}"
+    probe.write_bytes(b"probe")
+    probe.unlink()
+
+
+def _count(paths: Iterable[Path]) -> int:
+    return sum(1 for _ in paths)

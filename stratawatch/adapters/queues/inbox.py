@@ -1,0 +1,175 @@
+"""Reads label files that others are still writing: whole lines only, from where the last reading ended."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+from zlib import crc32
+
+from stratawatch.adapters.queues.label_line import Origin, bad_line, read_line
+from stratawatch.engine.records import BadRow, LabelEvent
+
+BLOCK: Final = 1 << 16
+
+
+@dataclass(frozen=True)
+class Caps:
+    """What one reading may cost, and how long an unfinished line is waited for."""
+
+    file_bytes: int = 64 << 20
+    line_bytes: int = 1 << 20
+    events: int = 5000
+    patience: timedelta = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far a file was read. `crc` of all bytes before `offset` tells a grown file from a replaced one.
+
+    `stamp` spares that check while the file is untouched. `told` is the last trouble reported: it is reported once.
+    """
+
+    offset: int = 0
+    line: int = 0
+    crc: int = 0
+    stamp: str = ""
+    told: str = ""
+
+    @classmethod
+    def of(cls, cursor: Mapping[str, Any] | None) -> "Place":
+        """The place as the cursor keeps it; the beginning when it keeps none."""
+        return cls(**cursor) if cursor else cls()
+
+    def as_cursor(self) -> dict[str, Any]:
+        """The place as the cursor keeps it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class News:
+    """What a file had to say since its place, and the place after it."""
+
+    place: Place
+    events: tuple[LabelEvent, ...] = ()
+    rejected: tuple[BadRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """A folder of label files. `now` is the clock that stamps the files: the machine's, not a simulated one."""
+
+    folder: Path
+    source: str
+    caps: Caps
+
+    def names(self) -> list[str]:
+        """Label files in the order of their names; drafts and other kinds of files are none."""
+        names = (entry.name for entry in os.scandir(self.folder))
+        return sorted(name for name in names if name.endswith(".jsonl") and not name.startswith("."))
+
+    def read(self, name: str, place: Place, most: int, now: datetime) -> News | None:
+        """Read at most `most` lines on from a place; None when the file is gone."""
+        try:
+            with _open(self.folder / name) as handle:
+                return self._read(handle, name, place, most, now)
+        except FileNotFoundError:
+            return None
+        except OSError as trouble:
+            return self._refuse(name, place, _explain(trouble))
+
+    def _read(self, handle: BinaryIO, name: str, place: Place, most: int, now: datetime) -> News:
+        info = os.fstat(handle.fileno())
+        if info.st_size > self.caps.file_bytes:
+            return self._refuse(name, place, f"larger than {self.caps.file_bytes} bytes; begin a new file")
+        stamp = f"{info.st_ino}:{info.st_size}:{info.st_ctime_ns}"
+        if stamp != place.stamp and not _continues(handle, place):
+            place = Place()
+        handle.seek(place.offset)
+        changed = datetime.fromtimestamp(info.st_mtime, UTC)
+        waited_enough = now - changed >= self.caps.patience
+        events: list[LabelEvent] = []
+        rejected: list[BadRow] = []
+        told = ""
+        for line in _lines(handle, self.caps.line_bytes, place.crc):
+            if len(events) + len(rejected) >= most:
+                break
+            origin = Origin(self.source, name, place.line + 1, changed)
+            if not line.whole:
+                told = f"unfinished {line.crc}" if waited_enough else place.told
+            if line.text.strip() and (line.whole or told != place.told):
+                match self._judge(line, origin):
+                    case LabelEvent() as event:
+                        events.append(event)
+                    case bad:
+                        rejected.append(bad)
+            if line.whole:
+                place = replace(place, offset=place.offset + line.size, line=place.line + 1, crc=line.crc)
+        return News(replace(place, stamp=stamp, told=told), tuple(events), tuple(rejected))
+
+    def _judge(self, line: "_Line", origin: Origin) -> LabelEvent | BadRow:
+        if line.size > self.caps.line_bytes:
+            return bad_line(line.text, origin, f"longer than {self.caps.line_bytes} bytes")
+        said = read_line(line.text, origin)
+        if line.whole or isinstance(said, LabelEvent):
+            return said
+        return bad_line(line.text, origin, f"cut in half, and its rest did not come within {self.caps.patience}")
+
+    def _refuse(self, name: str, place: Place, reason: str) -> News:
+        if place.told == reason:
+            return News(place)
+        key = name.encode(errors="backslashreplace").decode()
+        row = BadRow("label", key, f"the file is not read: {reason}", {"file": key})
+        return News(replace(place, told=reason), rejected=(row,))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """`text` ends at the cap; `size` does not. `crc` is that of the file up to the line's end."""
+
+    text: bytes
+    size: int
+    crc: int
+    whole: bool
+
+
+def _lines(handle: BinaryIO, cap: int, crc: int) -> Iterator[_Line]:
+    while text := handle.readline(cap + 1):
+        size, crc, end = len(text), crc32(text, crc), text
+        if size > cap:
+            while end and not end.endswith(b"\n"):
+                end = handle.readline(BLOCK)
+                size, crc = size + len(end), crc32(end, crc)
+        whole = end.endswith(b"\n")
+        yield _Line(text, size, crc, whole)
+        if not whole:
+            return
+
+
+def _continues(handle: BinaryIO, place: Place) -> bool:
+    """Whether the bytes that were read are still the same."""
+    crc, left = 0, place.offset
+    while left:
+        block = handle.read(min(BLOCK, left))
+        if not block:
+            return False
+        crc, left = crc32(block, crc), left - len(block)
+    return crc == place.crc
+
+
+def _open(path: Path) -> BinaryIO:
+    # Not following links confines the reader; not blocking keeps a named pipe from holding it up.
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    raise OSError(errno.EINVAL, "not an ordinary file")
+
+
+def _explain(trouble: OSError) -> str:
+    if trouble.errno == errno.ELOOP:
+        return "a symbolic link could lead out of the queue's folder; put the file itself there"
+    return trouble.strerror or type(trouble).__name__

@@ -1,0 +1,120 @@
+"""One line of a label file: a label event, or the reason why it is none."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from stratawatch.engine.records import BadRow, LabelEvent, LabelValue
+
+LONGEST_WORD: Final = 200
+"""Characters of a key, an annotator's name or an event id."""
+SHOWN: Final = 500
+"""Characters of a bad line that are kept to look at."""
+ANONYMOUS: Final = "anonymous"
+
+WORDS: Final[Mapping[str, LabelValue]] = {"yes": "yes", "no": "no", "skip": "skip", "retract": "retract"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a line stands; `at` serves lines that do not say when they were written."""
+
+    source: str
+    file: str
+    number: int
+    at: datetime
+
+
+class _InvalidError(ValueError):
+    """Why a line is no label."""
+
+
+def read_line(raw: bytes, origin: Origin) -> LabelEvent | BadRow:
+    """Read a line as a label event, or say why it is none."""
+    key: str | None = None
+    try:
+        said = _object(raw)
+        key = _word(said, "key")
+        return LabelEvent(
+            source=origin.source,
+            event_id=_word(said, "event_id", default=line_id(raw, origin)),
+            item_key=key,
+            annotator=_word(said, "annotator", default=ANONYMOUS),
+            value=_value(said),
+            at=_time(said, default=origin.at),
+        )
+    except _InvalidError as reason:
+        return bad_line(raw, origin, str(reason), key)
+
+
+def bad_line(raw: bytes, origin: Origin, reason: str, key: str | None = None) -> BadRow:
+    """A line that was set aside, with what can be shown of it."""
+    # A database refuses the NUL character even inside JSON.
+    text = raw[: 4 * SHOWN].decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}").strip()[:SHOWN]
+    content = {"file": origin.file, "line": origin.number, "text": text}
+    return BadRow("label", key or f"{origin.file}:{origin.number}", reason, content)
+
+
+def line_id(raw: bytes, origin: Origin) -> str:
+    """The id of a line: the same whenever the same line of the same file is read again."""
+    told = b"\0".join((origin.file.encode(errors="backslashreplace"), str(origin.number).encode(), raw.strip()))
+    return sha256(told).hexdigest()[:40]
+
+
+def _object(raw: bytes) -> Mapping[str, Any]:
+    try:
+        said = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise _InvalidError("not UTF-8 text") from None
+    except (ValueError, RecursionError):
+        raise _InvalidError("not valid JSON") from None
+    if not isinstance(said, dict):
+        raise _InvalidError("not a JSON object")
+    return said
+
+
+def _word(said: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    word = said.get(name)
+    if word is None and default is not None:
+        return default
+    if word is None:
+        raise _InvalidError(f"has no '{name}'")
+    if not isinstance(word, str) or not word.strip():
+        raise _InvalidError(f"'{name}' is not a text")
+    if len(word) > LONGEST_WORD:
+        raise _InvalidError(f"'{name}' is longer than {LONGEST_WORD} characters")
+    if "\0" in word or any("\ud800" <= sign <= "\udfff" for sign in word):
+        raise _InvalidError(f"'{name}' holds characters that no store can keep")
+    return word
+
+
+def _value(said: Mapping[str, Any]) -> LabelValue:
+    if "value" not in said:
+        raise _InvalidError("has no 'value'")
+    value = said["value"]
+    if value is None:
+        return "skip"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    word = WORDS.get(value.strip().casefold()) if isinstance(value, str) else None
+    if word is None:
+        raise _InvalidError("'value' is none of yes, no, skip, retract, true, false, null")
+    return word
+
+
+def _time(said: Mapping[str, Any], default: datetime) -> datetime:
+    text = said.get("at")
+    if text is None:
+        return default
+    try:
+        moment = datetime.fromisoformat(text)
+        # astimezone would silently take a naive time for the machine's own.
+        utc = moment.astimezone(UTC) if moment.tzinfo else None
+    except (TypeError, ValueError, OverflowError):
+        raise _InvalidError("'at' is not a time like 2026-01-05T00:00:00+00:00") from None
+    if utc is None:
+        raise _InvalidError("'at' has no offset from UTC; write 2026-01-05T00:00:00+00:00")
+    return utc

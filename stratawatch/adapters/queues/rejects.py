@@ -1,0 +1,25 @@
+"""Lines that were set aside, kept beside their file with the reason; reading them again adds nothing."""
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+from stratawatch.adapters.queues.durable import write_over
+from stratawatch.engine.records import BadRow
+
+
+def keep_rejects(folder: Path, rows: Iterable[BadRow]) -> None:
+    """Add each row once to the file of the same name in `folder`."""
+    for name, group in groupby(rows, key=lambda row: str(row.content["file"])):
+        path = folder / name
+        # A planted link is replaced like any file, never read: it could show what lies outside.
+        kept = [] if path.is_symlink() or not path.exists() else path.read_bytes().splitlines(keepends=True)
+        known = set(kept)
+        fresh = [line for line in map(_line, group) if line not in known]
+        if fresh:
+            write_over(path, b"".join([*kept, *fresh]))
+
+
+def _line(row: BadRow) -> bytes:
+    return (json.dumps({"reason": row.reason, **row.content}) + "\n").encode()
