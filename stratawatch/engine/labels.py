@@ -22,8 +22,9 @@ class HandLabel:
 
 
 def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
-    """Append labels by item id. Importing the same lines again changes nothing;
-    a word that was taken back and given again needs its time to count twice.
+    """Append labels by item id. Importing the same lines again changes nothing.
+
+    A word that was taken back and given again needs its time to count twice.
     """
     now = ports.clock.now()
     events = [

@@ -25,9 +25,10 @@ def send_notifications(ports: Ports) -> int:
 
 def _send(ports: Ports, notification: Notification) -> bool:
     channel = ports.channels.get(notification.channel)
+    if channel is None:
+        _put_back(ports, notification, f"the channel '{notification.channel}' is not configured any more")
+        return False
     try:
-        if channel is None:
-            raise Unreachable(f"the channel '{notification.channel}' is not configured any more")
         receipt = channel.send(notification)
     except Unreachable as trouble:
         _put_back(ports, notification, str(trouble))

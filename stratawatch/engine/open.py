@@ -31,7 +31,7 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
         _same_windows(tx, spec, newest[0])
     version = tx.panels.save(spec, now)
     room = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
-    opened = []
+    opened: list[int] = []
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
         if len(opened) >= room:
             break

@@ -76,7 +76,8 @@ class TestWhatLabellersSee:
         open_all(town)
         advance(town.ports)
         payloads = [task.payload for batch in town.queue.published.values() for task in batch.tasks]
-        assert payloads and all(set(payload) == {"text"} for payload in payloads)
+        assert payloads
+        assert all(set(payload) == {"text"} for payload in payloads)
 
     def test_an_order_that_does_not_give_atoms_away(self, town):
         (cycle,) = open_all(town)
@@ -152,7 +153,7 @@ class TestNoLabels:
         assert state.state == AlarmState.BLIND
         assert all(isinstance(e.outcome, Undefined) for e in estimates)
         assert [n.severity for n in town.desk.told] == ["warning"]
-        assert town.queue.cancelled == [key for key in town.queue.published]
+        assert town.queue.cancelled == list(town.queue.published)
 
     def test_sees_again_next_week(self, town):
         open_all(town)
