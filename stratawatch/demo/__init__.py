@@ -1,0 +1,1 @@
+"""A simulated production: a world whose truth is known, so that what the product says can be checked."""

@@ -1,0 +1,70 @@
+"""A simulated annotator: reads what the folder queue hands out, answers into it, and has no other door."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+Answer = Literal["yes", "no", "skip"]
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """Someone who knows a message's truth when they read its text, and now and then passes."""
+
+    root: Path
+    name: str
+    knows: Callable[[str], bool]
+    skip_share: float = 0.01
+
+    def answer(self, now: datetime) -> int:
+        """Answer every batch that has no answer of ours yet; returns the number of lines written."""
+        return sum(self._answer_batch(batch, now) for batch in sorted((self.root / "out").glob("*.jsonl")))
+
+    def _answer_batch(self, batch: Path, now: datetime) -> int:
+        answers = self.root / "in" / f"{batch.stem}.{self.name}.jsonl"
+        if answers.exists():
+            return 0
+        lines = [json.dumps(self._line(task, now)) + "\n" for task in _tasks(batch)]
+        _write_whole(answers, "".join(lines))
+        return len(lines)
+
+    def _line(self, task: dict[str, Any], now: datetime) -> dict[str, str]:
+        key: str = task["key"]
+        return {
+            "key": key,
+            "value": self._say(key, task["payload"]["text"]),
+            "annotator": self.name,
+            "event_id": f"{self.name}-{key}",
+            "at": now.isoformat(),
+        }
+
+    def _say(self, key: str, text: str) -> Answer:
+        if passes(key, self.skip_share):
+            return "skip"
+        return "yes" if self.knows(text) else "no"
+
+
+def passes(key: str, share: float) -> bool:
+    """Whether the annotator cannot decide on this item: a fixed share, whatever the truth."""
+    return int(sha256(f"skip {key}".encode()).hexdigest()[:8], 16) < share * 2**32
+
+
+def _tasks(batch: Path) -> Iterator[dict[str, Any]]:
+    """The lines that ask something; a header has no key."""
+    with batch.open(encoding="utf-8") as lines:
+        for line in lines:
+            said = json.loads(line)
+            if "key" in said:
+                yield said
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Appear at once or not at all: a reader must never meet half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.tmp")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)

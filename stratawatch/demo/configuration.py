@@ -1,0 +1,93 @@
+"""The demo's stratawatch.toml: an ordinary configuration, with limits below the healthy values."""
+
+from pathlib import Path
+from typing import Final
+
+from stratawatch.demo.models import SCORED, VOTE
+from stratawatch.demo.stage import BUDGET, PANEL, START
+from stratawatch.demo.world import World
+
+MARGINS: Final = {"precision": 0.03, "recall": 0.05}
+
+_HEAD: Final = """\
+# Written by the demo. Limits stand 5 points below what the classifiers did in a healthy period before week 1.
+
+[store]
+url = "sqlite:///stratawatch.db"
+
+[queue]
+kind = "folder"
+root = "queue"
+
+[report]
+folder = "reports"
+
+[[alerts]]
+kind = "console"
+
+[panels.{panel}]
+question = "Is this message a scam?"
+guideline = "A scam asks for money or data under a false pretence. A pushy but honest offer is not one."
+seed = "demo-{seed}"
+budget = {budget}
+deadline = "5d"
+pages_a_year = 1.0
+
+[panels.{panel}.source]
+kind = "files"
+path = "predictions/*.parquet"
+
+[panels.{panel}.columns]
+item = "item"
+time = "sent_at"
+payload = ["text"]
+segments = ["region"]
+
+[panels.{panel}.schedule]
+start = {start:%Y-%m-%dT%H:%M:%SZ}
+every = "7d"
+lateness = "2h"
+"""
+_SCORED: Final = """
+[panels.{panel}.classifiers.{name}]
+score = "score_{name}"
+score_kind = "probability"
+positive = "says_{name}"
+"""
+_VOTE: Final = """
+[panels.{panel}.classifiers.{name}]
+positive = "says_{name}"
+"""
+_GOAL: Final = """
+[[panels.{panel}.goals]]
+metric = "{metric}"
+margin = {margin}
+"""
+_LIMIT: Final = """
+[[panels.{panel}.limits]]
+metric = "{metric}"
+floor = {floor}
+of = ["{name}"]
+"""
+
+
+def configuration(world: World) -> str:
+    """The text of stratawatch.toml."""
+    parts = [
+        _HEAD.format(panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
+        *(_SCORED.format(panel=PANEL, name=name) for name in SCORED),
+        _VOTE.format(panel=PANEL, name=VOTE),
+        *(_GOAL.format(panel=PANEL, metric=metric, margin=margin) for metric, margin in MARGINS.items()),
+        *(
+            _LIMIT.format(panel=PANEL, metric=metric, floor=floor, name=name)
+            for (name, metric), floor in world.floors.items()
+        ),
+    ]
+    return "".join(parts)
+
+
+def write_configuration(world: World, folder: Path) -> Path:
+    """Write it where the product looks for it."""
+    path = folder / "stratawatch.toml"
+    path.write_text(configuration(world), encoding="utf-8")
+    return path
