@@ -1,0 +1,5 @@
+"""The order of steps, nothing else."""
+
+from tasks import environment
+
+environment.prepare()

@@ -1,0 +1,120 @@
+"""What a person sees in the Prefect UI: the plan, the estimates, the way to the report. The store has it all."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+
+from stratawatch.core.population import Atom
+from stratawatch.core.results import Estimate, Known
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import Cycle, Round, StreamState
+
+
+def show_plan(ports: Ports, cycle_id: int) -> None:
+    """The newest round's plan: labels an atom, and the half-widths they are expected to buy."""
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        atoms = tx.cycles.atoms(cycle_id)
+        newest = tx.rounds.of(cycle_id)[-1]
+    create_markdown_artifact(
+        plan_page(cycle, atoms, newest),
+        key=artifact_key("plan", cycle.panel),
+        description=f"{cycle.panel}, window {cycle.window}, round {newest.ordinal}",
+    )
+
+
+def show_estimates(ports: Ports, cycle_id: int) -> None:
+    """The newest revision's estimates with the states they led to."""
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        revision = tx.estimates.latest(cycle_id)
+        states = tx.alarms.of_cycle(cycle_id)
+    if revision is None:
+        return
+    create_table_artifact(
+        estimate_rows(revision.estimates, states),
+        key=artifact_key("estimates", cycle.panel),
+        description=f"{cycle.panel}, window {cycle.window}, revision {revision.number}",
+    )
+
+
+def show_report(ports: Ports, path: Path) -> None:
+    """The way to the report, and where every stream stands."""
+    with ports.store.begin() as tx:
+        states = tx.alarms.current()
+    create_link_artifact(path.resolve().as_uri(), link_text=path.name, key="report", description="the health report")
+    create_markdown_artifact(states_page(states), key="report-states", description="where every stream stands")
+
+
+def artifact_key(kind: str, panel: str) -> str:
+    """A key Prefect accepts: lower-case letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{kind}-{panel.lower()}").strip("-")
+
+
+def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
+    """The plan as markdown."""
+    plan = newest.plan
+    aims = [
+        f"| {_cell(classifier)} | {_cell(metric)} | ±{width:.1%} |"
+        for (classifier, metric), width in sorted(plan.half_widths.items())
+    ]
+    cells = [
+        f"| {atom.pattern} | {atom.first_bin} to {atom.last_bin} | {atom.size} | {total} |"
+        for atom, total in zip(atoms, plan.totals, strict=True)
+    ]
+    return "\n".join(
+        [
+            f"# {cycle.panel}, round {newest.ordinal}: {plan.labels} labels so far",
+            f"Window {cycle.window}, method {plan.method}.",
+            "",
+            "| classifier | metric | expected half-width |",
+            "|---|---|---|",
+            *aims,
+            "",
+            "| pattern | score bins | items | labels |",
+            "|---|---|---|---|",
+            *cells,
+        ]
+    )
+
+
+def estimate_rows(estimates: Sequence[Estimate], states: Sequence[StreamState]) -> list[dict[str, str | int]]:
+    """The estimates as table rows; what could not be told says why."""
+    by_stream = {(s.key.classifier, s.key.metric, s.key.segment): s for s in states}
+    return [
+        {
+            "classifier": estimate.classifier,
+            "metric": estimate.metric,
+            "segment": _segment(estimate) or "all",
+            "estimate": _in_words(estimate),
+            "labels used": estimate.labels_used,
+            "state": by_stream[key].state.value if key in by_stream else "no limit",
+        }
+        for estimate in estimates
+        for key in [(estimate.classifier, estimate.metric, _segment(estimate))]
+    ]
+
+
+def states_page(states: Sequence[StreamState]) -> str:
+    """Streams with their states as markdown, or a sentence that there is none."""
+    if not states:
+        return "No stream has been judged yet."
+    rows = [f"| {_cell(str(s.key))} | {s.state.value} | {_cell(s.reason)} |" for s in states]
+    return "\n".join(["| stream | state | why |", "|---|---|---|", *rows])
+
+
+def _segment(estimate: Estimate) -> str | None:
+    return str(estimate.segment) if estimate.segment else None
+
+
+def _in_words(estimate: Estimate) -> str:
+    outcome = estimate.outcome
+    if isinstance(outcome, Known):
+        return f"{outcome.value:.1%} ({outcome.low:.1%} to {outcome.high:.1%}, {estimate.confidence:.0%})"
+    return f"undefined: {outcome.reason}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,15 @@
+"""Open a cycle for every window that is over; the past is opened like the present."""
+
+from datetime import datetime
+
+from prefect import flow
+
+from stratawatch.wiring import build
+from tasks import open_cycles as tasks
+
+
+@flow(name="open-cycles", persist_result=False)
+def open_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> tuple[int, ...]:
+    """Open what is due, oldest window first. `now` is for simulated time and backfills."""
+    house = build(config, now)
+    return tasks.open_cycles(house.ports, house.panels)

@@ -1,0 +1,74 @@
+"""Serve all flows with their schedules in one process: `python -m flows.serve --config stratawatch.toml`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from prefect import Flow
+from prefect import serve as run_forever
+from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+from prefect.deployments.runner import EntrypointType, RunnerDeployment
+from prefect.settings import PREFECT_API_URL
+
+from flows.advance_cycles import advance_cycles
+from flows.open_cycles import open_cycles
+from flows.weekly_report import weekly_report
+from flows.zombies import TAG, watch_for_zombies
+from stratawatch.errors import StratawatchError
+from stratawatch.wiring import House, build
+
+ONE_AT_A_TIME: Final = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
+"""A run that finds another one at work is cancelled, not queued: the next one looks at the same states."""
+
+
+def deployments(config: str, house: House) -> list[RunnerDeployment]:
+    """Every scheduled flow as a deployment, with the schedules of the configuration."""
+    schedule = house.settings.schedule
+    rhythm: list[tuple[Flow[..., Any], str]] = [
+        (open_cycles, schedule.open_cron),
+        (advance_cycles, schedule.advance_cron),
+        (weekly_report, schedule.report_cron),
+    ]
+    return [_deployment(flow, cron, config) for flow, cron in rhythm]
+
+
+def _deployment(flow: Flow[..., Any], cron: str, config: str) -> RunnerDeployment:
+    return flow.to_deployment(
+        name=flow.name,
+        cron=cron,
+        parameters={"config": str(Path(config).resolve())},
+        tags=[TAG],
+        concurrency_limit=ONE_AT_A_TIME,
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+
+
+def _server_is_named() -> None:
+    """Prefect would start a server of its own here, one without a scheduler, and nothing would ever run."""
+    if PREFECT_API_URL.value() is None:
+        raise StratawatchError(
+            "no Prefect server is named, and schedules need one",
+            hint="run `make up`, which starts one, or set PREFECT_API_URL",
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Deploy and serve until interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m flows.serve", description=__doc__)
+    parser.add_argument("--config", default="stratawatch.toml", help="the configuration (default: %(default)s)")
+    config = parser.parse_args(arguments).config
+    try:
+        _server_is_named()
+        served = deployments(config, build(config))
+    except StratawatchError as error:
+        print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
+        return 2
+    watch_for_zombies()
+    run_forever(*served)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,19 @@
+"""Write the health report of every panel."""
+
+from datetime import datetime
+from pathlib import Path
+
+from prefect import flow
+
+from flows.artifacts import show_report
+from stratawatch.wiring import build
+from tasks.write_report import write_report
+
+
+@flow(name="weekly-report", persist_result=False)
+def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
+    """Write the report and link to it; returns its path."""
+    house = build(config, now)
+    path = write_report(house.ports, house.panels, house.report_folder)
+    show_report(house.ports, path)
+    return path

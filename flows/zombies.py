@@ -1,0 +1,57 @@
+"""A flow run that was killed (kill -9, power) never says so; an automation notices that its heart stopped.
+
+Without it the run stays Running for ever and holds the one slot its deployment has.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from prefect.automations import Automation
+from prefect.client.schemas.objects import StateType
+from prefect.events.actions import ChangeFlowRunState
+from prefect.events.schemas.automations import EventTrigger, Posture
+
+TAG: Final = "stratawatch"
+"""Deployments carry it, so that the automation touches nobody else's runs on a shared server."""
+
+NAME: Final = "stratawatch: crash runs whose heart stopped"
+SILENCE: Final = timedelta(seconds=90)
+"""Three heartbeats missed; see tasks/environment.py for their rhythm."""
+
+_HEARTBEAT: Final = "prefect.flow-run.heartbeat"
+_ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed")
+
+
+def watch_for_zombies() -> Automation:
+    """Create the automation, or bring the one that is there up to date."""
+    wanted = _wanted()
+    try:
+        there = Automation.read(name=NAME)
+    except ValueError:
+        return wanted.create()
+    wanted.id = there.id
+    wanted.update()
+    return wanted
+
+
+def _wanted() -> Automation:
+    return Automation(
+        name=NAME,
+        description="Moves a run to Crashed when it sent no heartbeat for 90 seconds and did not end.",
+        trigger=EventTrigger(
+            after={_HEARTBEAT},
+            expect={_HEARTBEAT, *(f"prefect.flow-run.{end}" for end in _ENDS)},
+            match={"prefect.resource.id": "prefect.flow-run.*"},
+            match_related={"prefect.resource.id": f"prefect.tag.{TAG}", "prefect.resource.role": "tag"},
+            for_each={"prefect.resource.id"},
+            posture=Posture.Proactive,
+            threshold=1,
+            within=SILENCE,
+        ),
+        actions=[
+            ChangeFlowRunState(
+                state=StateType.CRASHED,
+                message="No heartbeat for 90 seconds: its process is gone. The next run goes on from the store.",
+            )
+        ],
+    )

@@ -1,0 +1,21 @@
+"""Read the label queue."""
+
+from prefect import get_run_logger
+
+from stratawatch.engine import collect as engine
+from stratawatch.engine.collect import Collected
+from stratawatch.engine.house import Ports
+from tasks.policy import use_case
+
+
+@use_case(run_name="collect labels")
+def collect_labels(ports: Ports) -> Collected:
+    """Append what the queue has to say since the last time."""
+    collected = engine.collect_labels(ports)
+    get_run_logger().info(
+        "label events: %d new, %d for items nobody asked about, %d unreadable",
+        collected.new,
+        collected.unknown,
+        collected.rejected,
+    )
+    return collected

@@ -1,0 +1,22 @@
+"""What Prefect reads from the environment when it is imported. Whatever is set already stays as it is."""
+
+import os
+from typing import Final
+
+DEFAULTS: Final = {
+    # Nothing is reported to anyone.
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    # A server on a small or busy machine needs longer than Prefect's 20 seconds.
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    # A flow run that was killed shows by the heartbeats it no longer sends; see flows/zombies.py.
+    "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
+    # Results live in the store, not in Prefect.
+    "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
+}
+
+
+def prepare() -> None:
+    """Set what is not set yet; to be called before Prefect is imported."""
+    for name, value in DEFAULTS.items():
+        os.environ.setdefault(name, value)

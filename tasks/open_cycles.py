@@ -1,0 +1,18 @@
+"""Open a cycle for every window that is over."""
+
+from collections.abc import Mapping
+
+from prefect import get_run_logger
+
+from stratawatch.engine import open as engine
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import PanelSpec
+from tasks.policy import use_case
+
+
+@use_case(run_name="open cycles")
+def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec]) -> tuple[int, ...]:
+    """Open what is due; returns the new cycles' ids."""
+    opened = engine.open_cycles(ports, panels)
+    get_run_logger().info("opened %d cycles %s", len(opened), list(opened) if opened else "")
+    return opened

@@ -1,0 +1,17 @@
+"""Plan a cycle's next round."""
+
+from prefect import get_run_logger
+
+from stratawatch.core.results import Plan
+from stratawatch.engine import plan as engine
+from stratawatch.engine.house import Ports
+from tasks.policy import use_case
+
+
+@use_case(run_name="plan a round of cycle {cycle_id}")
+def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
+    """Plan and draw the next round; returns its plan, or None when it is not time for one."""
+    plan = engine.plan_round(ports, cycle_id)
+    if plan is not None:
+        get_run_logger().info("cycle %d: %d labels in %d atoms planned", cycle_id, plan.labels, len(plan.totals))
+    return plan

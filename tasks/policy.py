@@ -1,0 +1,51 @@
+"""How a use case becomes a Prefect task: when it is tried again, and what Prefect keeps of it (nothing)."""
+
+from collections.abc import Callable
+from typing import Any, Final, ParamSpec, TypeVar
+
+from prefect import Task, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State, TaskRun
+from sqlalchemy.exc import OperationalError
+
+from stratawatch.errors import Unreachable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DELAYS: Final = [1.0, 5.0, 20.0]
+"""Seconds before each further attempt, with jitter; after the last one, the next advance tries."""
+JITTER: Final = 0.5
+
+STORE_TROUBLE: Final = (OperationalError, OSError)
+"""The store or the network hiccuped. Every use case may be repeated, so nothing is at risk."""
+
+
+def may_retry(trouble: object, *, counted: bool) -> bool:
+    """Whether trying again at once may help.
+
+    A use case that counts its failed attempts in the store is bounded there, over hours; repeating it within
+    seconds would use up that patience, so only trouble that it does not count is tried again.
+    """
+    return isinstance(trouble, STORE_TROUBLE if counted else (*STORE_TROUBLE, Unreachable))
+
+
+def use_case(*, run_name: str, counted: bool = False) -> Callable[[Callable[P, R]], Task[P, R]]:
+    """Make a task of the function below; `counted` says that the engine counts its failures itself."""
+
+    def condition(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
+        return may_retry(state.result(raise_on_failure=False), counted=counted)
+
+    def wrap(function: Callable[P, R]) -> Task[P, R]:
+        return task(
+            name=function.__name__,
+            task_run_name=run_name,
+            cache_policy=NO_CACHE,
+            persist_result=False,
+            retries=len(DELAYS),
+            retry_delay_seconds=DELAYS,
+            retry_jitter_factor=JITTER,
+            retry_condition_fn=condition,
+        )(function)
+
+    return wrap

@@ -1,0 +1,15 @@
+"""Send what the outbox holds."""
+
+from prefect import get_run_logger
+
+from stratawatch.engine import notify as engine
+from stratawatch.engine.house import Ports
+from tasks.policy import use_case
+
+
+@use_case(run_name="send notifications")
+def send_notifications(ports: Ports) -> int:
+    """Send the notifications that are due; returns how many went out."""
+    sent = engine.send_notifications(ports)
+    get_run_logger().info("%d notifications sent", sent)
+    return sent
