@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from stratawatch.demo.messages import draw_messages
 from stratawatch.demo.models import CLASSIFIERS, SCORED, VIEWS, cut_off_for

@@ -41,4 +41,4 @@ class TestTrueValues:
         assert math.isnan(true_values(~np.ones_like(CALLS), TRUTH)["trees", "precision"])
 
     def test_agrees_with_the_names_of_the_core(self):
-        assert METRICS == tuple(CORE_METRICS)
+        assert tuple(CORE_METRICS) == METRICS
