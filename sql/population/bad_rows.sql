@@ -1,0 +1,12 @@
+-- Some rows that the census left out, to look at; only run when there are any.
+WITH ${observed}
+SELECT
+    pattern,
+    marks,
+    item,
+    time,
+    ${given}
+FROM observed
+WHERE NOT sound
+ORDER BY marks, pattern, item
+LIMIT ${most}

@@ -1,0 +1,34 @@
+-- The candidates: of every atom the items with the smallest hash of seed and id, without sorting the population.
+-- `wanted` is a small table: pattern, bin -> atom, number to return, ceiling of the hash (hex text).
+-- The ceiling keeps a few more rows than the number, on average; only these are ranked.
+WITH ${observed},
+kept AS (
+    SELECT
+        hashed.*,
+        wanted.atom,
+        wanted.number
+    FROM (SELECT *, MD5(${seed} || ':' || item) AS digest FROM observed WHERE sound) AS hashed
+    INNER JOIN wanted ON wanted.pattern = hashed.pattern AND wanted.bin = hashed.bin
+    WHERE hashed.digest COLLATE "C" < wanted.ceiling
+),
+ranked AS (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY atom ORDER BY digest COLLATE "C", bin, time) AS place FROM kept
+),
+drawn AS MATERIALIZED (
+    SELECT * FROM ranked WHERE place <= number
+),
+-- A second look at the window, for the rows that share an id with a candidate, sound or not.
+copies AS (
+    SELECT item, COUNT(*) AS copies FROM scored WHERE item IN (SELECT item FROM drawn) GROUP BY item
+)
+SELECT
+    drawn.item,
+    drawn.atom,
+    drawn.digest,
+    drawn.pattern,
+    drawn.bin,
+    drawn.time,
+    copies.copies${carried}
+FROM drawn
+INNER JOIN copies ON copies.item = drawn.item
+ORDER BY drawn.atom, drawn.place

@@ -1,0 +1,81 @@
+"""The columns of a source: what there must be, and what kind of value each one holds."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import InputRefused
+
+Kind = Literal["flag", "number", "text", "moment", "zoned", "other"]
+
+_KINDS: Final[tuple[tuple[str, Kind], ...]] = (
+    (r"BOOLEAN", "flag"),
+    (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL.*|NUMERIC.*|FLOAT|REAL|DOUBLE( PRECISION)?|\"?NULL\"?", "number"),
+    (r"VARCHAR.*|TEXT|CHAR.*|ENUM.*|UUID", "text"),
+    (r"TIMESTAMP.* WITH TIME ZONE|TIMESTAMPTZ.*", "zoned"),
+    (r"TIMESTAMP.*|DATE", "moment"),
+)
+
+
+def kind_of(type_name: str) -> Kind:
+    """What a column of an SQL type can serve as."""
+    for pattern, kind in _KINDS:
+        if re.fullmatch(pattern, type_name.upper()):
+            return kind
+    return "other"
+
+
+def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
+    """Every column a panel needs: its name, what it is for, and the kinds of value that will do."""
+    columns = panel.columns
+    yield columns.item, "the item id", ("number", "text", "flag", "moment", "zoned")
+    yield columns.time, "the time", ("moment", "zoned", "text")
+    for one in panel.classifiers:
+        if one.score is not None:
+            yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
+        if one.positive is not None:
+            yield one.positive, f"the call of classifier '{one.name}'", ("flag", "number", "text")
+    anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
+    for name in columns.segments:
+        yield name, "a segment", anything
+    for name in columns.payload:
+        yield name, "payload for labellers", anything
+    if columns.cluster is not None:
+        yield columns.cluster, "the cluster", anything
+
+
+def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
+    """Refuse the input when a column is missing or cannot hold what it should."""
+    for name, role, kinds in roles(panel):
+        if name not in found:
+            near = difflib.get_close_matches(name, found, n=1)
+            raise InputRefused(
+                f"column '{name}' ({role} of panel '{panel.name}') is missing in the source",
+                got="the columns " + _list(found),
+                hint=f"did you mean '{near[0]}'?" if near else "correct the name, or add the column to the export",
+            )
+        if kind_of(found[name]) not in kinds:
+            raise InputRefused(
+                f"column '{name}' cannot be {role}",
+                expected=" or ".join(_WORDS[kind] for kind in kinds),
+                got=found[name],
+            )
+
+
+_WORDS: Final[dict[Kind, str]] = {
+    "flag": "a boolean",
+    "number": "a number",
+    "text": "a text",
+    "moment": "a timestamp",
+    "zoned": "a timestamp with time zone",
+    "other": "anything",
+}
+_SHOWN: Final = 40
+
+
+def _list(found: Mapping[str, str]) -> str:
+    names = [f"'{name}'" for name in list(found)[:_SHOWN]]
+    rest = len(found) - len(names)
+    return ", ".join(names) + (f" and {rest} more" if rest else "")

@@ -1,0 +1,143 @@
+"""Predictions in Parquet or CSV files, read by an embedded DuckDB: a file, a glob, a folder, Hive partitions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import Any, Final
+
+from stratawatch.adapters.sources.bad_rows import bad_row
+from stratawatch.adapters.sources.ceilings import WantedRow, wanted_rows
+from stratawatch.adapters.sources.census_answer import CensusCounts
+from stratawatch.adapters.sources.column_types import require_columns
+from stratawatch.adapters.sources.file_set import FileSet, find_files
+from stratawatch.adapters.sources.plain_values import plain
+from stratawatch.adapters.sources.quoting import identifier
+from stratawatch.adapters.sources.session import Bounds, reading, session
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.core.population import Atom
+from stratawatch.engine.records import BadRow, CandidateItem, CensusAnswer, PanelSpec, Window
+
+_FETCHED: Final = 10_000
+_FACTORS: Final = (1.0, 8.0, None)
+"""How often an atom is asked, and how many more hashes than expected each time; None asks for all of them."""
+_FIXED: Final = 7
+"""Columns of the candidates query before segments, payload and cluster."""
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A connection, the files it reads and the statements for one panel."""
+
+    connection: Any
+    files: FileSet
+    statements: Statements
+
+
+class DuckDBSource:
+    """Census and candidates of a window by two scans; nothing but counts and a few thousand rows leaves DuckDB.
+
+    `path` is absolute. `delimiter` is for CSV (',' and, for .tsv, a tab). `memory_limit` ('4GB'), `threads` and
+    `temp_folder` bound DuckDB.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        delimiter: str | None = None,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+        temp_folder: str | Path | None = None,
+    ) -> None:
+        self._path, self._delimiter = str(path), delimiter
+        self._bounds = Bounds(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
+
+    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+        """Count the window, profile its input. Raises InputRefused or Unreachable."""
+        with self._open(panel) as opened:
+            counts = CensusCounts(panel)
+            cursor = opened.connection.execute(opened.statements.census(window))
+            while groups := cursor.fetchmany(_FETCHED):
+                counts.add(groups)
+            profile = counts.profile()
+            bad = self._bad_rows(opened, panel, window) if profile.bad_rows else ()
+            return CensusAnswer(counts.census(), profile, bad, opened.files.version())
+
+    def candidates(
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[CandidateItem, ...]:
+        """Fetch, for every atom, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        found: dict[int, list[CandidateItem]] = {}
+        missing = [index for index, number in enumerate(wanted) if number > 0]
+        with self._open(panel) as opened:
+            for factor in _FACTORS:
+                if not missing:
+                    break
+                found.update({index: [] for index in missing})
+                _put_wanted(opened.connection, wanted_rows(atoms, wanted, missing, factor))
+                cursor = opened.connection.execute(opened.statements.candidates(window))
+                while rows := cursor.fetchmany(_FETCHED):
+                    for row in rows:
+                        found[row[1]].append(_candidate(panel, row))
+                missing = [i for i in missing if len(found[i]) < min(wanted[i], atoms[i].size)]
+        return tuple(item for index in sorted(found) for item in found[index])
+
+    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
+        """Say what was found for `check`: files, rows, columns with types. Raises as `census` does."""
+        with self._open(panel) as opened:
+            time = identifier(panel.columns.time)
+            rows, first, last = opened.connection.execute(
+                f"SELECT COUNT(*), CAST(MIN({time}) AS VARCHAR), CAST(MAX({time}) AS VARCHAR) "
+                f"FROM {opened.statements.relation}"
+            ).fetchone()
+            return {
+                "path": self._path,
+                "files": f"{len(opened.files.files)} {opened.files.format}, {opened.files.bytes:,} bytes",
+                "rows": f"{rows:,}",
+                "times": f"{first} to {last}" if rows else "none",
+                "columns": ", ".join(f"{name} {kind}" for name, kind in opened.statements.types.items()),
+            }
+
+    @contextmanager
+    def _open(self, panel: PanelSpec) -> Iterator[_Opened]:
+        files = find_files(self._path, self._delimiter)
+        with session(self._bounds) as connection, reading(self._path):
+            relation = files.relation()
+            described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+            types = {row[0]: row[1] for row in described}
+            require_columns(panel, types)
+            yield _Opened(connection, files, Statements(panel, relation, types))
+
+    @staticmethod
+    def _bad_rows(opened: _Opened, panel: PanelSpec, window: Window) -> tuple[BadRow, ...]:
+        rows = opened.connection.execute(opened.statements.bad_rows(window)).fetchall()
+        return tuple(bad_row(panel, opened.statements.given_names(), row) for row in rows)
+
+
+def _put_wanted(connection: Any, rows: Sequence[WantedRow]) -> None:
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE wanted "
+        "(pattern VARCHAR, bin INTEGER, atom INTEGER, number INTEGER, ceiling VARCHAR)"
+    )
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    connection.execute("INSERT INTO wanted SELECT UNNEST(?), UNNEST(?), UNNEST(?), UNNEST(?), UNNEST(?)", columns)
+
+
+def _candidate(panel: PanelSpec, row: Sequence[Any]) -> CandidateItem:
+    item, atom, digest, pattern, bin_, time, copies = row[:_FIXED]
+    names, payload = panel.columns.segments, panel.columns.payload
+    rest = row[_FIXED:]
+    return CandidateItem(
+        item=item,
+        atom=atom,
+        digest=digest,
+        pattern=pattern,
+        bin=bin_,
+        time=time.replace(tzinfo=UTC),
+        copies=copies,
+        payload={name: plain(value) for name, value in zip(payload, rest[len(names) :], strict=False)},
+        segments=dict(zip(names, rest[: len(names)], strict=False)),
+        cluster=rest[-1] if panel.columns.cluster is not None else None,
+    )

@@ -1,0 +1,85 @@
+"""What each classifier said, as SQL: its call, its score, the mean of the panel's linked scores.
+
+Columns are named by position (call_1, score_1, ...), so that no name of the source occurs here.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from stratawatch.adapters.sources.column_types import Kind, kind_of
+from stratawatch.adapters.sources.quoting import text
+from stratawatch.engine.records import ClassifierSpec
+from stratawatch.errors import ConfigError
+
+_CALL: Final[dict[str, str]] = {
+    "flag": "CASE WHEN {c} IS NULL THEN '-' WHEN {c} THEN '1' ELSE '0' END",
+    "number": "CASE WHEN {c} IS NULL THEN '-' WHEN {c} = 1 THEN '1' WHEN {c} = 0 THEN '0' ELSE '!' END",
+    # CSV has only text: 1.0 is how a float column writes its ones.
+    "text": (
+        "CASE WHEN {c} IS NULL THEN '-' WHEN LOWER(TRIM({c})) IN ('1', '1.0', 'true') THEN '1' "
+        "WHEN LOWER(TRIM({c})) IN ('0', '0.0', 'false') THEN '0' ELSE '!' END"
+    ),
+}
+_CUT: Final = (
+    "CASE WHEN score_given_{i} IS NULL THEN '-' WHEN {sound} AND score_{i} >= {cut} THEN '1' "
+    "WHEN {sound} THEN '0' ELSE '!' END"
+)
+_MARK: Final = "CASE WHEN score_given_{i} IS NULL THEN '-' WHEN {sound} THEN 'v' ELSE '!' END"
+_SOUND: Final = {
+    "probability": "(score_{i} >= 0 AND score_{i} <= 1)",
+    # NaN sorts above infinity in every engine here, so both ends are needed and enough.
+    "margin": "(score_{i} > CAST('-Infinity' AS DOUBLE) AND score_{i} < CAST('Infinity' AS DOUBLE))",
+}
+_LINKED: Final = {
+    "probability": "score_{i}",
+    # Beyond 700 the logistic function is 0 or 1 to the last bin, and some engines refuse exp of more.
+    "margin": "1 / (1 + EXP(-LEAST(GREATEST(score_{i}, -700), 700)))",
+}
+
+
+def score_value(position: int, type_name: str) -> str:
+    """A score as a double; text that is no number becomes NULL beside a given value, and so is marked."""
+    cast = "TRY_CAST(TRIM({c}) AS DOUBLE)" if kind_of(type_name) == "text" else "CAST({c} AS DOUBLE)"
+    return cast.format(c=f"score_given_{position}")
+
+
+def letter(position: int, one: ClassifierSpec, types: Mapping[str, str]) -> str:
+    """The classifier's letter in the pattern: 1, 0, - (did not say) or ! (unreadable)."""
+    if one.positive is not None:
+        kind: Kind = kind_of(types[one.positive])
+        column = f"call_given_{position}"
+        return _CALL[kind].format(c=f"CAST({column} AS VARCHAR)" if kind == "text" else column)
+    if one.score is None or one.cut_off is None:
+        raise ConfigError(
+            f"classifier '{one.name}' makes no call",
+            expected="a positive column, or a score column with a cut_off",
+        )
+    cut = f"CAST({text(repr(float(one.cut_off)))} AS DOUBLE)"
+    return _CUT.format(i=position, cut=cut, sound=_sound(position, one))
+
+
+def mark(position: int, one: ClassifierSpec) -> str:
+    """The mark of the classifier's score: v (valid), - (null), ! (invalid) or . (it has no score column)."""
+    return _MARK.format(i=position, sound=_sound(position, one)) if one.score is not None else "'.'"
+
+
+def linked(position: int, one: ClassifierSpec) -> str:
+    """The score on the scale of a probability, NULL where there is no valid one."""
+    link = _LINKED[one.score_kind].format(i=position)
+    return f"CASE WHEN {_sound(position, one)} THEN {link} END"
+
+
+def mean(classifiers: Sequence[ClassifierSpec]) -> str:
+    """The mean of the linked scores that are there, added in the panel's order; NULL when there is none."""
+    scored = [f"linked_{i}" for i, one in enumerate(classifiers, 1) if one.score is not None]
+    if not scored:
+        return "CAST(NULL AS DOUBLE)"
+    if len(scored) == 1:
+        return scored[0]
+    total = " + ".join(f"COALESCE({one}, 0)" for one in scored)
+    number = " + ".join(f"CASE WHEN {one} IS NULL THEN 0 ELSE 1 END" for one in scored)
+    return f"({total}) / NULLIF({number}, 0)"
+
+
+def _sound(position: int, one: ClassifierSpec) -> str:
+    return _SOUND[one.score_kind].format(i=position)

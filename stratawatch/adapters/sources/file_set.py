@@ -1,0 +1,143 @@
+"""Which files a path means, and the expression that reads them all as one table."""
+
+import glob
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import takewhile
+from pathlib import Path
+from stat import S_ISREG
+from typing import Final, Literal
+
+from stratawatch.adapters.sources.quoting import text
+from stratawatch.engine.records import Json
+from stratawatch.errors import ConfigError, Unreachable
+
+FORMATS: Final[dict[str, Literal["parquet", "csv"]]] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".csv.zst": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
+}
+LISTED: Final = 100
+"""Files named one by one in a source version; the fingerprint covers all of them."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file as it was found."""
+
+    path: Path
+    bytes: int
+    modified: datetime
+
+
+@dataclass(frozen=True)
+class FileSet:
+    """The files of one source, all of one format, in the order of their paths."""
+
+    asked: str
+    files: tuple[SourceFile, ...]
+    format: Literal["parquet", "csv"]
+    hive: bool
+    delimiter: str
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files together."""
+        return sum(file.bytes for file in self.files)
+
+    def relation(self) -> str:
+        """The table function of DuckDB that reads the files.
+
+        CSV comes as text throughout: guessing types by a file's first rows would read the same column differently
+        from week to week. Hive partitions stay text for the same reason ('01' is not 1).
+        """
+        names = ", ".join(text(glob.escape(str(file.path))) for file in self.files)
+        options = ["union_by_name = TRUE", f"hive_partitioning = {str(self.hive).upper()}"]
+        if self.hive:
+            options.append("hive_types_autocast = FALSE")
+        if self.format == "csv":
+            options += ["header = TRUE", "all_varchar = TRUE", f"delim = {text(self.delimiter)}"]
+            options += [f"quote = {text(chr(34))}", f"escape = {text(chr(34))}"]
+        return f"read_{self.format}([{names}], {', '.join(options)})"
+
+    def version(self) -> Json:
+        """What was read: every file with size and time enters the fingerprint, the first hundred are named."""
+        lines = [f"{file.path} {file.bytes} {file.modified.isoformat()}" for file in self.files]
+        digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        listing = [
+            {"name": str(file.path), "bytes": file.bytes, "modified": file.modified.isoformat()}
+            for file in self.files[:LISTED]
+        ]
+        return {"files": len(self.files), "bytes": self.bytes, "fingerprint": digest, "listing": listing}
+
+
+def find_files(asked: str, delimiter: str | None = None) -> FileSet:
+    """Find the files of a folder, a glob or a single path; raises Unreachable when there are none."""
+    found = tuple(sorted(_stat(_expand(asked)), key=lambda file: str(file.path)))
+    if not found:
+        raise Unreachable(
+            f"no Parquet or CSV file matches '{asked}'",
+            hint="check the source's path, and that the export has run",
+        )
+    formats = {_format(file.path) for file in found}
+    if len(formats) > 1:
+        raise ConfigError(
+            f"'{asked}' holds Parquet and CSV files", expected="one format", hint="use a glob as *.parquet"
+        )
+    tabs = all(".tsv" in file.path.name.lower() for file in found)
+    hive = all(_partitioned(_base(asked), file.path) for file in found)
+    return FileSet(asked, found, _format(found[0].path), hive, delimiter or ("\t" if tabs else ","))
+
+
+def _expand(asked: str) -> Iterable[Path]:
+    place = Path(asked)
+    if place.is_file():
+        if _suffix(place) is None:
+            raise ConfigError(f"'{asked}' has no known ending", expected=", ".join(FORMATS))
+        return [place]
+    base = _base(asked)
+    names = base.rglob("*") if base == place else base.glob(place.relative_to(base).as_posix())
+    return [path for path in names if _suffix(path) and not _hidden(base, path)]
+
+
+def _base(asked: str) -> Path:
+    """The folder that the asked path spells out; only below it can files differ."""
+    place = Path(asked)
+    if place.is_dir():
+        return place
+    plain = list(takewhile(lambda part: not re.search(r"[*?\[]", part), place.parts))
+    return Path(*plain) if len(plain) < len(place.parts) else place.parent
+
+
+def _suffix(path: Path) -> str | None:
+    return next((ending for ending in FORMATS if path.name.lower().endswith(ending)), None)
+
+
+def _format(path: Path) -> Literal["parquet", "csv"]:
+    return FORMATS[_suffix(path) or ".parquet"]
+
+
+def _partitioned(base: Path, path: Path) -> bool:
+    return any("=" in part for part in path.relative_to(base).parts[:-1])
+
+
+def _hidden(base: Path, path: Path) -> bool:
+    """Writers keep unfinished and bookkeeping files under names with a leading dot or underscore."""
+    return any(part.startswith((".", "_")) for part in path.relative_to(base).parts)
+
+
+def _stat(paths: Iterable[Path]) -> Iterable[SourceFile]:
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError as trouble:
+            raise Unreachable(f"'{path}' vanished while it was looked at", got=trouble.strerror or "") from trouble
+        if S_ISREG(status.st_mode):
+            yield SourceFile(path, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))

@@ -1,0 +1,30 @@
+"""The only place where names and texts of the outside become SQL: sqlglot quotes them."""
+
+from functools import cache
+
+from stratawatch.errors import ConfigError
+
+
+@cache
+def identifier(name: str) -> str:
+    """A column of the source as a quoted identifier of DuckDB.
+
+    >>> identifier('a"b; drop')
+    '"a""b; drop"'
+    """
+    from sqlglot import exp
+
+    if not name or "\x00" in name:
+        raise ConfigError(f"{name!r} cannot be a column's name")
+    return exp.to_identifier(name, quoted=True).sql(dialect="duckdb")
+
+
+def text(value: str) -> str:
+    """A text as a quoted literal of DuckDB.
+
+    >>> text("it's")
+    "'it''s'"
+    """
+    from sqlglot import exp
+
+    return exp.Literal.string(value).sql(dialect="duckdb")

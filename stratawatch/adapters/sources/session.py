@@ -1,0 +1,72 @@
+"""One short-lived DuckDB in memory, within stated bounds, and its errors as sentences."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stratawatch.errors import InputRefused, Unreachable
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What DuckDB may use: memory ('4GB'), threads, and a folder to spill to. None leaves DuckDB's own default."""
+
+    memory_limit: str | None = None
+    threads: int | None = None
+    temp_folder: Path | None = None
+
+
+@contextmanager
+def session(bounds: Bounds) -> Iterator[Any]:
+    """Open a database that sees no network, no extension and no Python variable, in UTC."""
+    import duckdb
+
+    settings: dict[str, Any] = {
+        "autoinstall_known_extensions": False,
+        "preserve_insertion_order": False,  # streams instead of buffering; the draw does not depend on row order
+        "python_enable_replacements": False,
+        "TimeZone": "UTC",
+    }
+    if bounds.memory_limit is not None:
+        settings["memory_limit"] = bounds.memory_limit
+    if bounds.threads is not None:
+        settings["threads"] = bounds.threads
+    with tempfile.TemporaryDirectory(prefix="stratawatch-", dir=bounds.temp_folder) as spill:
+        settings["temp_directory"] = spill
+        connection = duckdb.connect(":memory:", config=settings)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def reading(asked: str) -> Iterator[None]:
+    """Turn DuckDB's errors into Unreachable (retry may help) or InputRefused (it will not)."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.ConversionException as trouble:
+        raise InputRefused(f"'{asked}' holds a value that cannot be read", got=_first_line(trouble)) from trouble
+    except duckdb.OutOfMemoryException as trouble:
+        raise Unreachable(
+            f"reading '{asked}' needs more memory than DuckDB may use",
+            got=_first_line(trouble),
+            hint="raise the source's memory_limit",
+        ) from trouble
+    except duckdb.BinderException as trouble:
+        raise InputRefused(f"the columns of '{asked}' do not fit together", got=_first_line(trouble)) from trouble
+    except duckdb.Error as trouble:
+        raise Unreachable(
+            f"'{asked}' cannot be read",
+            got=_first_line(trouble),
+            hint="a file that is still being written is read again at the next advance",
+        ) from trouble
+
+
+def _first_line(trouble: Exception) -> str:
+    return str(trouble).strip().splitlines()[0]
