@@ -28,8 +28,8 @@ class ConsoleChannel:
             return Receipt(notification.key, duplicate=True)
         # Looked up now: standard error may have been replaced since the channel was built.
         stream = self._stream or sys.stderr
-        text = "\n".join(_lines(notification, coloured=stream.isatty())) + "\n"
         try:
+            text = "\n".join(_lines(notification, coloured=stream.isatty())) + "\n"
             # A terminal that knows only ASCII must not stop a page.
             encoding = stream.encoding or "utf-8"
             stream.write(text.encode(encoding, "replace").decode(encoding))

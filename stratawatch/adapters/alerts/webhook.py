@@ -14,6 +14,8 @@ from stratawatch.errors import ConfigError, Unreachable
 TIMEOUT: Final = 10.0
 """Seconds for each of connecting, sending and waiting for the answer."""
 DUPLICATE: Final = 409
+TALKATIVE: Final = ("httpx", "httpcore.connection", "httpcore.proxy", "httpcore.http11", "httpcore.http2")
+"""Loggers of the client. A filter works on its own logger only, not on those below it."""
 
 
 class Secret(Protocol):
@@ -141,15 +143,17 @@ def _origin(where: SplitResult) -> str:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Keep this thread's calls out of the log of httpx, which writes down every address, and this one is a secret."""
-    logger = logging.getLogger("httpx")
+    """Keep this thread's calls out of the client's logs: they write down addresses and headers, which are secret."""
     mine = get_ident()
 
     def of_others(record: logging.LogRecord) -> bool:
         return record.thread != mine
 
-    logger.addFilter(of_others)
+    loggers = [logging.getLogger(name) for name in TALKATIVE]
+    for logger in loggers:
+        logger.addFilter(of_others)
     try:
         yield
     finally:
-        logger.removeFilter(of_others)
+        for logger in loggers:
+            logger.removeFilter(of_others)

@@ -1,0 +1,52 @@
+"""What the engine relies on, whatever the channel is."""
+
+import pytest
+
+from stratawatch.adapters.alerts import REGISTRY, load
+from stratawatch.errors import ConfigError
+from tests.contracts.alerts.conftest import WORLDS
+from tests.contracts.alerts.notices import notice
+
+
+def test_every_registered_channel_is_under_contract():
+    assert set(WORLDS) == set(REGISTRY)
+
+
+def test_an_unknown_kind_names_the_known_ones():
+    with pytest.raises(ConfigError, match=r"'pigeon'.*console or webhook"):
+        load("pigeon")
+
+
+def test_a_channel_has_a_name(world):
+    assert world.channel().name
+
+
+@pytest.mark.parametrize("severity", ["page", "warning", "resolved"])
+def test_a_notification_arrives_with_its_words_and_its_dedup_key(world, severity):
+    receipt = world.channel().send(notice(severity=severity))
+    assert not receipt.duplicate
+    assert receipt.reference
+    (told,) = world.told()
+    assert "BREACH: precision of lr (spam)" in told
+    assert "proven below the floor" in told
+    assert "stratawatch:spam:lr:precision:all:breach:6" in told
+
+
+def test_sending_again_tells_nobody_twice_and_says_so(world):
+    channel = world.channel()
+    channel.send(notice())
+    assert channel.send(notice()).duplicate
+    assert len(world.told()) == 1
+
+
+def test_two_notifications_of_one_incident_both_arrive(world):
+    channel = world.channel()
+    channel.send(notice("n1"))
+    channel.send(notice("n2", severity="resolved"))
+    assert len(world.told()) == 2
+
+
+def test_odd_texts_arrive(world):
+    channel = world.channel()
+    channel.send(notice(subject="quote ' \" newline \n emoji \U0001f642 " + "x" * 10_000))
+    assert len(world.told()) == 1

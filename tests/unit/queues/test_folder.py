@@ -1,0 +1,167 @@
+"""The folder queue on its way out: whole files or none, whenever the process stops."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stratawatch.adapters.queues import durable
+from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.engine.records import Batch, Task
+from stratawatch.engine.states import BatchState
+from stratawatch.errors import StratawatchError, Unreachable
+
+KEY = "spam-p00000-r1-b1"
+
+
+def batch(key=KEY, text="hello", count=3):
+    tasks = tuple(Task(f"{key}-{i}", {"text": text, "score_free": i}) for i in range(count))
+    return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
+
+
+def lines(root, key=KEY):
+    return [json.loads(line) for line in (root / "out" / f"{key}.jsonl").read_text().splitlines()]
+
+
+def out_names(root):
+    return [path.name for path in (root / "out").iterdir()]
+
+
+class TestFile:
+    def test_the_first_line_says_what_follows(self, tmp_path):
+        FolderQueue(tmp_path).publish(batch())
+        header, *tasks = lines(tmp_path)
+        assert {k: header[k] for k in ("batch", "question", "guideline", "count")} == {
+            "batch": KEY,
+            "question": "Is it spam?",
+            "guideline": "Read the guideline.",
+            "count": 3,
+        }
+        assert len(tasks) == 3
+
+    def test_odd_texts_stay_one_line_for_every_reader(self, tmp_path):
+        text = "a\u2028b\u0085c\nd\r\x0be \U0001f642 \ud800 " + "x" * 10_000
+        FolderQueue(tmp_path).publish(batch(text=text))
+        assert lines(tmp_path)[1]["payload"]["text"] == text
+
+    def test_a_number_that_is_none_is_null(self, tmp_path):
+        task = Task("k", {"price": float("nan"), "deep": [{"x": float("inf")}]})
+        FolderQueue(tmp_path).publish(Batch(1, 1, "b", BatchState.PLANNED, 0, "q", "g", (task,)))
+        assert lines(tmp_path, "b")[1]["payload"] == {"price": None, "deep": [{"x": None}]}
+
+    def test_another_batch_of_the_same_key_is_never_taken_for_this_one(self, tmp_path):
+        FolderQueue(tmp_path).publish(batch(text="ours"))
+        with pytest.raises(StratawatchError, match="another batch of the same key"):
+            FolderQueue(tmp_path).publish(batch(text="theirs"))
+        assert lines(tmp_path)[1]["payload"]["text"] == "ours"
+
+
+class Stopped(BaseException):
+    """The process ends here."""
+
+
+STEPS = ["open", "fsync", "link", "after link", "unlink", "sync_folder"]
+
+
+def stop_at(monkeypatch, step):
+    def stop(*_args, **_kwargs):
+        raise Stopped
+
+    def link_and_stop(*args):
+        real(*args)
+        raise Stopped
+
+    real = os.link
+    match step:
+        case "open":
+            monkeypatch.setattr(Path, "open", stop)
+        case "fsync":
+            monkeypatch.setattr(os, "fsync", stop)
+        case "link":
+            monkeypatch.setattr(os, "link", stop)
+        case "after link":
+            monkeypatch.setattr(os, "link", link_and_stop)
+            monkeypatch.setattr(durable, "_tidy", stop)
+        case "unlink":
+            monkeypatch.setattr(durable, "_tidy", stop)
+        case "sync_folder":
+            monkeypatch.setattr(durable, "sync_folder", stop)
+
+
+class TestStoppedProcess:
+    @pytest.mark.parametrize("step", STEPS)
+    def test_a_batch_is_out_whole_or_not_at_all_and_once_after_a_restart(self, tmp_path, monkeypatch, step):
+        with monkeypatch.context() as patch:
+            stop_at(patch, step)
+            with pytest.raises(Stopped):
+                FolderQueue(tmp_path).publish(batch())
+        whole = {0, 1} if step != "open" else {0}
+        assert len(list((tmp_path / "out").glob("*.jsonl"))) in whole
+        for file in (tmp_path / "out").glob("*.jsonl"):
+            assert len(file.read_text().splitlines()) == 4
+        FolderQueue(tmp_path).publish(batch())
+        assert len(lines(tmp_path)) == 4
+        assert out_names(tmp_path) == [f"{KEY}.jsonl"]
+
+    def test_killing_publishers_at_random_leaves_whole_files_only(self, tmp_path):
+        code = (
+            "import sys; from pathlib import Path; from tests.unit.queues.test_folder import batch\n"
+            "from stratawatch.adapters.queues.folder import FolderQueue\n"
+            "print('go', flush=True)\n"
+            "for i in range(100000): FolderQueue(Path(sys.argv[1])).publish(batch(f'b{i}', count=50))\n"
+        )
+        for round_ in range(4):
+            child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE)
+            child.stdout.readline()
+            time.sleep(0.05 + 0.03 * round_)
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+            child.stdout.close()
+        files = sorted((tmp_path / "out").glob("*.jsonl"))
+        assert len(files) > 3
+        for file in files:
+            assert len([json.loads(line) for line in file.read_text().splitlines()]) == 51
+
+    def test_the_draft_of_a_killed_process_is_tidied_away(self, tmp_path):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / f".{KEY}.jsonl.0123.tmp").write_text("half a fi")
+        FolderQueue(tmp_path).publish(batch())
+        assert out_names(tmp_path) == [f"{KEY}.jsonl"]
+
+
+class TestTrouble:
+    def test_a_full_disk_is_unreachable_and_leaves_nothing(self, tmp_path, monkeypatch):
+        def full(_handle):
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(Unreachable, match="No space left"):
+                FolderQueue(tmp_path).publish(batch())
+        assert out_names(tmp_path) == []
+
+    def test_describe_proves_that_it_can_be_written(self, tmp_path, monkeypatch):
+        def read_only(_path, _content):
+            raise OSError(30, "Read-only file system")
+
+        monkeypatch.setattr(Path, "write_bytes", read_only)
+        with pytest.raises(Unreachable, match="Read-only file system"):
+            FolderQueue(tmp_path).describe()
+
+    def test_describe_counts_and_mentions_files_nobody_reads(self, tmp_path):
+        queue = FolderQueue(tmp_path)
+        queue.publish(batch())
+        (tmp_path / "in").mkdir()
+        (tmp_path / "in" / "labels.csv").write_text("")
+        found = queue.describe()
+        assert found["batches out"] == "1"
+        assert found["files in in/ that are not read (only *.jsonl is)"] == "1"
+
+    def test_building_a_queue_touches_no_disk(self, tmp_path):
+        FolderQueue(tmp_path / "queue")
+        assert not (tmp_path / "queue").exists()

@@ -1,0 +1,121 @@
+"""A line of a label file is a label event, or says why it is none."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratawatch.adapters.queues.label_line import LONGEST_WORD, Origin, read_line
+from stratawatch.engine.records import BadRow, LabelEvent
+
+MTIME = datetime(2026, 1, 5, 8, 30, tzinfo=UTC)
+HERE = Origin("folder", "ann.jsonl", 4, MTIME)
+CONSTANTS = [(True, "yes"), (False, "no"), (None, "skip")]
+
+
+def read(said, origin=HERE):
+    return read_line(json.dumps(said).encode() + b"\n", origin)
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("told", "value"),
+        [
+            ("yes", "yes"),
+            ("no", "no"),
+            ("skip", "skip"),
+            ("retract", "retract"),
+            (" Yes ", "yes"),
+            ("NO", "no"),
+            *CONSTANTS,
+        ],
+    )
+    def test_words_and_json_constants_are_understood(self, told, value):
+        assert read({"key": "k", "value": told}).value == value
+
+    @pytest.mark.parametrize("told", ["maybe", "", 1, 0, 1.0, [], {}, "ja"])
+    def test_anything_else_is_refused(self, told):
+        assert "'value' is none of" in read({"key": "k", "value": told}).reason
+
+    def test_a_missing_value_is_not_a_skip(self):
+        assert read({"key": "k"}).reason == "has no 'value'"
+
+
+class TestDefaults:
+    def test_time_annotator_and_id_have_defaults(self):
+        event = read({"key": "k", "value": "yes"})
+        assert (event.at, event.annotator) == (MTIME, "anonymous")
+        assert len(event.event_id) == 40
+
+    def test_the_id_depends_on_file_line_and_content_and_on_nothing_else(self):
+        said = {"key": "k", "value": "yes"}
+        later = Origin("folder", "ann.jsonl", 4, datetime(2027, 1, 1, tzinfo=UTC))
+        assert read(said).event_id == read(said, later).event_id
+        others = [
+            read(said, Origin("folder", "ben.jsonl", 4, MTIME)),
+            read(said, Origin("folder", "ann.jsonl", 5, MTIME)),
+            read({"key": "k", "value": "no"}),
+        ]
+        assert len({event.event_id for event in [read(said), *others]}) == 4
+
+    def test_a_line_end_of_another_system_does_not_change_the_id(self):
+        unix, windows = (read_line(b'{"key":"k","value":"yes"}' + end, HERE) for end in (b"\n", b"\r\n"))
+        assert unix == windows
+
+    def test_an_id_of_its_own_is_kept(self):
+        assert read({"key": "k", "value": "yes", "event_id": "e-1"}).event_id == "e-1"
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("raw", "reason"),
+        [
+            (b"rubbish\n", "not valid JSON"),
+            (b'{"key": "k", "value": "y\n', "not valid JSON"),
+            (b"[" * 100_000, "not valid JSON"),
+            (b'["k", "yes"]\n', "not a JSON object"),
+            (b"\xff\xfe\n", "not UTF-8 text"),
+            (b'{"value": "yes"}\n', "has no 'key'"),
+            (b'{"key": 7, "value": "yes"}\n', "'key' is not a text"),
+            (b'{"key": "  ", "value": "yes"}\n', "'key' is not a text"),
+            (b'{"key": "a\\u0000", "value": "yes"}\n', "'key' holds characters that no store can keep"),
+            (b'{"key": "a\\ud800", "value": "yes"}\n', "'key' holds characters that no store can keep"),
+            (b'{"key": "k", "value": "yes", "annotator": 3}\n', "'annotator' is not a text"),
+            (b'{"key": "k", "value": "yes", "at": "yesterday"}\n', "'at' is not a time like"),
+            (b'{"key": "k", "value": "yes", "at": 1767600000}\n', "'at' is not a time like"),
+            (b'{"key": "k", "value": "yes", "at": "0001-01-01T00:00:00+23:00"}\n', "'at' is not a time like"),
+            (b'{"key": "k", "value": "yes", "at": "2026-01-05T08:00:00"}\n', "'at' has no offset from UTC"),
+        ],
+    )
+    def test_the_reason_names_what_is_wrong(self, raw, reason):
+        bad = read_line(raw, HERE)
+        assert isinstance(bad, BadRow)
+        assert bad.reason.startswith(reason)
+
+    def test_words_have_a_longest_length(self):
+        assert isinstance(read({"key": "k" * LONGEST_WORD, "value": "yes"}), LabelEvent)
+        assert "longer than" in read({"key": "k" * (LONGEST_WORD + 1), "value": "yes"}).reason
+
+    def test_it_is_known_by_its_key_or_else_by_its_place(self):
+        assert read({"key": "k9", "value": "?"}).key == "k9"
+        assert read_line(b"rubbish\n", HERE).key == "ann.jsonl:4"
+
+    def test_what_is_shown_of_it_is_short_and_can_be_stored(self):
+        bad = read_line(b"\0\xff" + b"x" * 10_000, HERE)
+        assert len(bad.content["text"]) == 500
+        assert "\0" not in bad.content["text"]
+
+    @given(st.binary(max_size=200))
+    def test_no_bytes_at_all_raise(self, raw):
+        assert isinstance(read_line(raw, HERE), LabelEvent | BadRow)
+
+
+def test_a_byte_order_mark_is_no_obstacle():
+    assert read_line(b'\xef\xbb\xbf{"key":"k","value":"yes"}\n', HERE).item_key == "k"
+
+
+def test_a_task_line_with_an_answer_added_is_a_label():
+    event = read({"batch": "b", "key": "k", "question": "?", "payload": {"text": "x"}, "value": True})
+    assert (event.item_key, event.value) == ("k", "yes")
