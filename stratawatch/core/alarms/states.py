@@ -1,0 +1,108 @@
+"""Where a metric stands against its limit, and the confidence a page needs."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from stratawatch.core.results import AlarmState, Estimate, Judgement, Known, Limit, Undefined
+from stratawatch.errors import StratawatchError
+
+_LEAST_CONFIDENT: Final = 0.95
+_MOST_CONFIDENT: Final = 1 - 1e-9
+
+
+def page_confidence(streams: int, periods_a_year: float, pages_a_year: float) -> float:
+    """Two-sided confidence 1 - 2 F/(M T), at least .95: M streams, T periods a year, F false pages a year expected.
+
+    A page needs the interval to lie wholly on the wrong side of its limit: probability at most F/(M T) a stream and
+    period while the metric keeps its limit, so at most F false pages a year, however the streams depend on each other.
+
+    >>> round(page_confidence(streams=8, periods_a_year=52, pages_a_year=1), 5)
+    0.99519
+    """
+    looks = max(streams, 1) * max(periods_a_year, 1e-9)
+    return min(max(1 - 2 * pages_a_year / looks, _LEAST_CONFIDENT), _MOST_CONFIDENT)
+
+
+def judge(
+    estimate: Estimate, page_estimate: Estimate, limit: Limit, margin: float, *, blind_at: float = 3.0
+) -> Judgement:
+    """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide."""
+    known, page = estimate.outcome, page_estimate.outcome
+    if isinstance(known, Undefined):
+        return Judgement(AlarmState.BLIND, f"cannot tell: {known.reason}")
+    bound = _Bound.of(limit, known.value)
+    told = _told(known, estimate.confidence)
+    labels = f"{estimate.labels_used} labels"
+    if isinstance(page, Known) and bound.violated_by(page):
+        end = "at most" if bound.is_floor else "at least"
+        proof = (
+            ""
+            if page == known
+            else f" ({end} {_percent(_near(page, bound), known)} at {_plain(page_estimate.confidence)})"
+        )
+        return Judgement(AlarmState.BREACH, f"{told} is proven {bound.wrong} {bound.name(known)}{proof}; {labels}")
+    if bound.kept_by(known):
+        return Judgement(AlarmState.OK, f"{told} is proven {bound.right} {bound.name(known)}; {labels}")
+    if not bound.violated_by(known) and known.half_width > blind_at * margin:
+        width = f"plus-minus {_percent(known.half_width, known)}, more than {blind_at:g} x {_percent(margin, known)}"
+        return Judgement(AlarmState.BLIND, f"{told} is too wide to tell ({width}) about {bound.name(known)}; {labels}")
+    state, side = (AlarmState.UNPROVEN, bound.right) if bound.holds(known.value) else (AlarmState.AT_RISK, bound.wrong)
+    return Judgement(state, f"{told} is {side} {bound.name(known)}, but that is not proven; {labels}")
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """One end of a limit: a floor, or a ceiling."""
+
+    value: float
+    is_floor: bool
+
+    @classmethod
+    def of(cls, limit: Limit, value: float) -> "_Bound":
+        """The end that the value is nearest to violating."""
+        ends = [
+            cls(end, is_floor) for end, is_floor in ((limit.floor, True), (limit.ceiling, False)) if end is not None
+        ]
+        if not ends:
+            raise StratawatchError(f"the limit for {limit.metric} has no end", expected="a floor or a ceiling")
+        return min(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
+
+    @property
+    def wrong(self) -> str:
+        return "below" if self.is_floor else "above"
+
+    @property
+    def right(self) -> str:
+        return "at or above" if self.is_floor else "at or below"
+
+    def name(self, beside: Known) -> str:
+        return f"the {'floor' if self.is_floor else 'ceiling'} of {_percent(self.value, beside)}"
+
+    def holds(self, value: float) -> bool:
+        return value >= self.value if self.is_floor else value <= self.value
+
+    def kept_by(self, known: Known) -> bool:
+        return known.low >= self.value if self.is_floor else known.high <= self.value
+
+    def violated_by(self, known: Known) -> bool:
+        return known.high < self.value if self.is_floor else known.low > self.value
+
+
+def _near(known: Known, bound: _Bound) -> float:
+    """The end of a violating interval that is nearest to the bound."""
+    return known.high if bound.is_floor else known.low
+
+
+def _told(known: Known, confidence: float) -> str:
+    low, high = (_percent(end, known).rstrip("%") for end in (known.low, known.high))
+    return f"{_percent(known.value, known)} ({low} to {high}, {_plain(confidence)})"
+
+
+def _plain(confidence: float) -> str:
+    return f"{100 * confidence:.6g}%"
+
+
+def _percent(value: float, beside: Known) -> str:
+    """A percentage with the digits that the interval beside it deserves."""
+    digits = 1 if beside.half_width >= 0.005 else 2 if beside.half_width >= 0.0005 else 3
+    return f"{100 * value:.{digits}f}%"

@@ -1,0 +1,22 @@
+"""Metrics by name. A new one is a file beside these and a line here."""
+
+from typing import Final
+
+from stratawatch.core.estimation.metrics.false_omission_rate import FalseOmissionRate
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.metrics.precision import Precision
+from stratawatch.core.estimation.metrics.recall import Recall
+from stratawatch.errors import StratawatchError
+
+METRICS: Final[dict[str, Metric]] = {
+    "precision": Precision(),
+    "recall": Recall(),
+    "false_omission_rate": FalseOmissionRate(),
+}
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name."""
+    if name not in METRICS:
+        raise StratawatchError(f"there is no metric '{name}'", expected=f"one of {', '.join(METRICS)}")
+    return METRICS[name]

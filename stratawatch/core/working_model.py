@@ -1,0 +1,65 @@
+"""The working model: a small ridge logistic regression of the labels on what the census knows of a cell."""
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.population import Floats
+
+_STEPS = 25
+_WIDEST = 12.0
+"""Linear predictors are kept inside +-12, where the logistic curve is flat to 1e-5."""
+
+
+def logistic(x: Floats) -> Floats:
+    """1 / (1 + exp(-x)), with x kept inside +-12."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -_WIDEST, _WIDEST))), dtype=np.float64)
+
+
+def logit(p: Floats) -> Floats:
+    """log(p / (1 - p)), with p kept inside [1e-6, 1 - 1e-6]."""
+    inside = np.clip(p, 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(inside / (1 - inside)), dtype=np.float64)
+
+
+def standardised(cells: Cells) -> Floats:
+    """The logit of the mean score, with mean 0 and variance 1 over the items."""
+    x = np.clip(logit(cells.filled_scores), -7, 7)
+    weights = np.where(cells.served, cells.sizes, 0.0)
+    total = max(float(weights.sum()), 1.0)
+    mean = float(weights @ x) / total
+    spread = float(np.sqrt(weights @ (x - mean) ** 2 / total))
+    return np.asarray((x - mean) / spread if spread > 1e-9 else np.zeros_like(x))
+
+
+def line(cells: Cells) -> Floats:
+    """Columns (1, z): the planning model of a second phase."""
+    z = standardised(cells)
+    return np.column_stack([np.ones_like(z), z])
+
+
+def curve(cells: Cells) -> Floats:
+    """Columns (1, z, 2 votes - 1, z^2 - 1): the model that smooths variances."""
+    z = standardised(cells)
+    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1])
+
+
+def fit(columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:
+    """Fitted probabilities of a logistic regression; the intercept is held by half a label at the pooled rate.
+
+    Newton steps, each coefficient's step limited to 1, for: sum of log-likelihoods - penalty/2 |slopes|^2.
+    """
+    pooled = (float(yes.sum()) + 0.5) / (float(answered.sum()) + 1)
+    ridge = np.full(columns.shape[1], penalty)
+    ridge[0] = 0.5 * pooled * (1 - pooled)
+    start = np.zeros(columns.shape[1])
+    start[0] = np.log(pooled / (1 - pooled))
+    beta = start.copy()
+    for _ in range(_STEPS):
+        p = logistic(columns @ beta)
+        slope = columns.T @ (yes - answered * p) - ridge * (beta - start)
+        curvature = (columns * (answered * p * (1 - p))[:, None]).T @ columns + np.diag(ridge)
+        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
+        beta += step
+        if float(np.abs(step).max()) < 1e-8:
+            break
+    return logistic(columns @ beta)
