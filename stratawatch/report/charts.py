@@ -1,0 +1,126 @@
+"""A trend as inline SVG: the value and its interval per window, the limit, breaches marked, gaps left as gaps."""
+
+import io
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from stratawatch.core.results import AlarmState
+from stratawatch.report.model import Point, Trend
+
+if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which people with any colour vision can tell apart.
+BLUE, VERMILLION, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#E69F00", "#8a8f98", "#24292f"
+WIDTH, HEIGHT = 3.7, 1.9
+STYLE: Final[Any] = {  # matplotlib types its keys as literals, which no constant can satisfy
+    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and copied, and is a third of the size
+    "font.family": "sans-serif",
+    "font.sans-serif": ["Helvetica", "Arial", "DejaVu Sans"],
+    "font.size": 8,
+    "axes.edgecolor": "#c8ccd2",
+    "axes.linewidth": 0.8,
+    "xtick.color": "#57606a",
+    "ytick.color": "#57606a",
+    "text.color": INK,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+}
+
+
+def trend_svg(trend: Trend) -> str:
+    """Draw a trend; the same trend gives the same text, byte for byte."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    salt = f"{trend.classifier}/{trend.metric}"
+    with mpl.rc_context({**STYLE, "svg.hashsalt": salt}):
+        figure = Figure(figsize=(WIDTH, HEIGHT))
+        axes = figure.add_axes((0.115, 0.15, 0.865, 0.81))
+        _draw(axes, trend)
+        return _svg(figure)
+
+
+def _draw(axes: "Axes", trend: Trend) -> None:
+    places = range(len(trend.points))
+    _frame(axes, trend)
+    for place in places:
+        if trend.points[place].known is None:
+            axes.axvspan(place - 0.5, place + 0.5, color="#eef0f2", linewidth=0, zorder=0)
+            axes.text(
+                place, 0.04, "?", transform=axes.get_xaxis_transform(), ha="center", color="#57606a", fontweight="bold"
+            )
+    for run in _runs(trend.points):
+        _draw_run(axes, trend.points, run)
+    _draw_limit(axes, trend)
+    _mark(axes, trend, AlarmState.AT_RISK, "^", ORANGE)
+    _mark(axes, trend, AlarmState.BREACH, "X", VERMILLION)
+
+
+def _frame(axes: "Axes", trend: Trend) -> None:
+    low, high = trend.scale.low, trend.scale.high
+    axes.set_xlim(-0.6, max(len(trend.points), 2) - 0.4)
+    axes.set_ylim(low - (high - low) * 0.03, high + (high - low) * 0.03)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, axis="y", color="#e6e8eb", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=2.5, pad=2)
+    axes.locator_params(axis="y", nbins=5)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value * 100:.4g}%")
+    starts = [point.window.start for point in trend.points]
+    daily = all((start.hour, start.minute) == (0, 0) for start in starts)
+    shown = _ticks(len(starts))
+    axes.set_xticks(shown, [f"{starts[i]:%d %b}" if daily else f"{starts[i]:%d %b %H:%M}" for i in shown])
+
+
+def _ticks(number: int) -> list[int]:
+    """At most five windows are named, the newest always."""
+    step = max(1, -(-number // 5))
+    return list(range(number - 1, -1, -step))[::-1]
+
+
+def _runs(points: Sequence[Point]) -> list[list[int]]:
+    """Places of neighbouring windows that could be told; a line never crosses a gap."""
+    told = groupby(range(len(points)), key=lambda place: points[place].known is not None)
+    return [list(run) for known, run in told if known]
+
+
+def _draw_run(axes: "Axes", points: Sequence[Point], run: Sequence[int]) -> None:
+    known = [(place, told) for place in run if (told := points[place].known)]
+    places = [place for place, _ in known]
+    values, lows, highs = ([getattr(told, end) for _, told in known] for end in ("value", "low", "high"))
+    axes.fill_between(places, lows, highs, color=BLUE, alpha=0.14, linewidth=0, zorder=1)
+    axes.vlines(places, lows, highs, color=BLUE, linewidth=1.2, alpha=0.55, zorder=2)
+    axes.plot(places, values, color=BLUE, linewidth=1.6, marker="o", markersize=3.4, zorder=3)
+
+
+def _draw_limit(axes: "Axes", trend: Trend) -> None:
+    told = groupby(enumerate(trend.points), key=lambda pair: pair[1].limit)
+    for limit, run in told:
+        places = [place for place, _ in run]
+        if limit is not None:
+            ends = [places[0] - 0.5, places[-1] + 0.5]
+            axes.plot(ends, [limit, limit], color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=2.5)
+
+
+def _mark(axes: "Axes", trend: Trend, state: AlarmState, marker: str, colour: str) -> None:
+    marked = [(i, p.known.value) for i, p in enumerate(trend.points) if p.known and p.state == state]
+    if marked:
+        places, values = zip(*marked, strict=True)
+        axes.scatter(places, values, s=58, marker=marker, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
+
+
+def _svg(figure: "Figure") -> str:
+    """The bare <svg> element: no prologue, no metadata, and no ids but those that something refers to."""
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'<g id="[^"]*"', "<g", text)
+    return re.sub(
+        r'(<svg [^>]*?)width="[^"]*"', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*"', r"\1", text, count=1), count=1
+    )

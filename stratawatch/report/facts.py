@@ -1,0 +1,97 @@
+"""Read once from the store what a report is about; everything after this is pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from stratawatch.core.population import Atom
+from stratawatch.core.results import Estimate, Limit
+from stratawatch.engine.alarms import streams
+from stratawatch.engine.ports import Store
+from stratawatch.engine.records import Cycle, Incident, Notification, PanelSpec, Revision, StreamKey, StreamState
+from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import CycleState
+from stratawatch.report.labels import count_labels
+from stratawatch.report.model import LabelCounts
+
+MOST_NOTIFICATIONS: Final = 500
+"""How far back the outbox is read; the report shows those of its own windows."""
+
+
+@dataclass(frozen=True)
+class CycleFacts:
+    """One cycle with what was estimated, judged and labelled in it."""
+
+    cycle: Cycle
+    limits: Mapping[StreamKey, Limit]
+    revision: Revision | None
+    states: Mapping[StreamKey, StreamState]
+    quarantined: int
+    labels: LabelCounts
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is anything to say about its window: numbers, or why there are none."""
+        return self.revision is not None or self.cycle.state == CycleState.REFUSED
+
+    def estimate(self, key: StreamKey) -> Estimate | None:
+        """The newest estimate of a stream in this cycle."""
+        for estimate in self.revision.estimates if self.revision else ():
+            segment = str(estimate.segment) if estimate.segment else None
+            if (estimate.classifier, estimate.metric, segment) == (key.classifier, key.metric, key.segment):
+                return estimate
+        return None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the store holds about a panel, as far as a report shows it."""
+
+    spec: PanelSpec
+    cycles: tuple[CycleFacts, ...]  # oldest window first
+    older: int
+    incidents: tuple[Incident, ...]
+    notifications: tuple[Notification, ...]
+    atoms: tuple[Atom, ...]  # of the newest estimated cycle
+    cycle_windows: Mapping[int, Cycle]
+
+    @property
+    def newest(self) -> CycleFacts | None:
+        """The newest window that is finished: the scorecard's."""
+        return next((one for one in reversed(self.cycles) if one.finished), None)
+
+    @property
+    def since(self) -> datetime | None:
+        """When the period of the report begins: with the opening of its oldest cycle."""
+        return min((one.cycle.opened_at for one in self.cycles), default=None)
+
+
+def read(store: Store, spec: PanelSpec, newest: int) -> Facts:
+    """Read a panel's newest cycles with all that belongs to them."""
+    with store.begin() as tx:
+        every = tx.cycles.find(panel=spec.name)
+        revisions = {cycle.id: revision for cycle, revision in tx.estimates.history(spec.name)}
+        shown = tuple(_cycle(tx, cycle, revisions.get(cycle.id)) for cycle in every[-newest:])
+        estimated = next((one.cycle.id for one in reversed(shown) if one.revision), None)
+        return Facts(
+            spec=spec,
+            cycles=shown,
+            older=len(every) - len(shown),
+            incidents=tx.alarms.incidents(panel=spec.name),
+            notifications=tx.outbox.all(newest=MOST_NOTIFICATIONS),
+            atoms=tx.cycles.atoms(estimated) if estimated is not None else (),
+            cycle_windows={cycle.id: cycle for cycle in every},
+        )
+
+
+def _cycle(tx: Transaction, cycle: Cycle, revision: Revision | None) -> CycleFacts:
+    spec = tx.panels.get(cycle.panel_version)
+    return CycleFacts(
+        cycle=cycle,
+        limits=streams(spec),
+        revision=revision,
+        states={state.key: state for state in tx.alarms.of_cycle(cycle.id)},
+        quarantined=int(cycle.profile.get("bad_rows", 0)) or len(tx.cycles.quarantined(cycle.id)),
+        labels=count_labels(tx, spec, cycle),
+    )

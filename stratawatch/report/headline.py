@@ -1,0 +1,82 @@
+"""What needs attention first, in one sentence."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from stratawatch.core.results import AlarmState
+from stratawatch.engine.states import CycleState
+from stratawatch.report.facts import CycleFacts, Facts
+from stratawatch.report.model import Headline, Score
+from stratawatch.report.wording import URGENCY, count, plural, span
+
+
+def headline(facts: Facts, scores: Sequence[Score]) -> Headline:
+    """Say the most urgent thing first: breaches, then what cannot be told, then risks, then that all is well."""
+    newest = facts.newest
+    details = tuple(_details(facts, scores))
+    if newest is None:
+        return Headline(None, _nothing_yet(facts), details)
+    if newest.cycle.state == CycleState.REFUSED:
+        said = f"Nothing can be told of the newest window: its input was refused ({newest.cycle.reason})."
+        return Headline(AlarmState.BLIND, said, details)
+    ranked = sorted((s for s in scores if s.state), key=lambda s: URGENCY.index(s.state or AlarmState.OK))
+    if not ranked:
+        said = "Everything was estimated; no metric has a limit, so nothing can be out of bounds."
+        return Headline(None, said, details)
+    worst = ranked[0].state or AlarmState.OK
+    alike = [score for score in ranked if score.state == worst]
+    return Headline(worst, _sentence(worst, alike, len(ranked)), details)
+
+
+def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
+    if state == AlarmState.OK:
+        return f"Nothing needs attention: {_all_of(judged)} proven inside {'its' if judged == 1 else 'their'} limits."
+    if state == AlarmState.UNPROVEN:
+        number = f"{count(len(alike))} of {plural(judged, 'metric')}"
+        return f"Nothing is outside its limit; {number} could not be proven inside."
+    first = f"{_upper(alike[0].name)}: {alike[0].reason.rstrip('.')}."
+    if len(alike) == 1:
+        return first
+    lead = {
+        AlarmState.BREACH: "metrics are proven outside their limits",
+        AlarmState.BLIND: "metrics cannot be told",
+        AlarmState.AT_RISK: "metrics look worse than their limits, not proven yet",
+    }[state]
+    names = "; ".join(score.name for score in alike[:4])
+    more = f"; {len(alike) - 4} more" if len(alike) > 4 else ""
+    return f"{len(alike)} {lead}: {names}{more}."
+
+
+def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
+    states = Counter(score.state for score in scores if score.state)
+    lines = []
+    if len(states) > 1:
+        lines.append(", ".join(f"{states[state]} {state.value}" for state in URGENCY if states[state]))
+    still = [i for i in facts.incidents if i.resolved_at is None]
+    if still:
+        lines.append(f"{plural(len(still), 'incident')} open")
+    under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
+    lines += [_progress(one) for one in under_way[-3:]]
+    return lines
+
+
+def _progress(one: CycleFacts) -> str:
+    """Where a window stands that nothing can be said about yet."""
+    said = f"window {span(one.cycle.window)} is {one.cycle.state.value}"
+    if one.labels.drawn:
+        said += f", {count(one.labels.used)} of {count(one.labels.drawn)} drawn items answered"
+    return f"{said} (last error: {one.cycle.last_error})" if one.cycle.last_error else said
+
+
+def _nothing_yet(facts: Facts) -> str:
+    if not facts.cycles:
+        return "No window has been opened yet."
+    return "No window has been judged yet."
+
+
+def _all_of(number: int) -> str:
+    return "the one metric with a limit is" if number == 1 else f"all {count(number)} metrics with a limit are"
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]

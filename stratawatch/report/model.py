@@ -1,0 +1,239 @@
+"""What a report shows, as numbers and sentences: no markup, no database, reusable by the command line and the demo."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from stratawatch.core.results import AlarmState, Estimate, Goal, Known, Limit
+from stratawatch.engine.records import Window
+from stratawatch.engine.states import CycleState
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of values that all charts of one metric share, so that classifiers can be compared by eye."""
+
+    low: float
+    high: float
+
+    def share(self, value: float) -> float:
+        """Where a value lies between the ends, from 0 to 1.
+
+        >>> Scale(.5, 1.0).share(.75)
+        0.5
+        """
+        return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+
+
+@dataclass(frozen=True)
+class LastKnown:
+    """The newest value that could be told, and of which window."""
+
+    value: float
+    window: Window
+
+
+@dataclass(frozen=True)
+class Score:
+    """One classifier x metric, overall or inside a segment, as it stands in the newest finished window."""
+
+    classifier: str
+    metric: str
+    segment: str | None
+    known: Known | None
+    labels_used: int
+    state: AlarmState | None  # None: it has no limit
+    reason: str  # the judgement's sentence, or why nothing can be told
+    limit: Limit | None
+    change: float | None  # against the newest earlier window that could be told
+    last_known: LastKnown | None  # when `known` is None
+    revision: int | None
+    scale: Scale
+
+    @property
+    def limit_value(self) -> float | None:
+        """The floor or the ceiling."""
+        return limit_value(self.limit)
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it."""
+        where = f" in {self.segment}" if self.segment else ""
+        return f"{self.metric.replace('_', ' ')} of {self.classifier}{where}"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One window of a trend. No `known` is a gap, and `gap` says why."""
+
+    window: Window
+    known: Known | None
+    state: AlarmState | None
+    limit: float | None
+    gap: str = ""
+
+
+@dataclass(frozen=True)
+class Trend:
+    """One metric of one classifier over the windows of the report, oldest first."""
+
+    classifier: str
+    metric: str
+    limit_word: str  # "floor", "ceiling" or ""
+    points: tuple[Point, ...]
+    scale: Scale
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """What became of a cycle's drawn items. `new` were sent to people, `used` carry a yes or no."""
+
+    drawn: int = 0
+    reused: int = 0
+    new: int = 0
+    used: int = 0
+    skipped: int = 0
+    open: int = 0
+    expired: int = 0
+    unsent: int = 0
+
+
+@dataclass(frozen=True)
+class PlainNeed:
+    """What plain random sampling would need to know one metric as well."""
+
+    classifier: str
+    metric: str
+    half_width: float
+    separate: int  # from the items the metric is about: called positive, called negative; recall: from all
+    shared: int  # from the whole population
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Labels used, beside what plain random sampling would need for the same half-widths."""
+
+    used: int
+    new: int
+    needs: tuple[PlainNeed, ...]
+    untold: int  # goals that could not be told and are left out of the comparison
+
+    @property
+    def separate(self) -> int:
+        """Every metric of every classifier by a random sample of its own."""
+        return sum(need.separate for need in self.needs)
+
+    @property
+    def shared(self) -> int:
+        """One random sample of the population for all of them: the hardest one decides."""
+        return max((need.shared for need in self.needs), default=0)
+
+
+@dataclass(frozen=True)
+class CycleRow:
+    """One line of the table of cycles."""
+
+    id: int
+    period: int
+    window: Window
+    state: CycleState
+    revision: int | None
+    rows: int | None
+    quarantined: int
+    labels: LabelCounts
+    note: str
+    docs: str | None
+
+
+@dataclass(frozen=True)
+class IncidentRow:
+    """An incident that is open, or that began or ended in the windows of the report."""
+
+    name: str
+    kind: AlarmState
+    opened_at: datetime
+    resolved_at: datetime | None
+    window: Window | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class NotificationRow:
+    """What was told to whom, and whether it arrived."""
+
+    at: datetime
+    severity: str
+    channel: str
+    subject: str
+    state: str
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Untold:
+    """Something that could not be told, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What needs attention first, in one sentence; then the rest in a few words."""
+
+    state: AlarmState | None
+    sentence: str
+    details: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the numbers were made."""
+
+    names: tuple[str, ...]
+    confidence: float
+    pages_a_year: float
+    revision: int | None
+    estimated_at: datetime | None
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True)
+class PanelView:
+    """Everything the report says about one panel."""
+
+    panel: str
+    question: str
+    source: str
+    generated_at: datetime
+    window: Window | None  # of the scorecard
+    headline: Headline
+    scores: tuple[Score, ...]
+    segments: tuple[Score, ...]
+    trends: tuple[Trend, ...]
+    labels: LabelCounts
+    cost: Cost | None
+    cycles: tuple[CycleRow, ...]
+    older: int  # cycles that are older than the ones shown
+    incidents: tuple[IncidentRow, ...]
+    notifications: tuple[NotificationRow, ...]
+    untold: tuple[Untold, ...]
+    method: Method
+
+
+def limit_value(limit: Limit | None) -> float | None:
+    """The floor or the ceiling of a limit."""
+    if limit is None:
+        return None
+    return limit.floor if limit.floor is not None else limit.ceiling
+
+
+def limit_word(limit: Limit | None) -> str:
+    """Which of the two it is."""
+    if limit is None:
+        return ""
+    return "floor" if limit.floor is not None else "ceiling"
+
+
+def known_of(estimate: Estimate | None) -> Known | None:
+    """The value, if there is one."""
+    return estimate.outcome if estimate is not None and isinstance(estimate.outcome, Known) else None

@@ -1,0 +1,83 @@
+"""Views to HTML: one file that needs nothing else, without a script, with every value escaped."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from stratawatch.core.results import AlarmState
+from stratawatch.report import wording
+from stratawatch.report.charts import trend_svg
+from stratawatch.report.model import PanelView, Score
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FILTERS: Final = {
+    "percent": wording.percent,
+    "interval": wording.interval,
+    "points": wording.points,
+    "count": wording.count,
+    "when": wording.when,
+    "span": wording.span,
+    "metric_name": wording.metric_name,
+    "css_class": wording.css_class,
+}
+MOST_OPEN_SEGMENTS: Final = 8
+"""More segments than this are folded away."""
+
+
+def panel_page(view: PanelView) -> str:
+    """The page of one panel."""
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            view=view,
+            cards=_by_classifier(view.scores),
+            trends=[(name, list(group)) for name, group in groupby(view.trends, key=lambda trend: trend.classifier)],
+            segments=_segments(view.segments),
+            fold_segments=len({score.segment for score in view.segments}) > MOST_OPEN_SEGMENTS,
+        )
+    )
+
+
+def index_page(views: Sequence[tuple[PanelView, str]]) -> str:
+    """The list of panels, each with its headline and a link to its newest page."""
+    return _environment().get_template("index.html.j2").render(views=views)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FunctionLoader(_own), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= FILTERS
+    environment.globals |= {
+        "style": Markup(_own("page.css")),  # noqa: S704 - our own file
+        "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - matplotlib escapes what it writes
+        "symbols": wording.SYMBOLS,
+        "meanings": wording.MEANINGS,
+        "plural": wording.plural,
+        "AlarmState": AlarmState,
+    }
+    return environment
+
+
+def _own(name: str) -> str:
+    return files("stratawatch.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _by_classifier(scores: Sequence[Score]) -> list[tuple[str, list[Score]]]:
+    return [(name, list(group)) for name, group in groupby(scores, key=lambda score: score.classifier)]
+
+
+def _segments(scores: Sequence[Score]) -> tuple[list[str], list[tuple[str, str, dict[str, Score]]]]:
+    """The metrics that are columns, and (segment, classifier, score by metric) for every row."""
+    metrics = list(dict.fromkeys(score.metric for score in scores))
+    rows = groupby(scores, key=lambda score: (score.segment or "", score.classifier))
+    return metrics, [(*place, {score.metric: score for score in group}) for place, group in rows]

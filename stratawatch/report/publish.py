@@ -1,0 +1,79 @@
+"""Write reports where people find them: whole files only, a page per panel and day, and an index."""
+
+import os
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from stratawatch.engine.ports import Store
+from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.report.happenings import DocsLink
+from stratawatch.report.page import index_page, panel_page
+from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
+
+LATEST: Final = "latest.html"
+
+
+def write(
+    store: Store,
+    panels: Mapping[str, PanelSpec] | None,
+    folder: Path,
+    now: datetime,
+    *,
+    cycles: int = SHOWN_CYCLES,
+    docs_link: DocsLink = relative_docs,
+) -> Path:
+    """Write `<folder>/<panel>/<date>.html`, the same as `latest.html`, and `<folder>/index.html`.
+
+    `panels` None means every panel the store knows. Returns the page to open: the panel's own, if there is only one,
+    else the index.
+    """
+    specs = dict(panels) if panels is not None else _known_panels(store)
+    if not specs:
+        raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")
+    views = [build(store, spec, now, cycles=cycles, docs_link=docs_link) for spec in specs.values()]
+    pages = []
+    for view in views:
+        text, home = panel_page(view), folder / slug(view.panel)
+        page = home / f"{now:%Y-%m-%d}.html"
+        _write_whole(page, text)
+        _write_whole(home / LATEST, text)
+        pages.append(page)
+    _write_whole(folder / "index.html", index_page([(view, f"{slug(view.panel)}/{LATEST}") for view in views]))
+    return pages[0] if len(pages) == 1 else folder / "index.html"
+
+
+def slug(panel: str) -> str:
+    """A panel's folder: its name where that is safe, else a readable form of it with a tail that keeps it unique.
+
+    >>> slug("toxicity"), slug("../etc")
+    ('toxicity', 'etc-f7f9121f')
+    """
+    plain = re.sub(r"[^a-z0-9_-]+", "-", panel.lower()).strip("-_")[:60]
+    if plain == panel:
+        return plain
+    return f"{plain or 'panel'}-{sha256(panel.encode()).hexdigest()[:8]}"
+
+
+def _known_panels(store: Store) -> dict[str, PanelSpec]:
+    with store.begin() as tx:
+        return dict(tx.panels.latest())
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """A reader sees the old file or the new one, never half of it."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as trouble:
+        raise Unreachable(
+            f"the report could not be written to {path.parent}", got=trouble.strerror or str(trouble)
+        ) from trouble
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""Numbers, times and states as people read them. Every state has a symbol and a word; colour comes last."""
+
+from datetime import datetime
+from typing import Final
+
+from stratawatch.core.results import AlarmState, Known
+from stratawatch.engine.records import Window
+
+SYMBOLS: Final = {
+    AlarmState.OK: "✓",
+    AlarmState.UNPROVEN: "○",
+    AlarmState.AT_RISK: "▲",
+    AlarmState.BREACH: "✖",
+    AlarmState.BLIND: "?",
+}
+MEANINGS: Final = {
+    AlarmState.OK: "proven inside its limit",
+    AlarmState.UNPROVEN: "inside its limit, not proven",
+    AlarmState.AT_RISK: "outside its limit, not proven",
+    AlarmState.BREACH: "proven outside its limit",
+    AlarmState.BLIND: "cannot be told",
+}
+URGENCY: Final = (AlarmState.BREACH, AlarmState.BLIND, AlarmState.AT_RISK, AlarmState.UNPROVEN, AlarmState.OK)
+"""What needs attention first."""
+
+
+def percent(value: float) -> str:
+    """A share, with a second decimal where shares are small.
+
+    >>> percent(.8123), percent(.0123), percent(1.0)
+    ('81.2%', '1.23%', '100%')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    return f"{value:.1%}" if value >= 0.1 else f"{value:.2%}"
+
+
+def interval(known: Known) -> str:
+    """An interval in percent.
+
+    >>> interval(Known(.8, .75, .85, 100))
+    '75.0% to 85.0%'
+    """
+    return f"{percent(known.low)} to {percent(known.high)}"
+
+
+def points(change: float) -> str:
+    """A difference of two shares, in percentage points, with its sign.
+
+    >>> points(-.123), points(.0004), points(0.0)
+    ('−12.3 pts', '+0.04 pts', '±0.0 pts')
+    """
+    if change == 0:
+        return "±0.0 pts"
+    digits = 1 if abs(change) >= 0.00095 else 2
+    return f"{'+' if change > 0 else '−'}{abs(change) * 100:.{digits}f} pts"
+
+
+def count(number: float) -> str:
+    """A whole number with separators.
+
+    >>> count(12809.2)
+    '12,809'
+    """
+    return f"{number:,.0f}"
+
+
+def when(moment: datetime) -> str:
+    """A moment, to the minute, with its offset."""
+    text = f"{moment:%Y-%m-%d %H:%M %z}"
+    return f"{text[:-2]}:{text[-2:]}"
+
+
+def span(window: Window) -> str:
+    """A window: dates where it begins and ends at midnight, else with times. Half-open, as everywhere."""
+    start, end = window.start, window.end
+    pattern = "%Y-%m-%d" if (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0) else "%Y-%m-%d %H:%M"
+    return f"{start:{pattern}} to {end:{pattern}}"
+
+
+def metric_name(metric: str) -> str:
+    """A metric as a heading."""
+    names = {"false_omission_rate": "false-omission rate"}
+    text = names.get(metric, metric.replace("_", " "))
+    return text[:1].upper() + text[1:]
+
+
+def plural(number: int, word: str) -> str:
+    """A counted noun.
+
+    >>> plural(1, "incident"), plural(2, "incident")
+    ('1 incident', '2 incidents')
+    """
+    return f"{count(number)} {word}{'' if number == 1 else 's'}"
+
+
+def css_class(state: AlarmState | None) -> str:
+    """The style of a state."""
+    return state.value.lower().replace(" ", "-") if state else "none"
