@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.core.population import NEGATIVE, POSITIVE, UNSCORED, Census, Segment
+from stratawatch.core.population import POSITIVE, UNSCORED, Census, Segment
 from stratawatch.engine.records import PanelSpec, Profile
 from stratawatch.errors import InputRefused
 
@@ -79,7 +79,6 @@ class CensusCounts:
             "nulls": calls[UNSCORED],
             "invalid": calls[UNREADABLE],
             "positives": calls[POSITIVE],
-            "negatives": calls[NEGATIVE],
             "score_nulls": scores[UNSCORED],
             "score_invalid": scores[UNREADABLE],
         }

@@ -128,7 +128,7 @@ def _put_wanted(connection: Any, rows: Sequence[WantedRow]) -> None:
 def _candidate(panel: PanelSpec, row: Sequence[Any]) -> CandidateItem:
     item, atom, digest, pattern, bin_, time, copies = row[:_FIXED]
     names, payload = panel.columns.segments, panel.columns.payload
-    rest = row[_FIXED:]
+    split = _FIXED + len(names)
     return CandidateItem(
         item=item,
         atom=atom,
@@ -137,7 +137,7 @@ def _candidate(panel: PanelSpec, row: Sequence[Any]) -> CandidateItem:
         bin=bin_,
         time=time.replace(tzinfo=UTC),
         copies=copies,
-        payload={name: plain(value) for name, value in zip(payload, rest[len(names) :], strict=False)},
-        segments=dict(zip(names, rest[: len(names)], strict=False)),
-        cluster=rest[-1] if panel.columns.cluster is not None else None,
+        payload={name: plain(value) for name, value in zip(payload, row[split : split + len(payload)], strict=True)},
+        segments=dict(zip(names, row[_FIXED:split], strict=True)),
+        cluster=row[-1] if panel.columns.cluster is not None else None,
     )

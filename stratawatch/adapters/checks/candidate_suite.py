@@ -1,0 +1,95 @@
+"""What every candidate row must fulfil."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.engine.records import BadRow, CandidateItem, PanelSpec, Window
+
+_LAST_BIN: Final = 1023
+_SHOWN: Final = 60  # characters of an item id in a sentence
+_LISTED: Final = 20
+
+
+def candidate_suite(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> Suite:
+    """The candidates as a frame, and its rules; duplicates come first because they are the likely trouble."""
+    return Suite("candidates", "The candidates, row by row", _frame(panel, items), tuple(_rules(panel, window, items)))
+
+
+def repeated(items: Sequence[CandidateItem]) -> dict[str, int]:
+    """Item ids that more than one row of the window carries, with the number of rows, most first."""
+    copies = {one.item: one.copies for one in items if one.copies > 1}
+    return dict(sorted(copies.items(), key=lambda one: (-one[1], one[0])))
+
+
+def repeated_rows(items: Sequence[CandidateItem]) -> tuple[BadRow, ...]:
+    """The first repeated ids as rows to look at."""
+    return tuple(
+        BadRow("prediction", item, f"{copies} rows of the window have this item id", {"copies": copies})
+        for item, copies in list(repeated(items).items())[:_LISTED]
+    )
+
+
+def _frame(panel: PanelSpec, items: Sequence[CandidateItem]) -> dict[str, list[Any]]:
+    frame: dict[str, list[Any]] = {
+        "item": [one.item for one in items],
+        "copies": [one.copies for one in items],
+        "digest": [one.digest for one in items],
+        "pattern": [one.pattern for one in items],
+        "bin": [one.bin for one in items],
+        "time": [one.time.astimezone(UTC).replace(tzinfo=None) for one in items],
+    }
+    for name in panel.columns.payload:
+        # Only whether there is something: what labellers see has no place in the check's pages.
+        frame[f"payload: {name}"] = [None if one.payload.get(name) in (None, "") else True for one in items]
+    return frame
+
+
+def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> Iterator[Rule]:
+    yield Rule("ExpectColumnValuesToBeInSet", {"column": "copies", "value_set": [1]}, _repeats(items))
+    yield Rule("ExpectColumnValuesToBeUnique", {"column": "item"}, "the source returned an item twice as a candidate")
+    yield Rule("ExpectColumnValuesToNotBeNull", {"column": "item"}, "a candidate has no item id")
+    for column, regex in (("digest", "^[0-9a-f]{32}$"), ("pattern", f"^[01-]{{{len(panel.classifiers)}}}$")):
+        yield Rule(
+            "ExpectColumnValuesToMatchRegex",
+            {"column": column, "regex": regex},
+            f"a candidate has a {column} that does not match {regex}",
+        )
+    yield Rule(
+        "ExpectColumnValuesToBeBetween",
+        {"column": "bin", "min_value": -1, "max_value": _LAST_BIN},
+        f"a candidate has a bin outside -1 to {_LAST_BIN}",
+    )
+    yield Rule(
+        "ExpectColumnValuesToBeBetween",
+        {"column": "time", "min_value": _naive(window.start), "max_value": _naive(window.end), "strict_max": True},
+        f"a candidate's time lies outside the window {window}",
+    )
+    for name in panel.columns.payload:
+        empty = sum(one.payload.get(name) in (None, "") for one in items)
+        yield Rule(
+            "ExpectColumnValuesToNotBeNull",
+            {"column": f"payload: {name}"},
+            f"payload column '{name}' is empty for {empty:,} of {len(items):,} candidates",
+            "warning",
+        )
+
+
+def _repeats(items: Sequence[CandidateItem]) -> str:
+    copies = repeated(items)
+    if not copies:
+        return "candidate items appear more than once"
+    first, number = next(iter(copies.items()))
+    shown = first if len(first) <= _SHOWN else first[:_SHOWN] + "..."
+    distinct = len({one.item for one in items})
+    verb = "appears" if len(copies) == 1 else "appear"
+    return (
+        f"{len(copies):,} of {distinct:,} candidate items {verb} more than once in the window "
+        f"(first: {shown!r}, {number:,} times); duplicates are refused; "
+        "remove the repeated rows from the export, or name a column that is unique as the item id"
+    )
+
+
+def _naive(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(tzinfo=None)

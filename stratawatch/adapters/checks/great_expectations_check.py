@@ -1,0 +1,39 @@
+"""The input check by Great Expectations: the profile of the whole window, then the candidates row by row."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
+from stratawatch.adapters.checks.data_docs import write_page
+from stratawatch.adapters.checks.profile_suite import profile_suite
+from stratawatch.adapters.checks.rules import Suite
+from stratawatch.adapters.checks.validation import validate
+from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, PanelSpec, Profile, Window
+
+
+class GreatExpectationsCheck:
+    """Keeps a page per window and check below `docs_folder`; reports name it relative to `root` (or docs_folder)."""
+
+    def __init__(self, docs_folder: str | Path, *, root: str | Path | None = None) -> None:
+        self._docs_folder = Path(docs_folder)
+        self._root = Path(root) if root is not None else self._docs_folder
+
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        """Check the one-row profile of the whole window."""
+        return self._report(panel, window, profile_suite(panel, window, profile))
+
+    def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
+        """Check the candidates row by row, duplicates included."""
+        return self._report(panel, window, candidate_suite(panel, window, items), repeated_rows(items))
+
+    def _report(self, panel: PanelSpec, window: Window, suite: Suite, bad_rows: tuple[BadRow, ...] = ()) -> CheckReport:
+        validated = validate(suite)
+        page = write_page(self._docs_folder, panel, window, suite, validated)
+        refusals = [rule.sentence for rule in validated.failed if rule.severity == "critical"]
+        return CheckReport(
+            passed=not refusals,
+            failures=tuple(rule.sentence for rule in validated.failed),
+            refusal=refusals[0] if refusals else "",
+            bad_rows=bad_rows,
+            docs=(self._docs_folder / page).relative_to(self._root).as_posix(),
+        )

@@ -1,0 +1,98 @@
+"""What the one-row profile of a window must fulfil."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.engine.records import PanelSpec, Profile, Window
+
+
+def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:
+    """The profile as a frame of one row, and its rules; the first critical failure is the refusal."""
+    return Suite("profile", "The whole window", _frame(profile), tuple(_rules(panel, window, profile)))
+
+
+def _frame(profile: Profile) -> dict[str, list[Any]]:
+    rows = profile.rows
+    frame: dict[str, list[Any]] = {
+        "rows": [rows],
+        "bad_share": [_share(profile.bad_rows, rows)],
+        "null_items": [profile.null_items],
+        "last_time": [_naive(profile.last_time)],
+        "calls": [max((_calls(column, rows) for column in profile.columns.values()), default=0)],
+    }
+    for name, column in profile.columns.items():
+        frame[f"calls of {name}"] = [_calls(column, rows)]
+        frame[f"unreadable share of {name}"] = [_share(column["invalid"] + column["score_invalid"], rows)]
+    return frame
+
+
+def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]:
+    cap, rows = panel.quarantine_share, profile.rows
+    yield Rule("ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows")
+    yield Rule(
+        "ExpectColumnValuesToBeBetween",
+        {"column": "bad_share", "min_value": 0, "max_value": cap},
+        f"{profile.bad_rows:,} of {rows:,} rows ({_share(profile.bad_rows, rows):.2%}) cannot be used, more than the "
+        f"{cap:.2%} that may be set aside: {_reasons(profile)}",
+    )
+    if rows:
+        yield from _said(panel, profile)
+        yield Rule(
+            "ExpectColumnValuesToNotBeNull", {"column": "last_time"}, f"no row of the window {window} has a time"
+        )
+        yield Rule(
+            "ExpectColumnValuesToBeBetween",
+            {
+                "column": "last_time",
+                "min_value": _naive(window.start),
+                "max_value": _naive(window.end),
+                "strict_max": True,
+            },
+            f"the newest row, of {profile.last_time}, lies outside the window {window}",
+        )
+
+
+def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
+    yield Rule(
+        "ExpectColumnValuesToBeBetween",
+        {"column": "calls", "min_value": 1},
+        f"no classifier of panel '{panel.name}' made a call on any of {profile.rows:,} rows",
+    )
+    for name, column in profile.columns.items():
+        unreadable = column["invalid"] + column["score_invalid"]
+        yield Rule(
+            "ExpectColumnValuesToBeBetween",
+            {"column": f"calls of {name}", "min_value": 1},
+            f"classifier '{name}' made no call on any of {profile.rows:,} rows",
+            "warning",
+        )
+        yield Rule(
+            "ExpectColumnValuesToBeBetween",
+            {"column": f"unreadable share of {name}", "max_value": panel.quarantine_share},
+            f"{unreadable:,} values of classifier '{name}' cannot be read",
+            "warning",
+        )
+
+
+def _calls(column: Any, rows: int) -> int:
+    return rows - int(column["nulls"]) - int(column["invalid"])
+
+
+def _share(part: int, rows: int) -> float:
+    return part / rows if rows else 0.0
+
+
+def _reasons(profile: Profile) -> str:
+    found = [(profile.null_items, "without an item id")]
+    for name, column in profile.columns.items():
+        found.append((column["invalid"], f"with an unreadable call of '{name}'"))
+        found.append((column["score_invalid"], f"with an unreadable score of '{name}'"))
+    words = [f"{number:,} {what}" for number, what in sorted(found, key=lambda one: -one[0]) if number]
+    return ", ".join(words) or "their time is missing"
+
+
+def _naive(at: datetime | None) -> datetime | None:
+    """Great Expectations compares naive times; here they are all UTC."""
+    return None if at is None else at.astimezone(UTC).replace(tzinfo=None)

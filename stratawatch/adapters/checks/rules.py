@@ -1,0 +1,31 @@
+"""A rule of the input check: an expectation of Great Expectations, and the sentence for a person when it fails."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Frame = Mapping[str, Sequence[Any]]
+"""Columns of equal length."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`expectation` is the name of a class in great_expectations.expectations.
+
+    A failed critical rule refuses the window; a failed warning is reported and the work goes on.
+    """
+
+    expectation: str
+    arguments: Mapping[str, Any]
+    sentence: str
+    severity: Literal["critical", "warning"] = "critical"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A frame and the rules it is held against."""
+
+    name: str
+    title: str
+    frame: Frame
+    rules: tuple[Rule, ...]
