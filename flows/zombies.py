@@ -55,3 +55,7 @@ def _wanted() -> Automation:
             )
         ],
     )
+
+
+if __name__ == "__main__":
+    watch_for_zombies()

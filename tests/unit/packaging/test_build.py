@@ -1,0 +1,84 @@
+"""Make and CI: the targets are there, and CI does not pass when a test did not run."""
+
+import os
+import re
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+FAKE_MAKE = """#!/bin/sh
+case "$1" in
+    test) printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
+    *) echo "made $*"; exit "$FAKE_CHECKS" ;;
+esac
+"""
+
+
+@pytest.fixture
+def ci(tmp_path):
+    """Run .ci/run with a make that only pretends."""
+    make = tmp_path / "make"
+    make.write_text(FAKE_MAKE)
+    make.chmod(make.stat().st_mode | stat.S_IEXEC)
+
+    def run(closing: str, *, status: int = 0, checks: int = 0) -> subprocess.CompletedProcess:
+        fakes = {"FAKE_CLOSING": closing, "FAKE_STATUS": str(status), "FAKE_CHECKS": str(checks)}
+        return subprocess.run(
+            ["bash", ROOT / ".ci" / "run"],
+            env={**os.environ, **fakes, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
+
+    return run
+
+
+class TestMakefile:
+    @pytest.mark.parametrize("target", ["demo", "test", "lint", "types", "contracts", "bench", "up", "lock"])
+    def test_the_target_exists_and_is_never_taken_for_a_file(self, target):
+        assert re.search(rf"^{target}:", MAKEFILE, flags=re.MULTILINE)
+        [phony] = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, flags=re.MULTILINE)
+        assert target in phony.split()
+
+    @pytest.mark.parametrize("target", ["demo", "test", "lint", "types", "contracts", "bench", "up"])
+    def test_what_runs_python_sets_up_first(self, target):
+        assert re.search(rf"^{target}: \$\(STAMP\)", MAKEFILE, flags=re.MULTILINE)
+
+    def test_packages_are_installed_by_hash_only(self):
+        assert "--require-hashes requirements.lock" in MAKEFILE
+
+
+class TestContinuousIntegration:
+    def test_a_run_in_which_everything_passed_passes_and_ends_with_the_closing_line(self, ci):
+        closing = "========== 412 passed in 93.12s (0:01:33) =========="
+        done = ci(closing)
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[-1] == closing
+
+    def test_lint_types_and_contracts_come_before_the_tests(self, ci):
+        assert ci("= 1 passed in 0.1s =").stdout.startswith("made lint types contracts")
+
+    @pytest.mark.parametrize("closing", ["411 passed, 1 skipped", "411 passed, 1 xfailed", "1 passed, 400 deselected"])
+    def test_a_test_that_did_not_run_fails_it(self, ci, closing):
+        done = ci(f"===== {closing} in 93.12s =====")
+        assert done.returncode == 1
+        assert "not every test ran" in done.stderr
+
+    def test_a_failing_test_fails_it(self, ci):
+        assert ci("===== 1 failed, 411 passed in 93.12s =====", status=2).returncode != 0
+
+    def test_a_failing_check_fails_it_before_any_test(self, ci):
+        done = ci("===== 412 passed in 93.12s =====", checks=2)
+        assert done.returncode != 0
+        assert "passed" not in done.stdout
+
+    def test_a_run_without_a_closing_line_fails_it(self, ci):
+        assert ci("no tests here").returncode != 0
