@@ -1,0 +1,33 @@
+"""Run by Alembic. The caller gives the connection and owns its transaction, so all of it happens or nothing."""
+
+from importlib.resources import files
+
+from alembic import context
+from sqlalchemy import Connection, text
+
+from stratawatch.adapters.store.schema import VERSION_TABLE
+from stratawatch.adapters.store.tables import METADATA
+
+
+def views() -> dict[str, str]:
+    """The text of every view, by name."""
+    folder = files("stratawatch.sql") / "views"
+    found = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+    return {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in found}
+
+
+def migrate(connection: Connection) -> None:
+    """Take the views down, change the tables, put the views up again as they are written today.
+
+    A migration may so change what a view reads, and a view may change without a migration of its own tables.
+    """
+    context.configure(connection=connection, target_metadata=METADATA, version_table=VERSION_TABLE)
+    wanted = views()
+    for name in wanted:
+        connection.execute(text(f"DROP VIEW IF EXISTS {name}"))
+    context.run_migrations()
+    for words in wanted.values():
+        connection.exec_driver_sql(words)
+
+
+migrate(context.config.attributes["connection"])

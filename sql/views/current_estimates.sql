@@ -1,0 +1,60 @@
+-- What is known now: the newest revision of the newest window, for every panel, classifier, metric and segment.
+-- segment is null for the whole population; value, low, high and n_eff are null where undefined says why.
+CREATE VIEW current_estimates AS
+SELECT
+    panel,
+    classifier,
+    metric,
+    segment,
+    value,
+    low,
+    high,
+    n_eff,
+    undefined,
+    labels_used,
+    method,
+    confidence,
+    state,
+    cycle_id,
+    period,
+    window_start,
+    window_end,
+    revision,
+    estimated_at
+FROM (
+    SELECT
+        c.panel,
+        e.classifier,
+        e.metric,
+        e.segment,
+        e.value,
+        e.low,
+        e.high,
+        e.n_eff,
+        e.undefined,
+        e.labels_used,
+        e.method,
+        e.confidence,
+        s.state,
+        c.id AS cycle_id,
+        c.period,
+        c.window_start,
+        c.window_end,
+        r.number AS revision,
+        r.at AS estimated_at,
+        ROW_NUMBER() OVER (
+            PARTITION BY c.panel, e.classifier, e.metric, e.segment_key
+            ORDER BY c.window_start DESC, r.number DESC
+        ) AS age
+    FROM estimates AS e
+    INNER JOIN revisions AS r ON r.id = e.revision_id
+    INNER JOIN cycles AS c ON c.id = r.cycle_id
+    LEFT JOIN alarm_states AS s
+        ON s.cycle_id = c.id
+        AND s.revision = r.number
+        AND s.panel = c.panel
+        AND s.classifier = e.classifier
+        AND s.metric = e.metric
+        AND s.segment_key = e.segment_key
+) AS ranked
+WHERE age = 1

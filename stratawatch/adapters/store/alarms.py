@@ -1,0 +1,130 @@
+"""Alarm states, judgement by judgement, and the incidents they opened."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
+
+from stratawatch.adapters.store.columns import segment_key
+from stratawatch.adapters.store.tables import alarm_states, cycles, incidents
+from stratawatch.adapters.store.upserts import first_come, insert_all, insert_new
+from stratawatch.core.results import AlarmState
+from stratawatch.engine.records import Incident, StreamKey, StreamState
+
+
+class SqlAlarms:
+    """The alarms' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def add_states(self, states: Sequence[StreamState]) -> None:
+        """Append the states of one judgement."""
+        rows = [
+            {
+                **_key_columns(state.key),
+                "cycle_id": state.cycle_id,
+                "revision": state.revision,
+                "state": str(state.state),
+                "reason": state.reason,
+                "at": state.at,
+            }
+            for state in states
+        ]
+        with first_come("these states were judged by someone else meanwhile"):
+            insert_all(self._sql, alarm_states, rows)
+
+    def current(self, panel: str | None = None) -> tuple[StreamState, ...]:
+        """The newest state of every stream (newest window, then revision)."""
+        t = alarm_states.c
+        rank = func.row_number().over(
+            partition_by=[t.panel, t.classifier, t.metric, t.segment_key],
+            order_by=[cycles.c.window_start.desc(), t.revision.desc()],
+        )
+        query = select(alarm_states, rank.label("age")).join(cycles, cycles.c.id == t.cycle_id)
+        if panel is not None:
+            query = query.where(t.panel == panel)
+        ranked = query.subquery()
+        rows = self._sql.execute(select(ranked).where(ranked.c.age == 1)).all()
+        return tuple(sorted(map(_state_of, rows), key=_order))
+
+    def of_cycle(self, cycle_id: int) -> tuple[StreamState, ...]:
+        """States of a cycle's newest revision."""
+        t = alarm_states.c
+        newest = select(func.max(t.revision)).where(t.cycle_id == cycle_id).scalar_subquery()
+        query = select(alarm_states).where(t.cycle_id == cycle_id, t.revision == newest).order_by(t.id)
+        return tuple(_state_of(row) for row in self._sql.execute(query))
+
+    def open_incident(self, incident: Incident) -> int:
+        """Open an incident; returns the open one's id if the stream has one of this kind."""
+        row = {
+            **_key_columns(incident.key),
+            "kind": str(incident.kind),
+            "dedup_key": incident.dedup_key,
+            "cycle_id": incident.cycle_id,
+            "opened_at": incident.opened_at,
+        }
+        added = insert_new(self._sql, incidents, [row], incidents.c.id)
+        if added:
+            return int(added[0].id)
+        return next(there.id for there in self.open_of(incident.key) if there.kind == incident.kind)
+
+    def resolve_incident(self, incident_id: int, at: datetime) -> None:
+        """End an incident; one that ended keeps its time."""
+        still_open = (incidents.c.id == incident_id) & incidents.c.resolved_at.is_(None)
+        self._sql.execute(update(incidents).where(still_open).values(resolved_at=at))
+
+    def incidents(self, *, panel: str | None = None, only_open: bool = False) -> tuple[Incident, ...]:
+        """Incidents, oldest first."""
+        conditions = [] if panel is None else [incidents.c.panel == panel]
+        return self._incidents(*conditions, *([incidents.c.resolved_at.is_(None)] if only_open else []))
+
+    def open_of(self, key: StreamKey) -> tuple[Incident, ...]:
+        """Open incidents of one stream."""
+        return self._incidents(*_same_stream(incidents, key), incidents.c.resolved_at.is_(None))
+
+    def _incidents(self, *conditions: ColumnElement[bool]) -> tuple[Incident, ...]:
+        query = select(incidents).where(*conditions).order_by(incidents.c.opened_at, incidents.c.id)
+        return tuple(_incident_of(row) for row in self._sql.execute(query))
+
+
+def _key_columns(key: StreamKey) -> dict[str, Any]:
+    return {
+        "panel": key.panel,
+        "classifier": key.classifier,
+        "metric": key.metric,
+        "segment": key.segment,
+        "segment_key": segment_key(key.segment),
+    }
+
+
+def _same_stream(table: Table, key: StreamKey) -> list[ColumnElement[bool]]:
+    columns = _key_columns(key)
+    del columns["segment"]  # its key is never null
+    return [table.c[name] == value for name, value in columns.items()]
+
+
+def _key_of(row: Row[Any]) -> StreamKey:
+    return StreamKey(row.panel, row.classifier, row.metric, row.segment)
+
+
+def _state_of(row: Row[Any]) -> StreamState:
+    return StreamState(_key_of(row), row.cycle_id, row.revision, AlarmState(row.state), row.reason, row.at)
+
+
+def _order(state: StreamState) -> tuple[str, ...]:
+    key = state.key
+    return key.panel, key.classifier, key.metric, key.segment or ""
+
+
+def _incident_of(row: Row[Any]) -> Incident:
+    return Incident(
+        id=row.id,
+        key=_key_of(row),
+        kind=AlarmState(row.kind),
+        dedup_key=row.dedup_key,
+        cycle_id=row.cycle_id,
+        opened_at=row.opened_at,
+        resolved_at=row.resolved_at,
+    )

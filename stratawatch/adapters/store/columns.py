@@ -1,0 +1,127 @@
+"""Column types that mean the same on SQLite and PostgreSQL: aware times, any text, wide keys."""
+
+import re
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from sqlalchemy import JSON, BigInteger, DateTime, Integer, Text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import DontWrapMixin
+from sqlalchemy.types import TypeDecorator
+
+from stratawatch.errors import StratawatchError
+
+MARK: Final = "\N{SYMBOL FOR NULL}"
+_UNSTORABLE: Final = re.compile(f"[\0{MARK}\ud800-\udfff]")
+_STORED: Final = re.compile(f"{MARK}({MARK}|0|d[89a-f][0-9a-f]{{2}})")
+
+LONGEST_KEY: Final = 200
+"""Longer segments are keyed by their hash: PostgreSQL indexes no value above about 2,700 bytes."""
+
+
+class NaiveTimeError(StratawatchError, DontWrapMixin):
+    """A time without its offset from UTC reached the store."""
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """Aware times in and out, UTC inside; SQLite keeps no offset, so it is put back when reading."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Refuse a naive time; turn any other into UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise NaiveTimeError(
+                "the store takes no time without its offset from UTC",
+                got=value.isoformat(),
+                hint="say which zone is meant",
+            )
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """An aware time in UTC."""
+        if value is None or value.tzinfo is not None:
+            return value and value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
+
+
+class AnyText(TypeDecorator[str]):
+    """Text that may hold what PostgreSQL refuses: NUL and lone surrogates are kept escaped, nothing is lost.
+
+    An item id is the customer's, a label file anybody's; refusing one of them would stop a whole queue.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """The storable form."""
+        return value if value is None else escaped(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """The text as it was."""
+        return value if value is None else unescaped(value)
+
+
+def escaped(text: str) -> str:
+    r"""Write NUL as ␀0, a lone surrogate as ␀ and its four hex digits, and ␀ itself twice.
+
+    >>> escaped("a\0b")
+    'a␀0b'
+    """
+    return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub(_escape, text)
+
+
+def unescaped(text: str) -> str:
+    r"""Undo `escaped`.
+
+    >>> unescaped("a␀0b")
+    'a\x00b'
+    """
+    return _STORED.sub(_unescape, text) if MARK in text else text
+
+
+def _escape(found: re.Match[str]) -> str:
+    match found.group():
+        case "\0":
+            return f"{MARK}0"
+        case mark if mark == MARK:
+            return MARK * 2
+        case surrogate:
+            return f"{MARK}{ord(surrogate):04x}"
+
+
+def _unescape(found: re.Match[str]) -> str:
+    match found.group(1):
+        case "0":
+            return "\0"
+        case mark if mark == MARK:
+            return MARK
+        case surrogate:
+            return chr(int(surrogate, 16))
+
+
+def segment_key(segment: str | None) -> str:
+    """What makes a nullable segment unique: the empty text for none, a hash for very long ones."""
+    if segment is None:
+        return ""
+    return segment if 0 < len(segment) <= LONGEST_KEY else hashed("segment", segment)
+
+
+def hashed(*parts: str) -> str:
+    """One short name for parts of any length."""
+    text = "\0".join(f"{len(part)}:{part}" for part in parts)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def row_id() -> Any:
+    """Keys of 64 bits: refused duplicates use up sequence numbers on PostgreSQL."""
+    return BigInteger().with_variant(Integer, "sqlite")
+
+
+Document = JSON
+"""JSON kept as text on SQLite and as json (not jsonb, which refuses escaped NULs) on PostgreSQL."""

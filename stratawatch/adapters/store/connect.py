@@ -1,0 +1,134 @@
+"""SQLAlchemy engines for the two databases, set up so that a transaction means the same on both."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+
+from stratawatch.adapters.store.documents import dumps
+from stratawatch.errors import ConfigError, Unreachable
+
+BUSY_SECONDS: Final = 30
+"""How long a writer waits for another before it gives up."""
+
+LOOKING: Final = "stratawatch_looking"
+"""Execution option of a connection that reads one thing and takes no lock for it."""
+
+
+def store_url(text: str) -> URL:
+    """Parse a store's address. PostgreSQL is spoken through psycopg 3, whatever spelling was used."""
+    try:
+        url = make_url(text)
+    except ArgumentError:  # its own words would repeat the address, password included
+        raise ConfigError(
+            "the store's url cannot be read", expected="sqlite:///file.db or postgresql://user@host/name"
+        ) from None
+    match url.get_backend_name():
+        case "sqlite":
+            return url.set(drivername="sqlite")
+        case "postgresql" | "postgres":
+            return url.set(drivername="postgresql+psycopg")
+        case other:
+            raise ConfigError(
+                f"a store of kind '{other}' is not known", expected="sqlite:///file.db or postgresql://user@host/name"
+            )
+
+
+def shown(url: URL) -> str:
+    """The address without its password, for people and logs."""
+    return url.set(query={}).render_as_string(hide_password=True)
+
+
+def sqlite_file(url: URL) -> Path | None:
+    """The file behind a SQLite address; None for PostgreSQL and for a store in memory."""
+    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
+        return None
+    return Path(str(url.database))
+
+
+def connect(url: URL) -> Engine:
+    """An engine whose transactions are safe for compare-and-set between processes."""
+    return _sqlite(url) if url.get_backend_name() == "sqlite" else _postgres(url)
+
+
+def _sqlite(url: URL) -> Engine:
+    """BEGIN IMMEDIATE: the write lock is taken before anything is read, so what was read still holds when writing.
+
+    A deferred transaction would read first and then fail to upgrade (SQLITE_BUSY_SNAPSHOT, which no timeout cures).
+    """
+    engine = create_engine(url, json_serializer=dumps, json_deserializer=json.loads)
+
+    @event.listens_for(engine, "connect")
+    def _set_up(dbapi_connection: Any, _record: Any) -> None:
+        dbapi_connection.isolation_level = None  # the driver opens no transaction of its own
+        cursor = dbapi_connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+        cursor.execute("PRAGMA journal_mode = WAL")
+        # WAL with NORMAL survives kill -9 too, but a power cut may take back the last commits, and by then the
+        # queue has the batch and the folder's answers are filed away. A few commits a minute can afford FULL.
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        only_looking = connection.get_execution_options().get(LOOKING, False)
+        connection.exec_driver_sql("BEGIN" if only_looking else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgres(url: URL) -> Engine:
+    """READ COMMITTED is enough: a compare-and-set is one UPDATE, which waits for the row's other writer.
+
+    It then looks at the row again as that writer left it, finds another state and changes nothing. Inserts
+    that race meet in a unique index. A stricter level would only turn these answers into errors.
+    """
+    try:
+        engine = create_engine(
+            url,
+            isolation_level="READ COMMITTED",
+            pool_pre_ping=True,
+            json_serializer=dumps,
+            json_deserializer=json.loads,
+            connect_args={"connect_timeout": 10},
+        )
+    except ModuleNotFoundError as missing:
+        raise ConfigError(
+            "the PostgreSQL driver is not installed", hint="install stratawatch[postgres], or psycopg 3"
+        ) from missing
+
+    @event.listens_for(engine, "connect")
+    def _set_up(dbapi_connection: Any, _record: Any) -> None:
+        # Not as start-up options: connection poolers refuse those.
+        with dbapi_connection.cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = '{BUSY_SECONDS}s'")
+        dbapi_connection.commit()
+
+    return engine
+
+
+@contextmanager
+def reaching(url: URL) -> Iterator[None]:
+    """Turn what a driver raises when the database does not answer into Unreachable."""
+    try:
+        yield
+    except (OperationalError, InterfaceError) as trouble:
+        raise Unreachable(
+            f"the store {shown(url)} did not answer", got=_first_line(trouble), hint="nothing was changed; try again"
+        ) from trouble
+    except DBAPIError as trouble:
+        if "not a database" not in str(trouble.orig):
+            raise
+        raise ConfigError(
+            f"{shown(url)} is not a SQLite database", hint="give the store a file of its own"
+        ) from trouble
+
+
+def _first_line(trouble: DBAPIError) -> str:
+    return (str(trouble.orig).strip().splitlines() or ["no reason"])[0]

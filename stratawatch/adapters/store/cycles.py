@@ -1,0 +1,144 @@
+"""Cycles: opening, frozen facts, failures, and the log of moves."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
+
+from stratawatch.adapters.store import frozen as facts
+from stratawatch.adapters.store import moves, quarantine
+from stratawatch.adapters.store.documents import as_document
+from stratawatch.adapters.store.tables import cycles
+from stratawatch.adapters.store.upserts import first_come, upsert
+from stratawatch.core.population import Atom
+from stratawatch.engine.records import BadRow, CandidateItem, Cycle, Frozen, Move, Window
+from stratawatch.engine.states import CycleState, Entity
+from stratawatch.errors import StaleState, StratawatchError
+
+
+def cycle_of(row: Row[Any]) -> Cycle:
+    """A row of the table as a record."""
+    return Cycle(
+        id=row.id,
+        panel=row.panel,
+        panel_version=row.version_id,
+        period=row.period,
+        window=Window(row.window_start, row.window_end),
+        state=CycleState(row.state),
+        opened_at=row.opened_at,
+        deadline_at=row.deadline_at,
+        failures=row.failures,
+        last_error=row.last_error,
+        reason=row.reason,
+        docs=row.docs,
+        profile=row.profile,
+        source_version=row.source_version,
+    )
+
+
+class SqlCycles:
+    """The cycles' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def open(self, panel: str, version: int, period: int, window: Window, at: datetime) -> int | None:
+        """Open a window once; None when (panel, period) is there already."""
+        statement = (
+            upsert(self._sql, cycles).on_conflict_do_nothing(index_elements=["panel", "period"]).returning(cycles.c.id)
+        )
+        row = {
+            "panel": panel,
+            "version_id": version,
+            "period": period,
+            "window_start": window.start,
+            "window_end": window.end,
+            "state": str(CycleState.OPEN),
+            "opened_at": at,
+            "profile": {},
+            "source_version": {},
+        }
+        with first_come(f"panel '{panel}' has a cycle for window {window} under another period"):
+            opened: int | None = self._sql.scalar(statement, row)
+        return opened
+
+    def get(self, cycle_id: int) -> Cycle:
+        """One cycle."""
+        row = self._sql.execute(select(cycles).where(cycles.c.id == cycle_id)).one_or_none()
+        if row is None:
+            raise StratawatchError(f"there is no cycle {cycle_id}", hint="`stratawatch cycles` lists those there are")
+        return cycle_of(row)
+
+    def find(
+        self,
+        *,
+        panel: str | None = None,
+        states: Sequence[CycleState] | None = None,
+        newest: int | None = None,
+    ) -> tuple[Cycle, ...]:
+        """Cycles, oldest window first; with `newest`, only the last so many."""
+        query = select(cycles).order_by(cycles.c.window_start.desc(), cycles.c.id.desc()).limit(newest)
+        if panel is not None:
+            query = query.where(cycles.c.panel == panel)
+        if states is not None:
+            query = query.where(cycles.c.state.in_([str(state) for state in states]))
+        return tuple(cycle_of(row) for row in reversed(self._sql.execute(query).all()))
+
+    def freeze(self, cycle_id: int, frozen: Frozen, deadline_at: datetime) -> None:
+        """Keep the frozen facts, once. Does not move the state."""
+        facts.write(self._sql, cycle_id, frozen)
+        self._set(
+            cycle_id,
+            deadline_at=deadline_at,
+            docs=frozen.docs,
+            profile=as_document(frozen.profile),
+            source_version=frozen.source_version,
+        )
+        self.quarantine(cycle_id, frozen.bad_rows, self.get(cycle_id).opened_at)
+
+    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None) -> None:
+        """Keep why a cycle was refused, expired or cancelled; documents that are there stay without new ones."""
+        self._set(cycle_id, reason=reason, **({} if docs is None else {"docs": docs}))
+
+    def unfreeze(self, cycle_id: int) -> None:
+        """Forget what a refused cycle kept, before it is reopened."""
+        state = self.get(cycle_id).state
+        if state not in (CycleState.REFUSED, CycleState.OPEN):
+            raise StaleState(f"cycle {cycle_id} cannot be read anew", expected="state refused", got=f"state {state}")
+        self._set(cycle_id, reason="", docs=None, failures=0, last_error="")
+        quarantine.forget(self._sql, cycle_id)
+
+    def failed(self, cycle_id: int, message: str) -> int:
+        """Count a failed attempt and keep its message; returns the number of attempts in a row."""
+        self._set(cycle_id, failures=cycles.c.failures + 1, last_error=message)
+        return self.get(cycle_id).failures
+
+    def succeeded(self, cycle_id: int) -> None:
+        """Forget failed attempts."""
+        self._set(cycle_id, failures=0, last_error="")
+
+    def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
+        """Atoms in their order."""
+        return facts.atoms(self._sql, cycle_id)
+
+    def candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """The pools, by atom and digest."""
+        return facts.candidates(self._sql, cycle_id)
+
+    def quarantine(self, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:
+        """Keep rows that were set aside, each once."""
+        quarantine.keep(self._sql, cycle_id, rows, at)
+
+    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[BadRow, ...]:
+        """Rows that were set aside: of one cycle, or the newest of all, in order of arrival."""
+        return quarantine.kept(self._sql, cycle_id, newest)
+
+    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Move, ...]:
+        """The transition log, oldest first."""
+        return moves.moves(self._sql, entity, entity_id)
+
+    def _set(self, cycle_id: int, **values: Any) -> None:
+        changed = self._sql.execute(update(cycles).where(cycles.c.id == cycle_id).values(**values))
+        if changed.rowcount != 1:
+            raise StratawatchError(f"there is no cycle {cycle_id}")

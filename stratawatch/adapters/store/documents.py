@@ -1,0 +1,151 @@
+"""Records as JSON documents and back, by their declared types: a new field cannot be forgotten."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from functools import cache
+from math import isfinite
+from types import UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+from stratawatch.core.results import Plan
+from stratawatch.errors import StratawatchError
+
+_SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
+    str: str,
+    bool: bool,
+    int: int,
+    float: float,
+    datetime: datetime.fromisoformat,
+    timedelta: lambda seconds: timedelta(seconds=seconds),
+}
+
+
+def dumps(value: Any) -> str:
+    """JSON text that both databases take; NaN and the infinities, which JSON lacks, become words."""
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), default=_plain, allow_nan=False)
+
+
+def as_document(value: Any) -> Any:
+    """A record as plain JSON values: times in ISO form, durations in seconds."""
+    if is_dataclass(value) and not isinstance(value, type):
+        hints = _hints(type(value))
+        return {name: _declared(getattr(value, name), hint) for name, hint in hints.items()}
+    if isinstance(value, tuple | list):
+        return [as_document(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(key): as_document(each) for key, each in value.items()}
+    return _plain(value) if isinstance(value, datetime | timedelta) else value
+
+
+def from_document(hint: Any, value: Any) -> Any:
+    """The value of a declared type that `as_document` wrote."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return None if value is None else from_document(_only(hint), value)
+    if origin is tuple:
+        return tuple(from_document(get_args(hint)[0], each) for each in value)
+    if origin is Literal or hint is Any:
+        return value
+    if origin is not None and issubclass(origin, Mapping):
+        return {key: from_document(get_args(hint)[1], each) for key, each in value.items()}
+    return _record(hint, value) if is_dataclass(hint) else _SCALARS[hint](value)
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON; its half-widths have keys of two parts."""
+    return {
+        "totals": list(plan.totals),
+        "half_widths": [[*key, width] for key, width in plan.half_widths.items()],
+        "method": plan.method,
+        "exhausted": list(plan.exhausted),
+    }
+
+
+def plan_from(document: Mapping[str, Any]) -> Plan:
+    """The plan that `plan_document` wrote."""
+    return Plan(
+        totals=tuple(document["totals"]),
+        half_widths={(classifier, metric): float(width) for classifier, metric, width in document["half_widths"]},
+        method=document["method"],
+        exhausted=tuple(document["exhausted"]),
+    )
+
+
+@cache
+def _hints(record: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(record)
+    return {field.name: hints[field.name] for field in fields(record)}
+
+
+def _only(hint: Any) -> Any:
+    (inner,) = (each for each in get_args(hint) if each is not type(None))
+    return inner
+
+
+def _declared(value: Any, hint: Any) -> Any:
+    """A float that was written as an int is the same value, so it must give the same text."""
+    if isinstance(value, int) and (hint is float or float in get_args(hint)):
+        return float(value)
+    return as_document(value)
+
+
+def _record(hint: Any, value: Mapping[str, Any]) -> Any:
+    hints = _hints(hint)
+    required = {field.name for field in fields(hint) if field.default is field.default_factory is MISSING}
+    wrong = sorted((set(value) - set(hints)) | (required - set(value)))
+    if wrong:
+        raise StratawatchError(
+            f"a stored {hint.__name__} does not fit this program",
+            expected=", ".join(hints),
+            got=f"unknown or missing: {', '.join(wrong)}",
+            hint="run the version of stratawatch that wrote it, or newer",
+        )
+    return hint(**{name: from_document(hints[name], each) for name, each in value.items()})
+
+
+def _plain(value: Any) -> Any:
+    """What json cannot write by itself, as it may come from a source's columns."""
+    for kind, plain in _PLAIN.items():
+        if isinstance(value, kind):
+            return plain(value)
+    if hasattr(value, "item"):  # a numpy scalar, without importing numpy
+        return value.item()
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def _seconds(value: timedelta) -> float:
+    """Whole seconds as an int, which is how people write them."""
+    return value.total_seconds() if value.microseconds else int(value.total_seconds())
+
+
+def _moment(value: datetime) -> str:
+    return (value if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+
+
+_PLAIN: Final[dict[type, Callable[[Any], Any]]] = {
+    timedelta: _seconds,
+    datetime: _moment,  # before date, which it is a kind of
+    date: date.isoformat,
+    time: time.isoformat,
+    Decimal: str,
+    UUID: str,
+    bytes: bytes.hex,
+    Mapping: dict,
+}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value

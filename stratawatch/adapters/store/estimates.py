@@ -1,0 +1,148 @@
+"""Estimates with their revisions: appended, never overwritten."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, update
+
+from stratawatch.adapters.store.columns import segment_key
+from stratawatch.adapters.store.cycles import cycle_of
+from stratawatch.adapters.store.tables import cycles, draws, estimates, label_events, revisions
+from stratawatch.adapters.store.upserts import first_come, insert_all
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Estimate, Known, Undefined
+from stratawatch.engine.records import Cycle, Revision
+from stratawatch.errors import StratawatchError
+
+
+class SqlEstimates:
+    """The estimates' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def add(self, revision: Revision) -> None:
+        """Append a revision; (cycle, number) must be new."""
+        row = {name: getattr(revision, name) for name in ("cycle_id", "number", "fingerprint", "mark", "at")}
+        with first_come(f"revision {revision.number} of cycle {revision.cycle_id} was written by someone else"):
+            added = self._sql.execute(revisions.insert().returning(revisions.c.id), row).scalar_one()
+            rows = [_estimate_row(added, i, estimate) for i, estimate in enumerate(revision.estimates)]
+            insert_all(self._sql, estimates, rows)
+
+    def seen(self, cycle_id: int, number: int, mark: int) -> None:
+        """Events up to `mark` changed nothing in this revision's verdicts; a mark never goes back."""
+        row = (revisions.c.cycle_id == cycle_id) & (revisions.c.number == number) & (revisions.c.mark < mark)
+        self._sql.execute(update(revisions).where(row).values(mark=mark))
+
+    def latest(self, cycle_id: int) -> Revision | None:
+        """The newest revision of a cycle."""
+        found = self._newest(cycles.c.id == cycle_id)
+        return found[0][1] if found else None
+
+    def outdated(self) -> tuple[int, ...]:
+        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision."""
+        newest = _newest_revisions().subquery()
+        late = (
+            select(label_events.c.id)
+            .join_from(draws, label_events, label_events.c.item_key == draws.c.item_key)
+            .where(draws.c.cycle_id == newest.c.cycle_id, label_events.c.id > newest.c.mark)
+            .exists()
+        )
+        return tuple(self._sql.scalars(select(newest.c.cycle_id).where(late).order_by(newest.c.cycle_id)))
+
+    def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:
+        """The newest revision of every cycle of a panel that has one, oldest window first."""
+        return self._newest(cycles.c.panel == panel)
+
+    def _newest(self, which: ColumnElement[bool]) -> tuple[tuple[Cycle, Revision], ...]:
+        """Two queries, however many cycles there are."""
+        newest = _newest_revisions().subquery()
+        columns = [newest.c[name].label(f"revision_{name}") for name in ("id", "number", "fingerprint", "mark", "at")]
+        heads = (
+            select(cycles, *columns)
+            .join_from(cycles, newest, newest.c.cycle_id == cycles.c.id)
+            .where(which)
+            .order_by(cycles.c.window_start, cycles.c.id)
+        )
+        bodies = (
+            select(estimates)
+            .join_from(estimates, newest, newest.c.id == estimates.c.revision_id)
+            .join(cycles, cycles.c.id == newest.c.cycle_id)
+            .where(which)
+            .order_by(estimates.c.revision_id, estimates.c.position)
+        )
+        rows = self._sql.execute(heads).all()
+        found: dict[int, list[Estimate]] = defaultdict(list)
+        for row in self._sql.execute(bodies):
+            found[row.revision_id].append(_estimate_of(row))
+        return tuple((cycle_of(row), _revision_of(row, found[row.revision_id])) for row in rows)
+
+
+def _newest_revisions() -> Select[Any]:
+    last = (
+        select(revisions.c.cycle_id, func.max(revisions.c.number).label("number"))
+        .group_by(revisions.c.cycle_id)
+        .subquery()
+    )
+    return select(revisions).join(
+        last, (last.c.cycle_id == revisions.c.cycle_id) & (last.c.number == revisions.c.number)
+    )
+
+
+def _revision_of(row: Row[Any], found: Sequence[Estimate]) -> Revision:
+    return Revision(
+        cycle_id=row.id,
+        number=row.revision_number,
+        fingerprint=row.revision_fingerprint,
+        mark=row.revision_mark,
+        at=row.revision_at,
+        estimates=tuple(found),
+    )
+
+
+def _estimate_row(revision_id: int, position: int, estimate: Estimate) -> dict[str, Any]:
+    segment = estimate.segment
+    text = str(segment) if segment else None
+    return {
+        "revision_id": revision_id,
+        "position": position,
+        "classifier": estimate.classifier,
+        "metric": estimate.metric,
+        "segment_column": segment.column if segment else None,
+        "segment_value": segment.value if segment else None,
+        "segment": text,
+        "segment_key": segment_key(text),
+        **_outcome_columns(estimate),
+        "labels_used": int(estimate.labels_used),
+        "method": estimate.method,
+        "confidence": float(estimate.confidence),
+    }
+
+
+def _outcome_columns(estimate: Estimate) -> dict[str, Any]:
+    outcome = estimate.outcome
+    if isinstance(outcome, Undefined):
+        return {"value": None, "low": None, "high": None, "n_eff": None, "undefined": outcome.reason}
+    numbers = {name: float(getattr(outcome, name)) for name in ("value", "low", "high", "n_eff")}
+    if any(isnan(number) for number in numbers.values()):
+        raise StratawatchError(
+            f"the {estimate.metric} of {estimate.classifier} is not a number",
+            expected="a value with its interval, or Undefined with its reason",
+            got=str(outcome),
+        )
+    return {**numbers, "undefined": None}
+
+
+def _estimate_of(row: Row[Any]) -> Estimate:
+    known = row.undefined is None
+    return Estimate(
+        classifier=row.classifier,
+        metric=row.metric,
+        segment=None if row.segment_column is None else Segment(row.segment_column, row.segment_value),
+        outcome=Known(row.value, row.low, row.high, row.n_eff) if known else Undefined(row.undefined),
+        labels_used=row.labels_used,
+        method=row.method,
+        confidence=row.confidence,
+    )

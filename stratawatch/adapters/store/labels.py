@@ -1,0 +1,115 @@
+"""The ledger of label events, append-only, and the queues' cursors."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, func, select
+
+from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events
+from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
+from stratawatch.engine.records import Json, LabelEvent
+
+_LEDGER_LOCK: Final = 0x57A7A  # any number of our own
+
+
+class SqlLabels:
+    """The labels' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
+        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here)."""
+        if not events:
+            return 0, ()
+        self._one_writer()
+        drawn = self._drawn([event.item_key for event in events])
+        known = {_event_key(e): e for e in reversed(events) if e.item_key in drawn}  # the first of a pair counts
+        there = self._there(list(known))
+        rows = [_event_row(key, known[key], at) for key in reversed(known) if key not in there]
+        added = insert_new(self._sql, label_events, rows, label_events.c.id)
+        return len(added), tuple(event for event in events if event.item_key not in drawn)
+
+    def of_items(self, item_keys: Sequence[str]) -> tuple[LabelEvent, ...]:
+        """All events on these items, by time and arrival. Any number of keys."""
+        found = [
+            row
+            for part in in_parts(item_keys)
+            for row in self._sql.execute(select(label_events).where(label_events.c.item_key.in_(part)))
+        ]
+        return tuple(_event_of(row) for row in sorted(found, key=lambda row: (row.at, row.id)))
+
+    def all(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
+        """(item id, event) of a panel, in order of arrival."""
+        items = (
+            select(draws.c.item_key, draws.c.item)
+            .join_from(draws, cycles, cycles.c.id == draws.c.cycle_id)
+            .where(cycles.c.panel == panel)
+            .distinct()
+            .subquery()
+        )
+        query = (
+            select(items.c.item, label_events)
+            .join_from(items, label_events, label_events.c.item_key == items.c.item_key)
+            .order_by(label_events.c.id)
+        )
+        return tuple((row.item, _event_of(row)) for row in self._sql.execute(query))
+
+    def mark(self) -> int:
+        """The id of the newest label event, 0 when there is none."""
+        return int(self._sql.scalar(select(func.max(label_events.c.id))) or 0)
+
+    def cursor(self, queue: str) -> Json:
+        """How far a queue was read; {} at first."""
+        row = self._sql.execute(select(cursors.c.position).where(cursors.c.queue == queue)).one_or_none()
+        return row.position if row else {}
+
+    def save_cursor(self, queue: str, cursor: Json, at: datetime) -> None:
+        """Keep how far a queue was read; in the transaction that adds its events."""
+        values = {"position": dict(cursor), "at": at}
+        statement = upsert(self._sql, cursors).on_conflict_do_update(index_elements=["queue"], set_=values)
+        self._sql.execute(statement, {"queue": queue, **values})
+
+    def _one_writer(self) -> None:
+        """Let ids become visible in their order: a mark must not pass events that commit later with smaller ids.
+
+        SQLite has one writer anyway; PostgreSQL hands out ids before the commit, so writers of this table queue up.
+        """
+        if self._sql.dialect.name == "postgresql":
+            self._sql.execute(select(func.pg_advisory_xact_lock(_LEDGER_LOCK)))
+
+    def _drawn(self, item_keys: Sequence[str]) -> set[str]:
+        return {
+            key
+            for part in in_parts(item_keys)
+            for key in self._sql.scalars(select(draws.c.item_key).where(draws.c.item_key.in_(part)).distinct())
+        }
+
+    def _there(self, event_keys: Sequence[str]) -> set[str]:
+        column = label_events.c.event_key
+        return {
+            key for part in in_parts(event_keys) for key in self._sql.scalars(select(column).where(column.in_(part)))
+        }
+
+
+def _event_key(event: LabelEvent) -> str:
+    return hashed(event.source, event.event_id)
+
+
+def _event_of(row: Row[Any]) -> LabelEvent:
+    return LabelEvent(row.source, row.event_id, row.item_key, row.annotator, row.value, row.at)
+
+
+def _event_row(event_key: str, event: LabelEvent, at: datetime) -> dict[str, Any]:
+    return {
+        "event_key": event_key,
+        "source": event.source,
+        "event_id": event.event_id,
+        "item_key": event.item_key,
+        "annotator": event.annotator,
+        "value": event.value,
+        "at": event.at,
+        "received_at": at,
+    }

@@ -1,0 +1,67 @@
+"""Compare-and-set moves and their log."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, select, update
+
+from stratawatch.adapters.store import tables
+from stratawatch.engine.records import Move
+from stratawatch.engine.states import TRANSITIONS, BatchState, Entity, may_move
+from stratawatch.errors import StaleState, StratawatchError
+
+TABLES: Final[dict[Entity, Table]] = {
+    Entity.CYCLE: tables.cycles,
+    Entity.ROUND: tables.rounds,
+    Entity.BATCH: tables.batches,
+}
+
+_AFRESH: Final[dict[tuple[Entity, str], dict[str, Any]]] = {
+    # A person sends a failed batch again: its attempts are counted from nought.
+    (Entity.BATCH, BatchState.PLANNED): {"attempts": 0, "claimed_by": None, "claimed_until": None},
+}
+
+
+class ForbiddenMoveError(StratawatchError, ValueError):
+    """A move that the TRANSITIONS table does not have."""
+
+
+def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
+    """One row from `old` to `new`, logged; StaleState when it is not in `old` any more."""
+    if not may_move(entity, old, new):
+        ways = ", ".join(sorted(TRANSITIONS[entity].get(old, ())))
+        raise ForbiddenMoveError(f"a {entity} does not move from {old} to {new}", expected=ways or "no move at all")
+    table = TABLES[entity]
+    row = (table.c.id == entity_id) & (table.c.state == str(old))
+    changed = sql.execute(update(table).where(row).values(state=str(new), **_AFRESH.get((entity, new), {})))
+    if changed.rowcount != 1:
+        raise _stale(sql, entity, entity_id, old)
+    sql.execute(
+        tables.transitions.insert().values(
+            entity=str(entity), entity_id=entity_id, old_state=str(old), new_state=str(new), why=why, at=at
+        )
+    )
+
+
+def moves(sql: Connection, entity: Entity | None, entity_id: int | None) -> tuple[Move, ...]:
+    """The log, oldest first."""
+    t = tables.transitions.c
+    query = select(tables.transitions).order_by(t.id)
+    if entity is not None:
+        query = query.where(t.entity == str(entity))
+    if entity_id is not None:
+        query = query.where(t.entity_id == entity_id)
+    return tuple(
+        Move(row.entity, row.entity_id, row.old_state, row.new_state, row.why, row.at) for row in sql.execute(query)
+    )
+
+
+def _stale(sql: Connection, entity: Entity, entity_id: int, old: str) -> StaleState:
+    table = TABLES[entity]
+    now = sql.scalar(select(table.c.state).where(table.c.id == entity_id))
+    return StaleState(
+        f"{entity} {entity_id} did not move",
+        expected=f"state {old}",
+        got=f"state {now}" if now else "no such row",
+        hint="someone else was faster; nothing was changed",
+    )

@@ -1,0 +1,81 @@
+"""Panels, their versions and their classifiers."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from stratawatch.adapters.store import tables
+from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
+from stratawatch.adapters.store.upserts import insert_all, insert_new, upsert
+from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import StratawatchError
+
+
+class SqlPanels:
+    """The panels' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def save(self, spec: PanelSpec, at: datetime) -> int:
+        """Keep this specification, return its version's id; the same specification keeps the same id."""
+        document = spec_to_json(spec)
+        mark = fingerprint(document)
+        version = self._find(spec.name, mark)
+        if version is None:
+            version = self._add(spec, document, mark, at)
+        current = select(tables.panels.c.version_id).where(tables.panels.c.name == spec.name)
+        if self._sql.scalar(current) != version:
+            self._make_current(spec.name, version, at)
+        return version
+
+    def get(self, version: int) -> PanelSpec:
+        """The specification of a version."""
+        query = select(tables.panel_versions.c.spec).where(tables.panel_versions.c.id == version)
+        row = self._sql.execute(query).one_or_none()
+        if row is None:
+            raise StratawatchError(f"there is no panel version {version}")
+        return spec_from_json(row.spec)
+
+    def latest(self) -> Mapping[str, PanelSpec]:
+        """The newest specification of every panel, by name."""
+        query = select(tables.panels.c.name, tables.panel_versions.c.spec).join_from(
+            tables.panels, tables.panel_versions
+        )
+        specs = {row.name: spec_from_json(row.spec) for row in self._sql.execute(query)}
+        return dict(sorted(specs.items()))
+
+    def _find(self, panel: str, mark: str) -> int | None:
+        t = tables.panel_versions.c
+        found: int | None = self._sql.scalar(select(t.id).where(t.panel == panel, t.fingerprint == mark))
+        return found
+
+    def _add(self, spec: PanelSpec, document: dict[str, Any], mark: str, at: datetime) -> int:
+        row = {"panel": spec.name, "fingerprint": mark, "spec": document, "created_at": at}
+        added = insert_new(self._sql, tables.panel_versions, [row], tables.panel_versions.c.id)
+        if not added:  # another process saved the same words a moment ago
+            return self._find(spec.name, mark) or self._lost(spec.name)
+        version: int = added[0].id
+        insert_all(
+            self._sql,
+            tables.classifiers,
+            [
+                {"version_id": version, "position": i, **{name: getattr(c, name) for name in _CLASSIFIER}}
+                for i, c in enumerate(spec.classifiers)
+            ],
+        )
+        return version
+
+    def _make_current(self, panel: str, version: int, at: datetime) -> None:
+        values = {"version_id": version, "saved_at": at}
+        statement = upsert(self._sql, tables.panels).on_conflict_do_update(index_elements=["name"], set_=values)
+        self._sql.execute(statement, {"name": panel, **values})
+
+    @staticmethod
+    def _lost(panel: str) -> int:
+        raise StratawatchError(f"a version of panel '{panel}' could be neither kept nor found")
+
+
+_CLASSIFIER = ("name", "score", "score_kind", "positive", "cut_off")

@@ -1,0 +1,49 @@
+"""Rows that were set aside, each kept once."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, select
+
+from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.tables import quarantine
+from stratawatch.adapters.store.upserts import upsert
+from stratawatch.engine.records import BadRow
+
+
+def keep(sql: Connection, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:
+    """Keep rows; one that was seen before only gets its time renewed."""
+    by_key = {hashed(str(cycle_id or ""), row.kind, row.key, row.reason): row for row in rows}
+    if not by_key:
+        return
+    insert = upsert(sql, quarantine)
+    statement = insert.on_conflict_do_update(index_elements=["row_key"], set_={"seen_at": insert.excluded.seen_at})
+    sql.execute(
+        statement,
+        [
+            {
+                "row_key": row_key,
+                "cycle_id": cycle_id,
+                "kind": row.kind,
+                "key": row.key,
+                "reason": row.reason,
+                "content": row.content,
+                "seen_at": at,
+            }
+            for row_key, row in by_key.items()
+        ],
+    )
+
+
+def kept(sql: Connection, cycle_id: int | None, newest: int) -> tuple[BadRow, ...]:
+    """The last rows in order of arrival: of one cycle, or of all."""
+    query = select(quarantine).order_by(quarantine.c.id.desc()).limit(newest)
+    if cycle_id is not None:
+        query = query.where(quarantine.c.cycle_id == cycle_id)
+    rows = sql.execute(query).all()
+    return tuple(BadRow(row.kind, row.key, row.reason, row.content) for row in reversed(rows))
+
+
+def forget(sql: Connection, cycle_id: int) -> None:
+    """Drop the rows of a cycle that is read anew."""
+    sql.execute(delete(quarantine).where(quarantine.c.cycle_id == cycle_id))

@@ -1,0 +1,123 @@
+"""Rounds and draws; their batches are next door."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from stratawatch.adapters.store import batches as outbox
+from stratawatch.adapters.store.documents import plan_document, plan_from
+from stratawatch.adapters.store.tables import cycles, draws, rounds
+from stratawatch.adapters.store.upserts import first_come, insert_all
+from stratawatch.core.results import Plan
+from stratawatch.engine.records import Batch, Draw, NewBatch, Round
+from stratawatch.engine.states import BatchState, RoundState
+from stratawatch.errors import StratawatchError
+
+
+class SqlRounds:
+    """The rounds' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
+        """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1."""
+        last = select(func.coalesce(func.max(rounds.c.ordinal), 0)).where(rounds.c.cycle_id == cycle_id)
+        statement = rounds.insert().returning(rounds.c.id)
+        row = {
+            "cycle_id": cycle_id,
+            "ordinal": int(self._sql.scalar(last) or 0) + 1,
+            "state": str(RoundState.PLANNED),
+            "plan": plan_document(plan),
+            "planned_at": at,
+        }
+        with first_come(f"cycle {cycle_id} got a round from someone else meanwhile"):
+            round_id = int(self._sql.execute(statement, row).scalar_one())
+            insert_all(self._sql, _draws, [_draw_row(cycle_id, round_id, draw) for draw in draws])
+            outbox.add(self._sql, round_id, batches)
+        return round_id
+
+    def get(self, round_id: int) -> Round:
+        """One round."""
+        found = self._rounds(select(rounds).where(rounds.c.id == round_id))
+        if not found:
+            raise StratawatchError(f"there is no round {round_id}")
+        return found[0]
+
+    def of(self, cycle_id: int) -> tuple[Round, ...]:
+        """A cycle's rounds, in order."""
+        return self._rounds(select(rounds).where(rounds.c.cycle_id == cycle_id).order_by(rounds.c.ordinal))
+
+    def with_states(self, states: Sequence[RoundState]) -> tuple[Round, ...]:
+        """Rounds of all cycles in one of these states."""
+        wanted = [str(state) for state in states]
+        return self._rounds(select(rounds).where(rounds.c.state.in_(wanted)).order_by(rounds.c.id))
+
+    def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[Draw, ...]:
+        """What was drawn, in the whole cycle or in one round, by atom and digest."""
+        query = select(draws).where(draws.c.cycle_id == cycle_id)
+        if round_id is not None:
+            query = query.where(draws.c.round_id == round_id)
+        drawn = [
+            Draw(row.item, row.item_key, row.atom, row.digest, row.inclusion, row.reused)
+            for row in self._sql.execute(query)
+        ]
+        return tuple(sorted(drawn, key=lambda draw: (draw.atom, draw.digest, draw.item)))
+
+    def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:
+        """Every item ever drawn for a panel with the first time it was, by item id."""
+        query = (
+            select(draws.c.item, func.min(rounds.c.planned_at).label("first"))
+            .join_from(draws, rounds, draws.c.round_id == rounds.c.id)
+            .join(cycles, cycles.c.id == draws.c.cycle_id)
+            .where(cycles.c.panel == panel)
+            .group_by(draws.c.item_key, draws.c.item)
+        )
+        return tuple(sorted((row.item, row.first) for row in self._sql.execute(query)))
+
+    def batch(self, batch_id: int) -> Batch:
+        """One batch."""
+        return outbox.get(self._sql, batch_id)
+
+    def batches(
+        self,
+        *,
+        cycle_id: int | None = None,
+        round_id: int | None = None,
+        states: Sequence[BatchState] | None = None,
+    ) -> tuple[Batch, ...]:
+        """Batches, oldest first."""
+        return outbox.find(self._sql, cycle_id, round_id, states)
+
+    def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:
+        """Take a planned batch for a short while."""
+        return outbox.claim(self._sql, batch_id, holder, now, until)
+
+    def released(self, batch_id: int, message: str) -> int:
+        """Give a claim back after a failed send; returns the number of attempts."""
+        return outbox.released(self._sql, batch_id, message)
+
+    def _rounds(self, query: Select[Any]) -> tuple[Round, ...]:
+        return tuple(_round_of(row) for row in self._sql.execute(query))
+
+
+_draws = draws  # inside `add` the word is taken by what was drawn
+
+
+def _round_of(row: Row[Any]) -> Round:
+    return Round(row.id, row.cycle_id, row.ordinal, RoundState(row.state), plan_from(row.plan), row.planned_at)
+
+
+def _draw_row(cycle_id: int, round_id: int, draw: Draw) -> dict[str, Any]:
+    return {
+        "cycle_id": cycle_id,
+        "round_id": round_id,
+        "item_key": draw.item_key,
+        "item": draw.item,
+        "atom": int(draw.atom),
+        "digest": draw.digest,
+        "inclusion": float(draw.inclusion),
+        "reused": bool(draw.reused),
+    }

@@ -1,0 +1,62 @@
+"""The store on SQLite or PostgreSQL."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from sqlalchemy.engine import URL
+
+from stratawatch.adapters.store.connect import connect, reaching, shown, sqlite_file, store_url
+from stratawatch.adapters.store.schema import EXPECTED, look, mismatch, state_of, upgrade
+from stratawatch.adapters.store.transaction import SqlTransaction
+
+
+class SqlStore:
+    """The truth, in a SQL database. With `create`, the schema is created or brought up to date first."""
+
+    def __init__(self, url: str, *, create: bool = False) -> None:
+        self._url: URL = store_url(url)
+        file = sqlite_file(self._url)
+        if not create and file is not None and not file.exists():
+            raise mismatch("empty", self.where)
+        self._engine = connect(self._url)
+        try:
+            self._open(create=create)
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    @property
+    def where(self) -> str:
+        """The store's address without its password."""
+        return shown(self._url)
+
+    @contextmanager
+    def begin(self) -> Iterator[SqlTransaction]:
+        """Start a transaction; leaving the block without `commit` rolls it back."""
+        with reaching(self._url), self._engine.connect() as connection:
+            yield SqlTransaction(connection)
+
+    def describe(self) -> Mapping[str, str]:
+        """Say what was found, for `check`. Raises Unreachable."""
+        with reaching(self._url), self._engine.connect() as connection:
+            version = ".".join(map(str, connection.dialect.server_version_info or ()))
+            name = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}[connection.dialect.name]
+        return {"store": self.where, "database": f"{name} {version}", "schema": EXPECTED}
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+    def _open(self, *, create: bool) -> None:
+        with reaching(self._url):
+            if create:
+                upgrade(self._engine)
+            revision = look(self._engine)
+        state = state_of(revision)
+        if state != "current":
+            raise mismatch(state, self.where, revision)
+
+
+def open_store(url: str) -> SqlStore:
+    """Open a store that is there, at this program's schema; SchemaMismatch says what to do otherwise."""
+    return SqlStore(url)
