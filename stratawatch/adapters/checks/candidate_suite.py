@@ -14,7 +14,13 @@ _LISTED: Final = 20
 
 def candidate_suite(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> Suite:
     """The candidates as a frame, and its rules; duplicates come first because they are the likely trouble."""
-    return Suite("candidates", "The candidates, row by row", _frame(panel, items), tuple(_rules(panel, window, items)))
+    facts = (
+        ("candidates", f"{len(items):,}"),
+        ("atoms", f"{len({one.atom for one in items}):,}"),
+        ("ids on more than one row", f"{len(repeated(items)):,}"),
+    )
+    rules = tuple(_rules(panel, window, items))
+    return Suite("candidates", "The candidates, row by row", _frame(panel, items), rules, facts)
 
 
 def repeated(items: Sequence[CandidateItem]) -> dict[str, int]:

@@ -22,21 +22,34 @@ def window_folder(panel: PanelSpec, window: Window) -> Path:
 
 def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, validated: Validated) -> Path:
     """Render a validation result and replace its page; returns the page's path inside `folder`."""
+    place = window_folder(panel, window)
+    passed = not any(rule.severity == "critical" for rule in validated.failed)
+    if suite.name == "profile" and not passed:
+        # The candidates are not looked at then; a page of an earlier attempt would speak of other data.
+        (folder / place / "candidates.html").unlink(missing_ok=True)
+    html = _render(
+        validated,
+        heading=f"{suite.title}: panel {panel.name}, {window}",
+        passed=passed,
+        sentences=[rule.sentence for rule in validated.failed],
+        pages=PAGES if passed or suite.name != "profile" else PAGES[:1],
+        facts=suite.facts,
+    )
+    page = place / f"{suite.name}.html"
+    _replace(folder / page, html)
+    return page
+
+
+def _render(validated: Validated, **ours: Any) -> str:
     from great_expectations.render import renderer, view
 
     rendering: Any = renderer
     viewing: Any = view
-    html = viewing.DefaultJinjaPageView(custom_views_directory=str(Path(__file__).parent)).render(
-        rendering.ValidationResultsPageRenderer().render(validated.result),
-        template="check_page.j2",
-        heading=f"{suite.title}: panel {panel.name}, {window}",
-        passed=not any(rule.severity == "critical" for rule in validated.failed),
-        sentences=[rule.sentence for rule in validated.failed],
-        pages=PAGES,
-    )
-    page = window_folder(panel, window) / f"{suite.name}.html"
-    _replace(folder / page, html)
-    return page
+    document = rendering.ValidationResultsPageRenderer(run_info_at_end=True).render(validated.result)
+    # The overview links to pages of a whole site, which is not built; our own head says the same.
+    document.sections = document.sections[1:-1]
+    page = viewing.DefaultJinjaPageView(custom_views_directory=str(Path(__file__).parent))
+    return str(page.render(document, template="check_page.j2", **ours))
 
 
 def _slug(name: str) -> str:

@@ -10,7 +10,20 @@ from stratawatch.engine.records import PanelSpec, Profile, Window
 
 def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:
     """The profile as a frame of one row, and its rules; the first critical failure is the refusal."""
-    return Suite("profile", "The whole window", _frame(profile), tuple(_rules(panel, window, profile)))
+    rules = tuple(_rules(panel, window, profile))
+    return Suite("profile", "The whole window", _frame(profile), rules, tuple(_facts(profile)))
+
+
+def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
+    yield "rows", f"{profile.rows:,}"
+    yield "rows set aside", f"{profile.bad_rows:,} ({_share(profile.bad_rows, profile.rows):.2%})"
+    yield "rows without an item id", f"{profile.null_items:,}"
+    yield "first and last time", f"{profile.first_time} to {profile.last_time}" if profile.first_time else "none"
+    for name, column in profile.columns.items():
+        calls = f"{column['positives']:,} called positive, {column['nulls']:,} silent, {column['invalid']:,} unreadable"
+        scores = f"{column['score_nulls']:,} missing, {column['score_invalid']:,} unreadable or out of range"
+        yield f"calls of {name}", calls
+        yield f"scores of {name}", scores
 
 
 def _frame(profile: Profile) -> dict[str, list[Any]]:

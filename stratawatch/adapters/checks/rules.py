@@ -23,9 +23,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class Suite:
-    """A frame and the rules it is held against."""
+    """A frame and the rules it is held against; `facts` are the numbers a reader of its page wants beside them."""
 
     name: str
     title: str
     frame: Frame
     rules: tuple[Rule, ...]
+    facts: tuple[tuple[str, str], ...]
