@@ -1,0 +1,57 @@
+"""The file itself: read it, parse it, and say on which line it is broken."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from stratawatch.config.problems import ConfigProblems, Problem
+from stratawatch.errors import ConfigError
+
+LARGEST: Final = 1_000_000
+"""Bytes; a configuration is written by people."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file and its text."""
+
+    path: Path
+    text: str
+    data: dict[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths begin."""
+        return self.path.parent
+
+
+def read_document(path: Path) -> Document:
+    """Read and parse a TOML file."""
+    path = path.absolute()
+    text = _text(path)
+    try:
+        return Document(path, text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as trouble:
+        found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(trouble))
+        what, line = (found[1], int(found[2])) if found else (str(trouble), None)
+        hint = "text needs quotes, tables look like [panels.name]"
+        problem = Problem((), f"this is not TOML: {what[:1].lower()}{what[1:]}", hint=hint, line=line)
+        raise ConfigProblems(path, [problem]) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.is_file() and path.stat().st_size > LARGEST:
+            raise ConfigError(f"{path.name} is too large for a configuration", expected=f"at most {LARGEST:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(
+            f"there is no configuration {path.name} in {path.parent}",
+            hint="`stratawatch init` writes one; --config names another",
+        ) from None
+    except OSError as trouble:
+        raise ConfigError(f"{path.name} cannot be read", got=trouble.strerror or type(trouble).__name__) from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path.name} is not text in UTF-8", hint="save it as UTF-8") from None

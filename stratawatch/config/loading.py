@@ -1,0 +1,111 @@
+"""Load a configuration: the file, the environment over it, every check, then the engine's records."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+
+from stratawatch.config.document import Document, read_document
+from stratawatch.config.key_lines import key_lines, line_of
+from stratawatch.config.overrides import merged, read_overrides, variable_of
+from stratawatch.config.panel_specs import panel_spec
+from stratawatch.config.problems import ConfigProblems, Place, Problem
+from stratawatch.config.references import resolve
+from stratawatch.config.rules import rule_problems
+from stratawatch.config.settings import Settings
+from stratawatch.config.shape_problems import shape_problems
+from stratawatch.config.store_url import store_url
+from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A checked configuration."""
+
+    path: Path
+    settings: Settings
+    panels: Mapping[str, PanelSpec]
+    lines: dict[Place, int] = field(repr=False)
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths begin."""
+        return self.path.parent
+
+    def placed(self, problem: Problem) -> Problem:
+        """The problem with its line, or the variable that brought the value."""
+        return _placed(problem, self.lines)
+
+    def store_url(self) -> SecretStr:
+        """The store's address with its password."""
+        store = self.settings.store
+        password = store.password.get_secret_value() if store.password else None
+        return SecretStr(store_url(self.folder, store.url, password))
+
+    def reveal(self, secret: SecretStr) -> SecretStr:
+        """The secret behind a reference."""
+        return SecretStr(resolve(secret.get_secret_value(), self.folder))
+
+    def secret_problems(self) -> list[Problem]:
+        """References of the alert channels that lead nowhere."""
+        problems = []
+        for index, alert in enumerate(self.settings.alerts):
+            for place, secret in _secrets(alert):
+                try:
+                    self.reveal(secret)
+                except ConfigError as trouble:
+                    where = ("alerts", index, *place)
+                    problems.append(self.placed(Problem(where, trouble.what, got=trouble.got, hint=trouble.hint)))
+        return problems
+
+
+def load_configuration(path: Path) -> Configuration:
+    """Read and check; raises ConfigProblems with everything that is wrong."""
+    document = read_document(path)
+    lines = key_lines(document.text)
+    overrides, problems = read_overrides()
+    data = merged(document.data, overrides)
+    settings = _settings(data, problems)
+    problems += rule_problems(data, document.folder)
+    if settings is None or problems:
+        placed = [_placed(problem, lines) for problem in problems]
+        raise ConfigProblems(document.path, sorted(dict.fromkeys(placed), key=_by_line))
+    return _configuration(document, settings, lines)
+
+
+def _settings(data: dict[str, Any], problems: list[Problem]) -> Settings | None:
+    known = {key: value for key, value in data.items() if not key.startswith("_")}
+    problems += [Problem((key,), f"there is no key '{key}'") for key in data if key not in known]
+    try:
+        return Settings(**known)
+    except ValidationError as trouble:
+        problems += shape_problems(trouble, data)
+        return None
+
+
+def _configuration(document: Document, settings: Settings, lines: dict[Place, int]) -> Configuration:
+    panels = {name: panel_spec(name, panel, document.folder) for name, panel in settings.panels.items()}
+    return Configuration(document.path, settings, panels, lines)
+
+
+def _placed(problem: Problem, lines: dict[Place, int]) -> Problem:
+    if problem.variable or problem.line or not problem.place:
+        return problem
+    return replace(problem, line=line_of(lines, problem.place), variable=variable_of(problem.place))
+
+
+def _by_line(problem: Problem) -> tuple[int, str]:
+    return problem.line or 0, problem.where
+
+
+def _secrets(alert: Any) -> list[tuple[Place, SecretStr]]:
+    found: list[tuple[Place, SecretStr]] = []
+    for key, value in alert:
+        if isinstance(value, SecretStr):
+            found.append(((key,), value))
+        elif isinstance(value, dict):
+            found += [((key, name), inner) for name, inner in value.items() if isinstance(inner, SecretStr)]
+    return found

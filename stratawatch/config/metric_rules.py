@@ -1,0 +1,75 @@
+"""Rules about goals and limits: known classifiers, the right direction, nothing twice."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from stratawatch.config.problems import Problem, did_you_mean
+from stratawatch.config.tables import Table
+
+SMALL_IS_GOOD: Final = frozenset({"false_omission_rate"})
+"""Metrics that are limited by a ceiling; all others have a floor."""
+
+
+def known_classifiers(panel: Table) -> Iterator[Problem]:
+    """`of` names classifiers of the panel."""
+    known = panel.named("classifiers")
+    for key in ("goals", "limits"):
+        for entry in panel.listed(key):
+            seen = set()
+            for index, name in entry.texts("of"):
+                if name not in known:
+                    hint = did_you_mean(name, known)
+                    yield Problem(entry.at("of", index), f"there is no classifier '{name}'", hint=hint)
+                elif name in seen:
+                    yield Problem(entry.at("of", index), f"classifier '{name}' is named twice")
+                seen.add(name)
+
+
+def right_direction(panel: Table) -> Iterator[Problem]:
+    """Large is good for precision and recall, small for the false-omission rate; one bound, and one that can bind."""
+    for limit in panel.listed("limits"):
+        metric = limit.text("metric")
+        wanted, other = ("ceiling", "floor") if metric in SMALL_IS_GOOD else ("floor", "ceiling")
+        if other in limit:
+            good = "small" if wanted == "ceiling" else "large"
+            yield limit.problem(
+                other,
+                f"a {other} is no limit of {metric}",
+                expected=f"a {wanted}",
+                hint=f"{good} values of it are good",
+            )
+        elif wanted not in limit:
+            yield limit.problem(None, "the limit has no bound", expected=f"{wanted} = a share between 0 and 1")
+        bound = limit.number(wanted)
+        if bound is not None and bound in (0, 1):
+            yield limit.problem(wanted, f"a {wanted} of {bound:g} says nothing", expected="more than 0 and less than 1")
+
+
+def known_segment(panel: Table) -> Iterator[Problem]:
+    """A limit inside a segment names a column that is reported, and a value."""
+    columns = [column for _, column in panel.table("columns").texts("segments")]
+    for limit in panel.listed("limits"):
+        segment = limit.text("segment")
+        if segment is None:
+            continue
+        column, equals, value = segment.partition("=")
+        if not equals or not value:
+            yield limit.problem("segment", "a segment is written column=value", got=repr(segment))
+        elif column not in columns:
+            hint = did_you_mean(column, columns) or "list the column in [columns] segments"
+            yield limit.problem("segment", f"'{column}' is not among the columns in `segments`", hint=hint)
+
+
+def nothing_twice(panel: Table) -> Iterator[Problem]:
+    """One goal for a classifier's metric, one limit for a stream."""
+    everyone = list(panel.named("classifiers"))
+    for key in ("goals", "limits"):
+        seen: dict[tuple[str | None, ...], int] = {}
+        for number, entry in enumerate(panel.listed(key), start=1):
+            names = dict.fromkeys(name for _, name in entry.texts("of")) or everyone
+            for name in names:
+                stream = (entry.text("metric"), name, entry.text("segment"))
+                if stream in seen and stream[0] is not None:
+                    what = f"{stream[0]} of '{name}' has a {key[:-1]} already, number {seen[stream]}"
+                    yield entry.problem(None, what, hint="remove one, or narrow `of`")
+                seen.setdefault(stream, number)

@@ -1,0 +1,73 @@
+"""Overrides from the environment: STRATAWATCH_STORE__URL, STRATAWATCH_PANELS__TOXICITY__BUDGET."""
+
+import os
+from typing import Any
+
+from pydantic_settings import EnvSettingsSource, SettingsError
+
+from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.config.references import EnvironmentText
+from stratawatch.config.settings import DELIMITER, PREFIX, Settings
+
+
+def read_overrides() -> tuple[dict[str, Any], list[Problem]]:
+    """What the environment overrides, and the variables that mean nothing."""
+    problems = [_unknown(name) for name in _variables() if _section(name) not in Settings.model_fields]
+    try:
+        found = EnvSettingsSource(Settings)()
+    except SettingsError as trouble:
+        text = str(trouble)
+        problems.append(Problem((), "an override is not JSON", got=text, hint="lists and tables are written as JSON"))
+        return {}, problems
+    return _marked(found), problems
+
+
+def variable_of(place: Place) -> str | None:
+    """The environment variable that set a key, if one did."""
+    wanted = _name(place)
+    candidates = [name for name in _variables(nested=False) if wanted == name or wanted.startswith(name + DELIMITER)]
+    return max(candidates, key=len) if candidates else None
+
+
+def merged(file: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+    """The file's tables with the environment's values laid over them; a list replaces the whole list."""
+    result = dict(file)
+    for key, value in overrides.items():
+        below = result.get(key)
+        result[key] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return result
+
+
+def _name(place: Place) -> str:
+    keys = []
+    for part in place:
+        if isinstance(part, int):
+            break
+        keys.append(part.upper())
+    return PREFIX + DELIMITER.join(keys)
+
+
+def _variables(*, nested: bool = True) -> list[str]:
+    """Variables of ours that look like overrides; STRATAWATCH_CONFIG and the like have no key below a section."""
+    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and os.environ[name]]
+    if nested:
+        return [name for name in ours if DELIMITER in name]
+    return [name for name in ours if DELIMITER in name or _section(name) in Settings.model_fields]
+
+
+def _section(name: str) -> str:
+    return name[len(PREFIX) :].split(DELIMITER, maxsplit=1)[0].lower()
+
+
+def _unknown(name: str) -> Problem:
+    hint = did_you_mean(_section(name), Settings.model_fields)
+    return Problem((), f"there is no section '{_section(name)}'", hint=hint, variable=name)
+
+
+def _marked(value: Any) -> Any:
+    """Texts from the environment are marked, because a secret may stand there as it is."""
+    if isinstance(value, dict):
+        return {key: _marked(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_marked(inner) for inner in value]
+    return EnvironmentText(value) if isinstance(value, str) else value

@@ -1,0 +1,91 @@
+"""One [panels.NAME] table."""
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from stratawatch.config.shapes import Duration, Moment, Name, Number, PositiveDuration, Rate, Shape, Text
+from stratawatch.engine.records import ScoreKind
+
+Metric = Literal["precision", "recall", "false_omission_rate"]
+
+
+class FilesSource(Shape):
+    """[panels.NAME.source]: Parquet or CSV files."""
+
+    kind: Literal["files"]
+    path: Text
+    allow_outside: bool = False
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    memory_limit: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(KB|MB|GB|TB)$")] | None = None
+    threads: Annotated[int, Field(ge=1, le=1024)] | None = None
+
+
+class ColumnSettings(Shape):
+    """[panels.NAME.columns]: where the source keeps what."""
+
+    item: Text
+    time: Text
+    payload: Annotated[list[Text], Field(min_length=1)]
+    segments: list[Text] = Field(default_factory=list)
+    cluster: Text | None = None
+
+
+class WindowSettings(Shape):
+    """[panels.NAME.schedule]: windows of length `every`, counted from `start`."""
+
+    start: Moment
+    every: Annotated[PositiveDuration, Field(ge=timedelta(minutes=1), le=timedelta(days=366))]
+    lateness: Annotated[Duration, Field(le=timedelta(days=31))] = timedelta(0)
+
+
+class ClassifierSettings(Shape):
+    """[panels.NAME.classifiers.NAME]: a model, its version and its cut-off."""
+
+    score: Text | None = None
+    score_kind: ScoreKind = "probability"
+    positive: Text | None = None
+    cut_off: Number | None = None
+
+
+class GoalSettings(Shape):
+    """[[panels.NAME.goals]]: how precisely a metric should be known."""
+
+    metric: Metric
+    margin: Annotated[float, Field(ge=0.001, le=0.5)]
+    of: list[str] = Field(default_factory=list)
+
+
+class LimitSettings(Shape):
+    """[[panels.NAME.limits]]: how bad a metric may be."""
+
+    metric: Metric
+    floor: Rate | None = None
+    ceiling: Rate | None = None
+    of: list[str] = Field(default_factory=list)
+    segment: Text | None = None
+
+
+class PanelSettings(Shape):
+    """The classifiers that answer the same yes/no question about the same items."""
+
+    question: Text
+    guideline: Text | None = None
+    guideline_file: Text | None = None
+    seed: Text
+    budget: Annotated[int, Field(ge=10, le=1_000_000)]
+    votes: Annotated[int, Field(ge=1, le=25)] = 1
+    deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
+    confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95
+    pages_a_year: Annotated[float, Field(gt=0, le=100)] = 1.0
+    quarantine_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    batch_size: Annotated[int, Field(ge=1, le=100_000)] = 500
+    label_life: PositiveDuration = timedelta(days=90)
+    blind_at: Annotated[float, Field(ge=1, le=100)] = 3.0
+    source: FilesSource
+    columns: ColumnSettings
+    schedule: WindowSettings
+    classifiers: Annotated[dict[Name, ClassifierSettings], Field(min_length=1)]
+    goals: list[GoalSettings] = Field(default_factory=list)
+    limits: list[LimitSettings] = Field(default_factory=list)

@@ -1,0 +1,58 @@
+"""From a panel's tables to the specification that the engine works with."""
+
+from pathlib import Path
+
+from stratawatch.config.panel_settings import ClassifierSettings, LimitSettings, PanelSettings
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Goal, Limit
+from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
+
+
+def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
+    """The engine's view of a [panels.NAME] table."""
+    columns = panel.columns
+    return PanelSpec(
+        name=name,
+        question=panel.question,
+        guideline=_guideline(panel, folder),
+        seed=panel.seed,
+        classifiers=tuple(_classifier(key, value) for key, value in panel.classifiers.items()),
+        columns=Columns(
+            item=columns.item,
+            time=columns.time,
+            payload=tuple(columns.payload),
+            segments=tuple(columns.segments),
+            cluster=columns.cluster,
+        ),
+        windows=WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
+        goals=tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals),
+        limits=tuple(_limit(limit) for limit in panel.limits),
+        budget=panel.budget,
+        deadline=panel.deadline,
+        confidence=panel.confidence,
+        votes=panel.votes,
+        batch_size=panel.batch_size,
+        pages_a_year=panel.pages_a_year,
+        quarantine_share=panel.quarantine_share,
+        label_life=panel.label_life,
+        blind_at=panel.blind_at,
+        source=f"{panel.source.kind}: {panel.source.path}",
+    )
+
+
+def _classifier(name: str, classifier: ClassifierSettings) -> ClassifierSpec:
+    return ClassifierSpec(name, classifier.score, classifier.score_kind, classifier.positive, classifier.cut_off)
+
+
+def _limit(limit: LimitSettings) -> Limit:
+    segment = None
+    if limit.segment is not None:
+        column, _, value = limit.segment.partition("=")
+        segment = Segment(column, value)
+    return Limit(limit.metric, limit.floor, limit.ceiling, tuple(limit.of), segment)
+
+
+def _guideline(panel: PanelSettings, folder: Path) -> str:
+    if panel.guideline_file is None:
+        return panel.guideline or ""
+    return (folder / panel.guideline_file).read_text(encoding="utf-8").strip()

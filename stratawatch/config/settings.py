@@ -1,0 +1,93 @@
+"""The whole file as typed tables."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from stratawatch.config.panel_settings import PanelSettings
+from stratawatch.config.shapes import Cron, Name, Secret, Shape, Text
+from stratawatch.config.store_url import check_store_url
+
+PREFIX = "STRATAWATCH_"
+DELIMITER = "__"
+
+
+class StoreSettings(Shape):
+    """[store]: the state's database."""
+
+    url: Annotated[str, BeforeValidator(check_store_url), Field(repr=False)] = "sqlite:///stratawatch.db"
+    password: Secret | None = None
+
+
+class FolderQueueSettings(Shape):
+    """[queue]: JSONL files."""
+
+    kind: Literal["folder"] = "folder"
+    root: Text = "queue"
+
+
+class ReportSettings(Shape):
+    """[report]: where pages are written."""
+
+    folder: Text = "reports"
+
+
+class ScheduleSettings(Shape):
+    """[schedule]: when the served flows run, in UTC."""
+
+    open_cron: Cron = "15 * * * *"
+    advance_cron: Cron = "*/5 * * * *"
+    report_cron: Cron = "0 7 * * 1"
+
+
+class ConsoleSettings(Shape):
+    """[[alerts]] kind = "console": the terminal."""
+
+    kind: Literal["console"]
+    name: Name = "console"
+
+
+class WebhookSettings(Shape):
+    """[[alerts]] kind = "webhook": one POST of JSON."""
+
+    kind: Literal["webhook"]
+    name: Name = "webhook"
+    url: Secret
+    headers: dict[str, Secret] = Field(default_factory=dict)
+
+
+AlertSettings = Annotated[ConsoleSettings | WebhookSettings, Field(discriminator="kind")]
+
+
+class Settings(BaseSettings):
+    """One stratawatch.toml."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        hide_input_in_errors=True,
+        env_prefix=PREFIX,
+        env_nested_delimiter=DELIMITER,
+        env_ignore_empty=True,
+    )
+
+    store: StoreSettings = StoreSettings()
+    queue: FolderQueueSettings = FolderQueueSettings()
+    report: ReportSettings = ReportSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
+    alerts: list[AlertSettings] = Field(default_factory=list)
+    panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the library's signature
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The file and the environment are merged beforehand: problems must be placed in what was merged."""
+        return (init_settings,)

@@ -1,0 +1,128 @@
+"""What pydantic found, in words: the place, the wrong value and a remedy."""
+
+from collections.abc import Mapping
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.config.settings import Settings
+
+_TYPES: Final[Mapping[str, str]] = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "text in quotes",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "datetime_type": "a moment such as 2026-01-05T00:00:00Z",
+}
+_KINDS: Final = "console, webhook"
+_BOUNDS: Final[Mapping[str, str]] = {
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "less than {lt}",
+}
+
+
+def shape_problems(trouble: ValidationError, data: Mapping[str, Any]) -> list[Problem]:
+    """Every error of a validation as a problem."""
+    # The library has no stable type for the entries; they are plain dicts of these keys.
+    return [_problem(dict(error), data) for error in trouble.errors(include_url=False)]
+
+
+def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
+    place, is_key = _place(error["loc"], data)
+    kind, context, got = error["type"], error.get("ctx", {}), "" if is_key else _got(error)
+    name = f"'{place[-1]}'" if place and isinstance(place[-1], str) else "this"
+    match kind:
+        case "extra_forbidden":
+            hint = did_you_mean(str(place[-1]), _known(place[:-1], data))
+            return Problem(place, f"there is no key {name}", hint=hint)
+        case "missing":
+            what, got, expected = "is missing", "", ""
+        case "value_error":
+            what, expected = str(context["error"]), ""
+        case "literal_error":
+            return _unknown_word(place, context["expected"], error["input"])
+        case "union_tag_invalid" | "union_tag_not_found":
+            return _unknown_word((*place, "kind"), context.get("expected_tags", _KINDS), context.get("tag", "none"))
+        case _ if kind in _BOUNDS:
+            what, expected = "is out of its range", _BOUNDS[kind].format(**context)
+        case _ if kind in _TYPES:
+            what, expected = "has the wrong type", _TYPES[kind]
+        case _:
+            what, expected = f"is not right: {error['msg']}", ""
+    return Problem(place, f"{name} {what}", expected, got)
+
+
+def _unknown_word(place: Place, known: str, found: object) -> Problem:
+    words = [word.strip("' ") for word in known.replace(" or ", ",").split(",")]
+    remedy = did_you_mean(str(found), words)
+    hint = remedy if remedy.startswith("did") else ""  # the words that are known stand in the sentence already
+    return Problem(place, f"'{place[-1]}' is not known", " or ".join(words), str(found)[:80], hint)
+
+
+def _place(loc: tuple[Any, ...], data: Any) -> tuple[Place, bool]:
+    """A key's path without what only the library has: names of union members and the mark of a bad key."""
+    place: list[str | int] = []
+    for part in loc:
+        if part == "[key]":
+            return tuple(place), True
+        if isinstance(data, Mapping) and part not in data and data.get("kind") == part:
+            continue
+        place.append(part)
+        data = _below(data, part)
+    return tuple(place), False
+
+
+def _below(data: Any, part: str | int) -> Any:
+    if isinstance(data, Mapping):
+        return data.get(part)
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return data[part]
+    return None
+
+
+def _got(error: Mapping[str, Any]) -> str:
+    """The wrong value, unless it may be a secret or a whole table."""
+    value = error["input"]
+    if {"password", "headers", "url"} & set(error["loc"]):
+        return ""
+    if isinstance(value, dict | list | BaseModel):
+        return "a table" if isinstance(value, dict) else "a list"
+    text = str(value) if hasattr(value, "isoformat") else repr(str(value)) if isinstance(value, str) else repr(value)
+    if isinstance(value, bool):
+        text = text.lower()
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _known(place: Place, data: Any) -> set[str]:
+    """The keys that a table may have."""
+    model: Any = Settings
+    for part in place:
+        data = _below(data, part)
+        if isinstance(model, type) and issubclass(model, BaseModel) and isinstance(part, str):
+            model = model.model_fields[part].annotation
+            continue
+        model = get_args(model)[-1]
+    return set(_model_of(model, data).model_fields)
+
+
+def _model_of(annotation: Any, data: Any) -> type[BaseModel]:
+    """The table's model; of several kinds, the one that the data names."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    members = [member for member in _members(annotation) if isinstance(member, type) and issubclass(member, BaseModel)]
+    return next((m for m in members if kind in get_args(m.model_fields["kind"].annotation)), members[0])
+
+
+def _members(annotation: Any) -> list[Any]:
+    members = []
+    for member in get_args(annotation):
+        members += _members(member) or [member]
+    return members

@@ -1,0 +1,64 @@
+"""Single values: what a name, a share, a length of time or a secret may look like."""
+
+import math
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+
+from stratawatch.config.cron import check_cron
+from stratawatch.config.durations import parse_duration
+from stratawatch.config.references import check_secret
+
+
+class Shape(BaseModel):
+    """A table of the file: unknown keys and wrong types are errors, never ignored or converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+def _utc(value: Any) -> Any:
+    if isinstance(value, datetime) and value.tzinfo is None:
+        raise ValueError("has no offset from UTC; write 2026-01-05T00:00:00Z")
+    if not isinstance(value, datetime):
+        raise ValueError("is not a moment; write 2026-01-05T00:00:00Z without quotes")  # noqa: TRY004 - pydantic collects
+    return value.astimezone(UTC)
+
+
+def _positive(value: timedelta) -> timedelta:
+    if value <= timedelta(0):
+        raise ValueError("must be longer than nothing")
+    return value
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError("is not a finite number")
+    return value
+
+
+def _unpadded(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty")
+    return value
+
+
+def _named(value: str) -> str:
+    """Names go into keys, file names and environment variables."""
+    plain = value.replace("_", "a").replace("-", "a")
+    if not (value[:1].isalnum() and plain.isalnum() and plain.isascii() and value == value.lower()):
+        raise ValueError("is not a name: lower-case letters, digits, _ and -, beginning with a letter or digit")
+    if len(value) > 64:
+        raise ValueError("is longer than 64 characters")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_unpadded)]
+Name = Annotated[str, AfterValidator(_named)]
+Moment = Annotated[datetime, BeforeValidator(_utc)]
+Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
+PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
+Number = Annotated[float, AfterValidator(_finite)]
+Rate = Annotated[float, Field(ge=0, le=1)]
+Cron = Annotated[str, AfterValidator(check_cron)]
+Secret = Annotated[SecretStr, BeforeValidator(check_secret), Field(strict=False)]

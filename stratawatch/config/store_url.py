@@ -1,0 +1,70 @@
+"""Where the store is: an SQLite file beside the configuration, or a PostgreSQL database."""
+
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from stratawatch.config.confinement import confined
+from stratawatch.config.references import REMEDY, EnvironmentText, is_reference, resolve
+from stratawatch.errors import ConfigError
+
+SQLITE: Final = "sqlite:///"
+DRIVER: Final = "postgresql+psycopg"
+_POSTGRES: Final = ("postgresql", DRIVER)
+EXPECTED: Final = '"sqlite:///stratawatch.db" or "postgresql+psycopg://user@host/database"'
+
+
+def check_store_url(value: object) -> object:
+    """Refuse what is no store, and a password that stands in the file."""
+    if not isinstance(value, str) or is_reference(value) or value.startswith(SQLITE):
+        return value
+    _check(value)
+    if urlsplit(value).password is not None and not isinstance(value, EnvironmentText):
+        raise ValueError(f"has a password written into the file; leave it out and set `password`: {REMEDY}")
+    return value
+
+
+def store_url(folder: Path, url: str, password: str | None) -> str:
+    """The address to connect to, every reference resolved. It may hold a password: never print it."""
+    url = resolve(url, folder)
+    if url.startswith(SQLITE):
+        return SQLITE + str(_sqlite_file(folder, url.removeprefix(SQLITE)))
+    try:
+        _check(url)
+    except ValueError as trouble:
+        raise ConfigError(f"the store's url {trouble}") from None
+    parts = urlsplit(url)
+    netloc = parts.netloc
+    if password:
+        user, _, host = netloc.rpartition("@")
+        netloc = f"{user.partition(':')[0]}:{quote(resolve(password, folder), safe='')}@{host}"
+    return urlunsplit((DRIVER, netloc, parts.path, parts.query, ""))
+
+
+def shown(url: str) -> str:
+    """A store's address that may be printed."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    return url.replace(parts.netloc, f"{parts.username}:***@{parts.netloc.rpartition('@')[2]}")
+
+
+def _sqlite_file(folder: Path, text: str) -> Path:
+    if not text or text.startswith(":memory:"):
+        raise ConfigError("a store in memory forgets everything", hint='write "sqlite:///stratawatch.db"')
+    if "?" in text:
+        raise ConfigError("the store's file takes no options", got=text, hint="leave out what follows the ?")
+    try:
+        return confined(folder, text)
+    except ConfigError as trouble:
+        raise ConfigError(f"the store's file {trouble}") from None
+
+
+def _check(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in _POSTGRES and bool(parts.path.strip("/"))
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ValueError(f"is no address of a store; write {EXPECTED}")

@@ -1,0 +1,120 @@
+"""Configuration -> ports. Adapters are built when they are first used, so that nobody pays for what is not needed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from glob import escape
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from stratawatch.adapters import alerts, checks, queues, sources
+from stratawatch.config.loading import Configuration, load_configuration
+from stratawatch.config.problems import ConfigProblems
+from stratawatch.config.settings import AlertSettings, Settings
+from stratawatch.engine.clock import FixedClock, SystemClock
+from stratawatch.engine.house import Ports
+from stratawatch.engine.ports import AlertChannel, Clock, PredictionSource, Store
+from stratawatch.engine.records import PanelSpec
+
+Port = TypeVar("Port")
+
+CHECK: Final = "great_expectations"
+CHECK_PAGES: Final = "checks"
+"""Data Docs lie in this folder below the reports, which link to them."""
+
+
+@dataclass(frozen=True)
+class House:
+    """One installation, wired: what every command and every flow starts from."""
+
+    ports: Ports
+    panels: Mapping[str, PanelSpec]
+    settings: Settings
+    report_folder: Path
+    configuration: Configuration
+
+
+def build(config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False) -> House:
+    """Wire an installation. `now` stops the clock (simulated time, backfill).
+
+    Secrets of the alert channels must be there, unless nothing will be sent (`only_reading`).
+    """
+    configuration = load_configuration(Path(config_path))
+    if not only_reading and (problems := configuration.secret_problems()):
+        raise ConfigProblems(configuration.path, problems)
+    return wire(configuration, open_store(configuration), now)
+
+
+def open_store(configuration: Configuration) -> Store:
+    """The store, which must be there at this program's schema."""
+    from stratawatch.adapters.store import open_store as open_url
+
+    store: Store = open_url(configuration.store_url().get_secret_value())
+    return store
+
+
+def wire(configuration: Configuration, store: Store, now: datetime | None = None) -> House:
+    """The house around a store."""
+    settings = configuration.settings
+    clock: Clock = SystemClock() if now is None else FixedClock(now)
+    report_folder = configuration.folder / settings.report.folder
+    ports = Ports(
+        store=store,
+        clock=clock,
+        sources=OnUse(list(settings.panels), lambda name: source(configuration, name)),
+        check=checks.load(CHECK)(report_folder / CHECK_PAGES, root=report_folder),
+        queue=queues.load(settings.queue.kind)(configuration.folder / settings.queue.root),
+        channels=_channels(configuration),
+    )
+    return House(ports, configuration.panels, settings, report_folder, configuration)
+
+
+def source(configuration: Configuration, panel: str) -> PredictionSource:
+    """Where a panel's predictions are read."""
+    settings = configuration.settings.panels[panel].source
+    options = settings.model_dump(exclude={"kind", "path", "allow_outside"}, exclude_none=True)
+    found: PredictionSource = sources.load(settings.kind)(_pattern(configuration.folder, settings.path), **options)
+    return found
+
+
+def channel(configuration: Configuration, settings: AlertSettings) -> AlertChannel:
+    """One alert channel; its secrets are looked up here."""
+    options: dict[str, Any] = {"name": settings.name}
+    if settings.kind == "webhook":
+        options["url"] = configuration.reveal(settings.url)
+        options["headers"] = {header: configuration.reveal(value) for header, value in settings.headers.items()}
+    built: AlertChannel = alerts.load(settings.kind)(**options)
+    return built
+
+
+class OnUse(Mapping[str, Port], Generic[Port]):
+    """Ports by name: the names are known, each port is built when it is first asked for."""
+
+    def __init__(self, names: Sequence[str], make: Callable[[str], Port]) -> None:
+        self._names, self._make = dict.fromkeys(names), make
+        self._made: dict[str, Port] = {}
+
+    def __getitem__(self, name: str) -> Port:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _channels(configuration: Configuration) -> Mapping[str, AlertChannel]:
+    by_name = {alert.name: alert for alert in configuration.settings.alerts}
+    return OnUse(list(by_name), lambda name: channel(configuration, by_name[name]))
+
+
+def _pattern(folder: Path, path: str) -> str:
+    """An absolute path; in a pattern, the folder's own special characters stand for themselves."""
+    if Path(path).is_absolute():
+        return path
+    return str(Path(escape(str(folder))) / path) if any(sign in path for sign in "*?[") else str(folder / path)
