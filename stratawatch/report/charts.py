@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
 BLUE, VERMILLION, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#E69F00", "#8a8f98", "#24292f"
 WIDTH, HEIGHT = 3.7, 1.9
+BLANK: Final[Any] = {"facecolor": "#eef0f2", "edgecolor": "none", "pad": 1.0}  # a limit line stays behind the sign
 STYLE: Final[Any] = {  # matplotlib types its keys as literals, which no constant can satisfy
     "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and copied, and is a third of the size
     "font.family": "sans-serif",
@@ -39,20 +40,14 @@ def trend_svg(trend: Trend) -> str:
     salt = f"{trend.classifier}/{trend.metric}"
     with mpl.rc_context({**STYLE, "svg.hashsalt": salt}):
         figure = Figure(figsize=(WIDTH, HEIGHT))
-        axes = figure.add_axes((0.115, 0.15, 0.865, 0.81))
+        axes = figure.add_axes((0.115, 0.15, 0.85, 0.81))
         _draw(axes, trend)
         return _svg(figure)
 
 
 def _draw(axes: "Axes", trend: Trend) -> None:
-    places = range(len(trend.points))
     _frame(axes, trend)
-    for place in places:
-        if trend.points[place].known is None:
-            axes.axvspan(place - 0.5, place + 0.5, color="#eef0f2", linewidth=0, zorder=0)
-            axes.text(
-                place, 0.04, "?", transform=axes.get_xaxis_transform(), ha="center", color="#57606a", fontweight="bold"
-            )
+    _draw_gaps(axes, trend.points)
     for run in _runs(trend.points):
         _draw_run(axes, trend.points, run)
     _draw_limit(axes, trend)
@@ -97,6 +92,15 @@ def _draw_run(axes: "Axes", points: Sequence[Point], run: Sequence[int]) -> None
     axes.plot(places, values, color=BLUE, linewidth=1.6, marker="o", markersize=3.4, zorder=3)
 
 
+def _draw_gaps(axes: "Axes", points: Sequence[Point]) -> None:
+    for place, point in enumerate(points):
+        if point.known is None:
+            axes.axvspan(place - 0.5, place + 0.5, color="#eef0f2", linewidth=0, zorder=0)
+            sign = "…" if point.under_way else "?"
+            base = axes.get_xaxis_transform()
+            axes.text(place, 0.05, sign, transform=base, ha="center", color="#57606a", fontweight="bold", bbox=BLANK)
+
+
 def _draw_limit(axes: "Axes", trend: Trend) -> None:
     told = groupby(enumerate(trend.points), key=lambda pair: pair[1].limit)
     for limit, run in told:
@@ -114,13 +118,13 @@ def _mark(axes: "Axes", trend: Trend, state: AlarmState, marker: str, colour: st
 
 
 def _svg(figure: "Figure") -> str:
-    """The bare <svg> element: no prologue, no metadata, and no ids but those that something refers to."""
+    """The bare <svg> element: no prologue, no metadata, no style that would leak, no ids but those referred to."""
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
-    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r'<g id="[^"]*"', "<g", text)
-    return re.sub(
-        r'(<svg [^>]*?)width="[^"]*"', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*"', r"\1", text, count=1), count=1
-    )
+    for unwanted in (r"\s*<metadata>.*?</metadata>", r"\s*<style[^>]*>.*?</style>"):
+        text = re.sub(unwanted, "", text, flags=re.DOTALL)
+    head, rest = text.split(">", 1)
+    head = re.sub(r'\s(width|height)="[^"]*"', "", head)  # the page's style says how large it is
+    return head + ">" + re.sub(r'<g id="[^"]*"', "<g", rest)

@@ -7,12 +7,12 @@ from stratawatch.core.results import AlarmState
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Headline, Score
-from stratawatch.report.wording import URGENCY, count, plural, span
+from stratawatch.report.wording import URGENCY, count, interval, percent, plural, span
 
 
-def headline(facts: Facts, scores: Sequence[Score]) -> Headline:
+def headline(facts: Facts, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
     """Say the most urgent thing first: breaches, then what cannot be told, then risks, then that all is well."""
-    newest = facts.newest
+    newest, scores = facts.newest, [*overall, *segments]
     details = tuple(_details(facts, scores))
     if newest is None:
         return Headline(None, _nothing_yet(facts), details)
@@ -25,7 +25,8 @@ def headline(facts: Facts, scores: Sequence[Score]) -> Headline:
         return Headline(None, said, details)
     worst = ranked[0].state or AlarmState.OK
     alike = [score for score in ranked if score.state == worst]
-    return Headline(worst, _sentence(worst, alike, len(ranked)), details)
+    where = tuple(line for score in alike if (line := _worst_segment(score, segments)))
+    return Headline(worst, _sentence(worst, alike, len(ranked)), (*where, *details))
 
 
 def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
@@ -47,6 +48,25 @@ def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
     return f"{len(alike)} {lead}: {names}{more}."
 
 
+def _worst_segment(score: Score, segments: Sequence[Score]) -> str:
+    """The segment where a troubled metric is worst, if its interval lies wholly beyond the overall value."""
+    whole, limit = score.known, score.limit
+    if whole is None or limit is None or score.segment or score.state not in (AlarmState.BREACH, AlarmState.AT_RISK):
+        return ""
+    same = [(s.segment, s.known) for s in segments if (s.classifier, s.metric) == (score.classifier, score.metric)]
+    known = [(segment, told) for segment, told in same if told]
+    if limit.floor is not None:
+        beyond = [(told.value, segment, told) for segment, told in known if told.high < whole.value]
+        worst = min(beyond, default=None, key=lambda one: one[0])
+    else:
+        beyond = [(told.value, segment, told) for segment, told in known if told.low > whole.value]
+        worst = max(beyond, default=None, key=lambda one: one[0])
+    if worst is None:
+        return ""
+    value, segment, told = worst
+    return f"{_upper(score.name)} is worst in {segment}: {percent(value)} ({interval(told)})"
+
+
 def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
     states = Counter(score.state for score in scores if score.state)
     lines = []
@@ -57,7 +77,7 @@ def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
         lines.append(f"{plural(len(still), 'incident')} open")
     under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
     lines += [_progress(one) for one in under_way[-3:]]
-    return lines
+    return [_upper(line) for line in lines]
 
 
 def _progress(one: CycleFacts) -> str:

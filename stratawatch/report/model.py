@@ -70,6 +70,7 @@ class Point:
     state: AlarmState | None
     limit: float | None
     gap: str = ""
+    under_way: bool = False  # the window is still being labelled, so the gap may yet close
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def slug(panel: str) -> str:
     ('toxicity', 'etc-f7f9121f')
     """
     plain = re.sub(r"[^a-z0-9_-]+", "-", panel.lower()).strip("-_")[:60]
-    if plain == panel:
+    if plain and plain == panel:
         return plain
     return f"{plain or 'panel'}-{sha256(panel.encode()).hexdigest()[:8]}"
 

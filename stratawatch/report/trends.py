@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from stratawatch.core.results import Undefined
 from stratawatch.engine.records import StreamKey
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.states import ACTIVE_CYCLES
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Point, Scale, Trend, known_of, limit_value, limit_word
 from stratawatch.report.scores import metrics_of
@@ -40,5 +40,6 @@ def _point(one: CycleFacts, key: StreamKey) -> Point:
         known=known,
         state=state.state if state else None,
         limit=limit_value(one.limits.get(key)),
-        gap="" if one.cycle.state == CycleState.JUDGED and known else gap,
+        gap=gap,
+        under_way=not one.finished and one.cycle.state in ACTIVE_CYCLES,
     )

@@ -1,0 +1,178 @@
+"""The page: self-contained, escaped, the same bytes for the same facts."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from stratawatch.core.results import AlarmState, Undefined
+from stratawatch.report.page import index_page, panel_page
+from stratawatch.report.view import build
+from stratawatch.report.wording import MEANINGS, SYMBOLS, URGENCY
+from tests.unit.report.story import NOW, Memory, cycle, estimate, known, quarter, spec, stream
+
+EVIL = "<script>alert('x')</script>\"'&"
+
+
+class Reader(HTMLParser):
+    """Collects elements, their attributes and whether every one is closed."""
+
+    VOID = frozenset({"meta", "br", "img", "link", "hr", "input"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags, self.open, self.wrong, self.words = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def render(memory):
+    return panel_page(build(memory, memory.panel, NOW))
+
+
+@pytest.fixture(scope="module")
+def page():
+    return render(quarter())
+
+
+class TestSelfContained:
+    def test_every_element_is_closed_in_order(self, page):
+        read = Reader(page)
+        assert (read.wrong, read.open) == ([], [])
+
+    def test_has_no_script_and_loads_nothing(self, page):
+        read = Reader(page)
+        assert not {tag for tag, _ in read.tags} & {"script", "link", "img", "iframe", "object", "embed", "form"}
+        for _, attributes in read.tags:
+            assert not any(name.startswith("on") for name in attributes)
+            assert not attributes.get("src")
+            assert not re.search(r"url\((?!#)", attributes.get("style") or "")
+        assert "@import" not in page
+
+    def test_forbids_the_rest_by_its_own_policy(self, page):
+        policy = next(a["content"] for t, a in Reader(page).tags if t == "meta" and "http-equiv" in a)
+        assert policy.startswith("default-src 'none';")
+        assert "script-src" not in policy
+
+    def test_links_go_to_the_data_docs_only(self, page):
+        links = {a["href"] for t, a in Reader(page).tags if t == "a"}
+        assert links == {f"../checks/toxicity/p{period:05d}/index.html" for period in range(11)}
+
+    def test_two_charts_never_share_an_id_with_another_meaning(self, page):
+        elements = re.findall(r'<(\w+) id="([^"]+)"([^>]*)>', page)
+        meaning = {}
+        for tag, name, rest in elements:
+            assert meaning.setdefault(name, (tag, rest)) == (tag, rest)
+
+    def test_weighs_less_than_half_a_megabyte(self, page):
+        assert len(page.encode()) < 500_000
+
+
+class TestWords:
+    def test_the_headline_comes_before_every_number(self, page):
+        assert page.index("Precision of nb: 70.9%") < page.index("<h2>Scorecard</h2>")
+
+    def test_every_state_has_its_own_symbol_and_meaning(self):
+        assert set(SYMBOLS) == set(MEANINGS) == set(URGENCY) == set(AlarmState)
+        assert len(set(SYMBOLS.values())) == len(AlarmState)
+
+    def test_a_state_is_a_symbol_and_a_word_and_not_only_a_colour(self, page):
+        text = "".join(Reader(page).words)
+        assert "✖ BREACH" in text
+        assert "✓ OK" in text
+
+    def test_times_carry_their_offset(self, page):
+        assert "Made 2026-03-23 07:00 +00:00" in page
+
+    def test_charts_can_be_read_aloud(self, page):
+        labels = [a["aria-label"] for t, a in Reader(page).tags if a.get("class") == "chart"]
+        assert len(labels) == 12
+        assert "2026-01-26 unknown (column &#39;score_nb&#39; is missing" in page
+        assert "2026-03-16 unknown (the cycle is labelling)" in labels[0]
+
+    def test_plain_sampling_stands_beside_the_labels_used_with_its_formula(self, page):
+        text = " ".join("".join(Reader(page).words).split())
+        assert "891 labels were used" in text
+        assert "n = z² θ (1 − θ) / h²" in text
+
+
+class TestHostileText:
+    def test_names_questions_reasons_and_segments_are_never_markup(self):
+        memory = Memory(spec(name="toxicity", question=EVIL, source=EVIL))
+        name = replace(memory.panel.classifiers[0], name=EVIL)
+        memory.panel = replace(memory.panel, classifiers=(name,), limits=(), goals=())
+        memory.judge(cycle(0, reason=EVIL, last_error=EVIL), [estimate(EVIL, "precision", known(0.8, 0.02))])
+        memory.judge(
+            cycle(1),
+            [estimate(EVIL, "precision", Undefined(EVIL))],
+            [(stream(EVIL), AlarmState.BLIND, EVIL)],
+        )
+        page = render(memory)
+        read = Reader(page)
+        assert "script" not in {tag for tag, _ in read.tags}
+        assert (read.wrong, read.open) == ([], [])
+        assert page.count("&lt;script&gt;") >= 5
+
+    def test_what_labellers_see_never_enters_the_page(self, page):
+        assert "secret words" not in page
+
+    def test_a_dollar_sign_in_a_name_is_not_mathematics(self):
+        memory = Memory(spec())
+        memory.panel = replace(memory.panel, classifiers=(replace(memory.panel.classifiers[0], name="$\\frac"),))
+        memory.judge(cycle(0), [estimate("$\\frac", "precision", known(0.8, 0.02))])
+        assert "$\\frac" in render(memory)
+
+
+class TestSameFactsSameBytes:
+    def test_rendering_twice_gives_the_same_text(self, page):
+        assert render(quarter()) == page
+
+
+class TestOddPanels:
+    def test_an_empty_store_makes_a_page(self):
+        page = render(Memory(spec()))
+        assert "No window has been opened yet." in page
+        assert "Nothing was estimated" in page
+
+    def test_a_panel_without_goals_and_limits_makes_a_page(self):
+        assert "Nothing has been estimated" in render(Memory(spec(goals=(), limits=())))
+
+    def test_many_segments_are_folded_away(self):
+        memory = quarter()
+        segments = [
+            type(e.segment)("region", f"r{i:02d}") for i in range(20) for e in memory.revisions[10].estimates[1:2]
+        ]
+        more = tuple(estimate("nb", "precision", known(0.8, 0.05), segment) for segment in segments)
+        memory.revisions[10] = replace(memory.revisions[10], estimates=memory.revisions[10].estimates + more)
+        assert "<summary>28 rows</summary>" in render(memory)
+
+    def test_one_window_alone_is_drawn(self):
+        memory = Memory(spec())
+        memory.judge(cycle(0), [estimate("nb", "precision", known(0.8, 0.02))])
+        assert render(memory).count('<div class="chart"') == 1
+
+
+class TestIndex:
+    def test_lists_every_panel_with_its_headline_and_link(self):
+        memory = quarter()
+        view = build(memory, memory.panel, NOW)
+        text = index_page([(view, "toxicity/latest.html"), (replace(view, panel=EVIL), "evil/latest.html")])
+        read = Reader(text)
+        assert [a["href"] for t, a in read.tags if t == "a"] == ["toxicity/latest.html", "evil/latest.html"]
+        assert "script" not in {t for t, _ in read.tags}
+        assert text.count("Precision of nb: 70.9%") == 2

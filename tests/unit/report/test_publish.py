@@ -1,0 +1,72 @@
+"""Writing: whole files only, one page a panel and day, an index."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.report import write
+from stratawatch.report.publish import slug
+from tests.unit.report.story import NOW, Memory, quarter, spec
+
+
+class TestWrite:
+    def test_writes_the_days_page_the_latest_and_the_index_and_returns_the_page(self, tmp_path):
+        page = write(quarter(), None, tmp_path, NOW)
+        assert page == tmp_path / "toxicity" / "2026-03-23.html"
+        assert page.read_bytes() == (tmp_path / "toxicity" / "latest.html").read_bytes()
+        assert 'href="toxicity/latest.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+    def test_leaves_no_drafts_behind(self, tmp_path):
+        write(quarter(), None, tmp_path, NOW)
+        found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+        assert found == ["index.html", "toxicity/2026-03-23.html", "toxicity/latest.html"]
+
+    def test_with_several_panels_the_index_is_the_page_to_open(self, tmp_path):
+        store = Memory(spec())
+        panels = {name: replace(store.panel, name=name) for name in ("toxicity", "fraud")}
+        assert write(store, panels, tmp_path, NOW) == tmp_path / "index.html"
+        assert (tmp_path / "fraud" / "latest.html").is_file()
+
+    def test_reports_a_configured_panel_that_has_no_window_yet(self, tmp_path):
+        page = write(Memory(spec()), {"toxicity": spec()}, tmp_path, NOW)
+        assert "No window has been opened yet." in page.read_text(encoding="utf-8")
+
+    def test_the_same_day_again_replaces_the_page(self, tmp_path):
+        write(Memory(spec()), None, tmp_path, NOW)
+        page = write(quarter(), None, tmp_path, NOW)
+        assert "Precision of nb" in page.read_text(encoding="utf-8")
+
+    def test_a_failed_write_leaves_the_old_page_whole(self, tmp_path, monkeypatch):
+        page = write(Memory(spec()), None, tmp_path, NOW)
+        before = page.read_bytes()
+
+        def full_disk(self, text, encoding):
+            self.write_bytes(text.encode(encoding)[:100])
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "write_text", full_disk)
+        with pytest.raises(Unreachable, match="No space left on device"):
+            write(quarter(), None, tmp_path, NOW)
+        assert page.read_bytes() == before
+        assert not list(tmp_path.rglob("*.tmp"))
+
+    def test_no_panel_at_all_is_said_in_a_sentence(self, tmp_path):
+        with pytest.raises(StratawatchError, match="there is no panel to report on"):
+            write(Memory(spec()), {}, tmp_path, NOW)
+
+
+class TestSlug:
+    def test_safe_names_stay(self):
+        assert slug("spam_filter-2") == "spam_filter-2"
+
+    @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "..", "", "Ω", "a b", "A", "x" * 500, "con\n"])
+    def test_other_names_become_one_safe_folder(self, name):
+        made = slug(name)
+        assert Path(made).name == made
+        assert made not in (".", "..", "")
+        assert len(made) < 80
+
+    def test_names_that_read_alike_stay_apart(self):
+        assert len({slug(name) for name in ("a b", "a-b", "a/b", "A-B")}) == 4
