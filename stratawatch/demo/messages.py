@@ -60,7 +60,7 @@ def draw_messages(rng: np.random.Generator, number: int, campaign: float = 0.0) 
     return Messages(lifted(messages.signals, in_campaign), region, scam)
 
 
-def lifted(signals: Signals, which: Booleans) -> Signals:
+def lifted(signals: Signals, which: Booleans | slice) -> Signals:
     """The same messages, some of them written as the flash sale is."""
     changed = signals.copy()
     changed[which, SIGNALS.index("urgency")] += np.float32(CAMPAIGN_LIFT)

@@ -35,6 +35,10 @@ class Models:
         """One column a scored classifier."""
         return np.column_stack([_score(self.fitted[name], name, signals) for name in SCORED])
 
+    def call(self, name: str, signals: Signals) -> Booleans:
+        """What one scored classifier says."""
+        return np.greater_equal(_score(self.fitted[name], name, signals), self.cut_offs[name])
+
     def calls(self, scores: Scores) -> Booleans:
         """One column a classifier, the vote last."""
         singles = scores >= np.array([self.cut_offs[name] for name in SCORED])

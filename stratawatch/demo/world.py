@@ -71,19 +71,18 @@ def build_world(seed: int) -> World:
     )
     models = train(labelled, tuning)
     calls = models.calls(models.scores(reference.signals))
-    return World(seed, models, true_values(calls, reference.scam), campaign_share(models, reference, LOSS))
+    called = calls[:, CLASSIFIERS.index(DEGRADED)]
+    return World(seed, models, true_values(calls, reference.scam), campaign_share(models, reference, called, LOSS))
 
 
-def campaign_share(models: Models, reference: Messages, loss: float) -> float:
+def campaign_share(models: Models, reference: Messages, called: Booleans, loss: float) -> float:
     """The share of honest messages in the north that costs the degraded classifier this much precision there.
 
     With T true and F false calls, and G honest messages that only the campaign makes it call:
     T / (T + F + share G) = T / (T + F) - loss.
     """
-    column = CLASSIFIERS.index(DEGRADED)
-    called = models.calls(models.scores(reference.signals))[:, column]
-    lured = models.calls(models.scores(lifted(reference.signals, reference.north & ~reference.scam)))[:, column]
+    spared = lifted(reference.signals[reference.north & ~reference.scam & ~called], slice(None))
+    gained = int(models.call(DEGRADED, spared).sum())
     hits = int((called & reference.north & reference.scam).sum())
     calls = int((called & reference.north).sum())
-    gained = int((lured & ~called & reference.north).sum())
     return (hits / (hits / calls - loss) - calls) / gained

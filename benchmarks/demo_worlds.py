@@ -1,0 +1,176 @@
+"""The demo's world, 200 times over, straight through the core: do its promises hold beyond one lucky seed?
+
+Every world trains its own classifiers and has its own limits, messages and draws. Three things differ from the demo:
+no Prefect, SQL or files; random numbers come from a generator instead of md5; the pools are cut in numpy.
+"""
+
+import argparse
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from math import sqrt
+from multiprocessing import get_context
+from typing import Final
+
+from rich.progress import track
+
+from benchmarks.demo_worlds_loop import Told, run_world
+from benchmarks.shape import Options, Result, Verdict, main
+from stratawatch.core.results import AlarmState
+from stratawatch.demo.comparison import Compared
+from stratawatch.demo.configuration import MARGINS
+from stratawatch.demo.models import VOTE
+from stratawatch.demo.promises import Page, detected, false_pages
+from stratawatch.demo.stage import BUDGET
+from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, WEEKS
+from stratawatch.report.costs import domain_labels
+
+WORLDS: Final = 200
+QUICK_WORLDS: Final = 16
+
+World = Sequence[Told]
+Stream = tuple[str, str]
+
+
+def run(options: Options) -> Result:
+    """Run the worlds, a process a core, and hold what was told against the truth."""
+    number = options.given.worlds or (QUICK_WORLDS if options.quick else WORLDS)
+    seeds = [options.seed + world for world in range(number)]
+    worlds = list(track(_run_all(seeds, options.given.workers), "worlds", number))
+    everything = [told for world in worlds for told in world]
+    overall = [told for told in everything if told.compared.estimate.segment is None]
+    regions = [told for told in everything if told.compared.estimate.segment is not None]
+    return Result(_rows(overall, regions), [*_statistics(overall, regions), *_alarms(worlds), *_costs(worlds)])
+
+
+def _run_all(seeds: Sequence[int], workers: int) -> Iterable[World]:
+    # Two worlds at a time are quicker than one that shares two cores among its trees.
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(run_world, seeds)
+
+
+def _statistics(overall: Sequence[Told], regions: Sequence[Told]) -> list[Verdict]:
+    weakest = min(_coverage(told) for told in _by_stream(overall).values())
+    return [
+        Verdict("coverage of all intervals", "must", _coverage(overall), 0.94, ">="),
+        Verdict("coverage of all intervals in regions", "must", _coverage(regions), 0.94, ">="),
+        Verdict("coverage of the weakest classifier and metric", "aim", weakest, 0.93, ">="),
+    ]
+
+
+def _alarms(worlds: Sequence[World]) -> list[Verdict]:
+    found = _share(detected(pages(world)) for world in worlds)
+    healthy = _share(bool(false_pages(pages(world))) for world in worlds)
+    early = _share(_paged(world, DEGRADED, range(1, BREAK_WEEK)) for world in worlds)
+    vote = _share(_paged(world, VOTE, range(1, WEEKS + 1)) for world in worlds)
+    return [
+        Verdict("worlds that detect the break within two cycles", "must", found, 0.90, ">="),
+        Verdict("worlds with a page on a healthy classifier", "must", healthy, 0.05, "<="),
+        Verdict("worlds with a page on the degraded one too early", "aim", early, 0.05, "<="),
+        Verdict("worlds with a page on the vote", "aim", vote, 0.05, "<="),
+    ]
+
+
+def _costs(worlds: Sequence[World]) -> list[Verdict]:
+    """Plain random sampling to the same half-widths, of everything that has a goal, in labels of ours.
+
+    Of the calls one has a list to draw from; of the true positives, which recall is about, one has not, so a
+    sample for recall is one of everything. One sample for all metrics must serve the hardest of them.
+    """
+    needs = [_needs(world, week) for world in worlds for week in range(1, WEEKS + 1)]
+    separate = _mean(sum(own for own, _ in week) for week in needs)
+    shared = _mean(max(everywhere for _, everywhere in week) for week in needs)
+    return [
+        Verdict("random samples, one a metric: times the labels", "aim", separate / BUDGET, 1, ">="),
+        Verdict("one random sample for all: times the labels", "aim", shared / BUDGET, 1, ">="),
+    ]
+
+
+def _needs(world: World, week: int) -> list[tuple[float, float]]:
+    of_week = [told.compared for told in world if told.compared.week == week]
+    wanted = [one for one in of_week if one.estimate.segment is None and one.estimate.metric in MARGINS]
+    return [need for one in wanted if (need := _need(one))]
+
+
+def _need(one: Compared) -> tuple[float, float] | None:
+    if one.known is None:
+        return None
+    listed = domain_labels(one.known, one.domain, one.estimate.confidence)
+    everywhere = listed * ITEMS / one.domain
+    return (everywhere if one.estimate.metric == "recall" else listed), everywhere
+
+
+def pages(world: World) -> list[Page]:
+    """Every breach of a world."""
+    return [Page(*told.stream, told.compared.week) for told in world if told.state == AlarmState.BREACH]
+
+
+def _paged(world: World, classifier: str, weeks: Container[int]) -> bool:
+    return any(page.classifier == classifier and page.week in weeks for page in pages(world))
+
+
+def _coverage(told: Sequence[Told]) -> float:
+    return _share(one.compared.holds for one in told)
+
+
+def _share(of: Iterable[bool]) -> float:
+    return _mean(map(float, of))
+
+
+def _by_stream(told: Iterable[Told]) -> Mapping[Stream, list[Told]]:
+    streams = defaultdict(list)
+    for one in told:
+        streams[one.stream].append(one)
+    return streams
+
+
+def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, object]]:
+    """One row a classifier and metric: how often its intervals held, how wide they were, how it was judged."""
+    by_region = _by_stream(regions)
+    return [
+        {
+            "classifier": classifier,
+            "metric": metric,
+            "coverage": _coverage(told),
+            "error": sqrt(_coverage(told) * (1 - _coverage(told)) / len(told)),
+            "half_width": _half_width(told),
+            "labels": _mean(one.compared.estimate.labels_used for one in told),
+            "coverage_regions": _coverage(by_region[classifier, metric]),
+            "half_width_regions": _half_width(by_region[classifier, metric]),
+            "undefined": sum(one.compared.known is None for one in told),
+        }
+        | _states(told)
+        for (classifier, metric), told in _by_stream(overall).items()
+    ]
+
+
+def _states(told: Sequence[Told]) -> dict[str, object]:
+    """Weeks in each state; breaches before and after the break apart. A metric without a limit has none."""
+    states = Counter(one.state for one in told)
+    if None in states:
+        return {}
+    early = sum(one.state == AlarmState.BREACH and one.compared.week < BREAK_WEEK for one in told)
+    counts: dict[str, object] = {state.value: states[state] for state in AlarmState if state != AlarmState.BREACH}
+    return counts | {"BREACH early": early, "BREACH late": states[AlarmState.BREACH] - early}
+
+
+def _half_width(told: Sequence[Told]) -> float:
+    return _mean(known.half_width for one in told if (known := one.compared.known))
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Not a number where nothing is counted: such a verdict does not hold."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else float("nan")
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--worlds", type=int, help=f"how many (default {WORLDS}, quick {QUICK_WORLDS})")
+    parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1), help="processes")
+
+
+if __name__ == "__main__":
+    sys.exit(main("demo_worlds", run, extra=_options))

@@ -1,0 +1,56 @@
+"""Estimates beside the truth that only the demo knows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from stratawatch.core.results import Estimate, Known
+from stratawatch.demo.messages import inside
+from stratawatch.demo.models import CLASSIFIERS
+from stratawatch.demo.truth import Values
+from stratawatch.demo.world import Week
+
+_ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One estimate, what it should have been, and how many items its metric is a share of."""
+
+    week: int
+    estimate: Estimate
+    truth: float
+    domain: int
+
+    @property
+    def known(self) -> Known | None:
+        """The value, if there is one."""
+        outcome = self.estimate.outcome
+        return outcome if isinstance(outcome, Known) else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval contains the truth; an estimate that tells nothing contains nothing."""
+        known = self.known
+        return known is not None and known.low - _ROUNDING <= self.truth <= known.high + _ROUNDING
+
+
+def compare(week: Week, estimates: Iterable[Estimate]) -> tuple[Compared, ...]:
+    """Every estimate of a week, of all regions or of one, beside its true value."""
+    true: dict[str | None, Values] = {}
+    compared = []
+    for estimate in estimates:
+        region = estimate.segment.value if estimate.segment else None
+        if region not in true:
+            true[region] = week.true_values(region)
+        truth = true[region][estimate.classifier, estimate.metric]
+        compared.append(Compared(week.number, estimate, truth, _domain(week, estimate)))
+    return tuple(compared)
+
+
+def _domain(week: Week, estimate: Estimate) -> int:
+    call = week.calls[:, CLASSIFIERS.index(estimate.classifier)]
+    among = {"precision": call, "recall": week.truth, "false_omission_rate": ~call}[estimate.metric]
+    if estimate.segment:
+        among = among & inside(week.region, estimate.segment.value)
+    return int(among.sum())

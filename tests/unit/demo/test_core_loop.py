@@ -1,0 +1,97 @@
+"""The benchmark's way through the core must be the engine's way: same census, exact draws, two rounds, 900 labels."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from benchmarks.demo_worlds_loop import count, label, pool, run_world, spec_of, watch
+from stratawatch.core.bins import bins_of
+from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.strata import cut_atoms
+from stratawatch.demo.models import CLASSIFIERS
+
+
+@pytest.fixture(scope="module")
+def spec(world):
+    return spec_of(world)
+
+
+@pytest.fixture(scope="module")
+def week(world):
+    return world.week(1, items=20_000)
+
+
+@pytest.fixture(scope="module")
+def design(week, spec):
+    cells = count(week)
+    atoms = cut_atoms(cells.census, spec.budget)
+    wanted = pool_sizes(atoms, CLASSIFIERS, spec.goals, spec.budget)
+    return Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
+
+
+def pattern(week, item: int) -> str:
+    return "".join("1" if call else "0" for call in week.calls[item])
+
+
+class TestCount:
+    def test_counts_pattern_and_bin_of_every_item(self, week):
+        census = count(week).census
+        bins = bins_of(week.scores.mean(axis=1))
+        expected = Counter((pattern(week, item), int(bins[item])) for item in range(len(week.truth)))
+        counted = dict(
+            zip(zip(census.patterns, census.bins.tolist(), strict=True), census.counts.tolist(), strict=True)
+        )
+        assert counted == expected
+
+    def test_the_regions_add_up_to_everything(self, week):
+        census = count(week).census
+        assert np.array_equal(sum(census.segments.values()), census.counts)
+
+
+class TestPool:
+    def test_every_item_lies_in_its_atom(self, week, design):
+        bins = bins_of(week.scores.mean(axis=1))
+        for item, number in zip(design.candidates.items, design.candidates.atoms.tolist(), strict=True):
+            atom = design.atoms[number]
+            assert pattern(week, int(item)) == atom.pattern
+            assert atom.first_bin <= bins[int(item)] <= atom.last_bin
+
+    def test_holds_the_smallest_numbers_of_the_atom(self, week, spec, design):
+        cells = count(week)
+        everything = tuple(atom.size for atom in design.atoms)
+        whole = pool(week, cells, design.atoms, everything, np.random.default_rng(1))
+        of_atom = design.candidates.atoms == 0
+        few = [digest for digest, inside in zip(design.candidates.digests, of_atom, strict=True) if inside]
+        all_of_atom = [digest for digest, atom in zip(whole.digests, whole.atoms, strict=True) if atom == 0]
+        assert len(few) < len(all_of_atom) == design.atoms[0].size
+        assert sorted(few) == sorted(all_of_atom)[: len(few)]
+
+
+class TestLabel:
+    def test_draws_the_whole_budget_and_passes_on_about_one_in_a_hundred(self, week, spec, design):
+        drawn, ledger = label(design, spec, week)
+        assert len(drawn) == spec.budget == 900
+        assert set(ledger.verdicts) == drawn
+        assert sum(verdict == "unresolved" for verdict in ledger.verdicts.values()) < 30
+
+    def test_verdicts_are_the_truth(self, week, spec, design):
+        _, ledger = label(design, spec, week)
+        said = {item: verdict == "yes" for item, verdict in ledger.verdicts.items() if verdict != "unresolved"}
+        assert all(week.truth[int(item)] == yes for item, yes in said.items())
+
+
+class TestWatch:
+    def test_tells_every_metric_overall_and_in_each_region_and_judges_those_with_a_limit(self, world, spec, week):
+        told = list(watch(world, spec, week))
+        assert len(told) == 4 * 3 * (1 + 3)
+        judged = {one.stream for one in told if one.state is not None}
+        assert judged == set(world.floors)
+
+    def test_the_same_world_is_told_the_same(self, world, spec, week):
+        assert list(watch(world, spec, week)) == list(watch(world, spec, week))
+
+
+class TestRunWorld:
+    def test_watches_ten_weeks(self):
+        assert {one.compared.week for one in run_world(5)} == set(range(1, 11))
