@@ -2,8 +2,8 @@
 
 import pytest
 
-from stratawatch.adapters.store import SqlStore
 from stratawatch.engine.house import Ports
+from tests.engine.stores import empty_store
 from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Town, spec
 
 
@@ -15,14 +15,16 @@ def make_town(tmp_path):
     def make(panel=None) -> Town:
         panel = panel or spec()
         source, check, queue, desk, clock = FakeSource(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
-        store = SqlStore(f"sqlite:///{tmp_path}/town{len(made)}.db", create=True)
+        store = empty_store(tmp_path / f"town{len(made)}.db")
         ports = Ports(store, clock, {panel.name: source}, check, queue, {desk.name: desk})
         town = Town(ports, clock, source, check, queue, desk, panel)
         town.produce(0)
         made.append(store)
         return town
 
-    return make
+    yield make
+    for store in made:
+        store.close()
 
 
 @pytest.fixture

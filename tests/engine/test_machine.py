@@ -3,6 +3,7 @@
 import tempfile
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from stratawatch.engine.intervene import cancel_cycle, reopen_cycle
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.states import TRANSITIONS, CycleState, Entity, RoundState
 from stratawatch.errors import StratawatchError
+from tests.engine.stores import empty_store
 from tests.engine.town import (
     MONDAY,
     WEEK,
@@ -74,7 +76,7 @@ class World(RuleBasedStateMachine):
     def build(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         panel = spec(budget=60, batch_size=10)
-        self.store = CrashingStore(SqlStore(f"sqlite:///{self.folder.name}/w.db", create=True))
+        self.store = CrashingStore(empty_store(Path(self.folder.name) / "w.db"))
         source, queue, desk, clock = FakeSource(), FakeQueue({}), FakeChannel(), HandClock(MONDAY)
         ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})
         self.town = Town(ports, clock, source, ports.check, queue, desk, panel)
@@ -82,7 +84,7 @@ class World(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
-            self.store.store.dispose()
+            self.store.store.close()
             self.folder.cleanup()
 
     @rule(empty=st.booleans(), quality=st.sampled_from([0.1, 0.9]))
@@ -169,5 +171,5 @@ class World(RuleBasedStateMachine):
 
 TestWorld = World.TestCase
 TestWorld.settings = settings(
-    max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

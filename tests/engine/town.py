@@ -51,6 +51,7 @@ def spec(**changes) -> PanelSpec:
         "budget": 120,
         "deadline": timedelta(days=3),
         "batch_size": 50,
+        "blind_at": 8.0,
     }
     return PanelSpec(**(facts | changes))
 
