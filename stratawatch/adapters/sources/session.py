@@ -28,7 +28,6 @@ def session(bounds: Bounds) -> Iterator[Any]:
         "autoinstall_known_extensions": False,
         "preserve_insertion_order": False,  # streams instead of buffering; the draw does not depend on row order
         "python_enable_replacements": False,
-        "TimeZone": "UTC",
     }
     if bounds.memory_limit is not None:
         settings["memory_limit"] = bounds.memory_limit
@@ -38,6 +37,7 @@ def session(bounds: Bounds) -> Iterator[Any]:
         settings["temp_directory"] = spill
         connection = duckdb.connect(":memory:", config=settings)
         try:
+            connection.execute("SET TimeZone = 'UTC'")
             yield connection
         finally:
             connection.close()

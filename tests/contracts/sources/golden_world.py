@@ -1,0 +1,104 @@
+"""5,000 items by arithmetic, three classifiers, and the draw and the SQL text that every engine must agree on.
+
+`python -m tests.contracts.sources.golden_world` writes the golden files anew, from plain Python and from the templates;
+a difference in them is a change of what existing installations draw.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.core.population import Atom
+from stratawatch.engine.records import ClassifierSpec, Columns
+from tests.contracts.sources import reference
+from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.contracts.sources.tables import Table
+
+FOLDER = Path(__file__).parent / "golden"
+DRAWN = 6
+PANEL = panel(
+    (
+        ClassifierSpec("lr", "p_lr", positive="is_lr"),
+        ClassifierSpec("svm", "margin", "margin", cut_off=0.5),
+        ClassifierSpec('odd "name"; drop', 'p "odd"; drop', cut_off=0.7),
+    ),
+    columns=Columns("id", "ts", ("body",), ("lang",), "author"),
+    seed="it's golden",
+)
+TYPES = {
+    "id": "VARCHAR",
+    "ts": "TIMESTAMP",
+    "p_lr": "DOUBLE",
+    "is_lr": "BOOLEAN",
+    "margin": "DOUBLE",
+    'p "odd"; drop': "DOUBLE",
+    "lang": "VARCHAR",
+    "author": "VARCHAR",
+    "body": "VARCHAR",
+}
+
+
+def rows(number: int = 5000) -> list[dict[str, Any]]:
+    """The items; some silent, one in 500 with a score that is none."""
+    made = []
+    for i in range(number):
+        lr = (i * 7919 % 10007) / 10007
+        odd = (i * 104729 % 10009) / 10009
+        made.append(
+            {
+                "id": f"item-{i:06}",
+                "ts": START.replace(tzinfo=None),
+                "p_lr": None if i % 50 == 3 else lr**3,
+                "is_lr": None if i % 50 == 3 else lr > 0.8,
+                "margin": None if i % 40 == 3 else (i * 31 % 1009) / 100 - 9,
+                'p "odd"; drop': 1.5 if i % 500 == 77 else None if i % 200 == 3 else odd * odd,
+                "lang": ("de", "en", None)[i % 3],
+                "author": f"author-{i % 77}",
+                "body": f"text {i}",
+            }
+        )
+    return made
+
+
+def table() -> Table:
+    made = rows()
+    return {name: (kind, [row[name] for row in made]) for name, kind in TYPES.items()}
+
+
+def atoms() -> tuple[tuple[Atom, ...], list[int]]:
+    """The atoms of the golden draw and how many items each gives."""
+    sound, _ = reference.readings(PANEL, WINDOW, rows())
+    cut = reference.atoms_of(reference.census(sound))
+    return cut, [min(DRAWN, atom.size) for atom in cut]
+
+
+def expected_draw() -> dict[str, list[str]]:
+    """The draw by plain Python: digest, bin_of, sorted."""
+    cut, wanted = atoms()
+    sound, _ = reference.readings(PANEL, WINDOW, rows())
+    return named(cut, reference.draw(PANEL, sound, cut, wanted))
+
+
+def named(cut: tuple[Atom, ...], drawn: list[list[str]]) -> dict[str, list[str]]:
+    return {f"{atom.pattern} {atom.first_bin}-{atom.last_bin}": ids for atom, ids in zip(cut, drawn, strict=True)}
+
+
+def statements(dialect: str = "duckdb", relation: str = "population") -> Statements:
+    return Statements(PANEL, relation, TYPES, dialect)
+
+
+def texts() -> dict[str, str]:
+    """Every golden SQL file and its text."""
+    made = {}
+    for dialect in ("duckdb", "postgres"):
+        for name in ("census", "candidates", "bad_rows"):
+            made[f"{name}.{dialect}.sql"] = getattr(statements(dialect), name)(WINDOW) + "\n"
+    return made
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / "draw.json").write_text(json.dumps(expected_draw(), indent=1) + "\n", encoding="utf-8")
+    for file, text in texts().items():
+        (FOLDER / file).write_text(text, encoding="utf-8")
