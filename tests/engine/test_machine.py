@@ -81,6 +81,7 @@ class World(RuleBasedStateMachine):
         ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})
         self.town = Town(ports, clock, source, ports.check, queue, desk, panel)
         self.period = 0
+        self.a_week_passes(empty=False, quality=0.9)
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
@@ -99,10 +100,13 @@ class World(RuleBasedStateMachine):
     def time_passes(self, hours: int) -> None:
         self.town.clock.moment += timedelta(hours=hours)
 
-    @rule()
-    def advance(self) -> None:
-        with suppress(StratawatchError):
-            advance(self.town.ports)
+    @rule(times=st.integers(1, 3), answers=st.booleans())
+    def ordinary_days(self, times: int, *, answers: bool) -> None:
+        for _ in range(times):
+            with suppress(StratawatchError):
+                advance(self.town.ports)
+            if answers:
+                self.town.queue.answer(self.town.clock.now())
 
     @rule(commit=st.integers(1, 12), after=st.booleans())
     def advance_and_die(self, commit: int, *, after: bool) -> None:
@@ -171,5 +175,5 @@ class World(RuleBasedStateMachine):
 
 TestWorld = World.TestCase
 TestWorld.settings = settings(
-    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
