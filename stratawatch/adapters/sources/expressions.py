@@ -13,7 +13,10 @@ from stratawatch.errors import ConfigError
 
 _CALL: Final[dict[str, str]] = {
     "flag": "CASE WHEN {c} IS NULL THEN '-' WHEN {c} THEN '1' ELSE '0' END",
-    "number": "CASE WHEN {c} IS NULL THEN '-' WHEN {c} = 1 THEN '1' WHEN {c} = 0 THEN '0' ELSE '!' END",
+    "number": (
+        "CASE WHEN {c} IS NULL THEN '-' WHEN {c} - {c} = 0 AND {c} = 1 THEN '1' "
+        "WHEN {c} - {c} = 0 AND {c} = 0 THEN '0' ELSE '!' END"
+    ),
     # CSV has only text: 1.0 is how a float column writes its ones.
     "text": (
         "CASE WHEN {c} IS NULL THEN '-' WHEN LOWER(TRIM({c})) IN ('1', '1.0', 'true') THEN '1' "
@@ -25,10 +28,11 @@ _CUT: Final = (
     "WHEN {sound} THEN '0' ELSE '!' END"
 )
 _MARK: Final = "CASE WHEN score_given_{i} IS NULL THEN '-' WHEN {sound} THEN 'v' ELSE '!' END"
+# x - x = 0 holds for finite numbers only. Comparisons alone would not do: the statistics of a Parquet file leave NaN
+# out, and DuckDB drops a comparison that they seem to prove.
 _SOUND: Final = {
-    "probability": "(score_{i} >= 0 AND score_{i} <= 1)",
-    # NaN sorts above infinity in every engine here, so both ends are needed and enough.
-    "margin": "(score_{i} > CAST('-Infinity' AS DOUBLE) AND score_{i} < CAST('Infinity' AS DOUBLE))",
+    "probability": "(score_{i} - score_{i} = 0 AND score_{i} >= 0 AND score_{i} <= 1)",
+    "margin": "(score_{i} - score_{i} = 0)",
 }
 _LINKED: Final = {
     "probability": "score_{i}",

@@ -34,14 +34,14 @@ judged AS NOT MATERIALIZED (
     SELECT
         *,
         CASE WHEN call_given_1 IS NULL THEN '-' WHEN call_given_1 THEN '1' ELSE '0' END AS letter_1,
-        CASE WHEN score_given_2 IS NULL THEN '-' WHEN (score_2 > CAST('-Infinity' AS DOUBLE) AND score_2 < CAST('Infinity' AS DOUBLE)) AND score_2 >= CAST('0.5' AS DOUBLE) THEN '1' WHEN (score_2 > CAST('-Infinity' AS DOUBLE) AND score_2 < CAST('Infinity' AS DOUBLE)) THEN '0' ELSE '!' END AS letter_2,
-        CASE WHEN score_given_3 IS NULL THEN '-' WHEN (score_3 >= 0 AND score_3 <= 1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN '1' WHEN (score_3 >= 0 AND score_3 <= 1) THEN '0' ELSE '!' END AS letter_3,
-        CASE WHEN score_given_1 IS NULL THEN '-' WHEN (score_1 >= 0 AND score_1 <= 1) THEN 'v' ELSE '!' END AS mark_1,
-        CASE WHEN score_given_2 IS NULL THEN '-' WHEN (score_2 > CAST('-Infinity' AS DOUBLE) AND score_2 < CAST('Infinity' AS DOUBLE)) THEN 'v' ELSE '!' END AS mark_2,
-        CASE WHEN score_given_3 IS NULL THEN '-' WHEN (score_3 >= 0 AND score_3 <= 1) THEN 'v' ELSE '!' END AS mark_3,
-        CASE WHEN (score_1 >= 0 AND score_1 <= 1) THEN score_1 END AS linked_1,
-        CASE WHEN (score_2 > CAST('-Infinity' AS DOUBLE) AND score_2 < CAST('Infinity' AS DOUBLE)) THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS linked_2,
-        CASE WHEN (score_3 >= 0 AND score_3 <= 1) THEN score_3 END AS linked_3
+        CASE WHEN score_given_2 IS NULL THEN '-' WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN '1' WHEN (score_2 - score_2 = 0) THEN '0' ELSE '!' END AS letter_2,
+        CASE WHEN score_given_3 IS NULL THEN '-' WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN '1' WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN '0' ELSE '!' END AS letter_3,
+        CASE WHEN score_given_1 IS NULL THEN '-' WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 'v' ELSE '!' END AS mark_1,
+        CASE WHEN score_given_2 IS NULL THEN '-' WHEN (score_2 - score_2 = 0) THEN 'v' ELSE '!' END AS mark_2,
+        CASE WHEN score_given_3 IS NULL THEN '-' WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 'v' ELSE '!' END AS mark_3,
+        CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN score_1 END AS linked_1,
+        CASE WHEN (score_2 - score_2 = 0) THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS linked_2,
+        CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN score_3 END AS linked_3
     FROM scored
 ),
 averaged AS NOT MATERIALIZED (

@@ -38,14 +38,11 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
       WHEN score_given_2 IS NULL
       THEN '-'
       WHEN (
-        score_2 > CAST('-Infinity' AS DOUBLE PRECISION)
-        AND score_2 < CAST('Infinity' AS DOUBLE PRECISION)
-      )
-      AND score_2 >= CAST('0.5' AS DOUBLE PRECISION)
+        score_2 - score_2 = 0
+      ) AND score_2 >= CAST('0.5' AS DOUBLE PRECISION)
       THEN '1'
       WHEN (
-        score_2 > CAST('-Infinity' AS DOUBLE PRECISION)
-        AND score_2 < CAST('Infinity' AS DOUBLE PRECISION)
+        score_2 - score_2 = 0
       )
       THEN '0'
       ELSE '!'
@@ -54,12 +51,12 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
       WHEN score_given_3 IS NULL
       THEN '-'
       WHEN (
-        score_3 >= 0 AND score_3 <= 1
+        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
       )
       AND score_3 >= CAST('0.7' AS DOUBLE PRECISION)
       THEN '1'
       WHEN (
-        score_3 >= 0 AND score_3 <= 1
+        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
       )
       THEN '0'
       ELSE '!'
@@ -68,7 +65,7 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
       WHEN score_given_1 IS NULL
       THEN '-'
       WHEN (
-        score_1 >= 0 AND score_1 <= 1
+        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
       )
       THEN 'v'
       ELSE '!'
@@ -77,8 +74,7 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
       WHEN score_given_2 IS NULL
       THEN '-'
       WHEN (
-        score_2 > CAST('-Infinity' AS DOUBLE PRECISION)
-        AND score_2 < CAST('Infinity' AS DOUBLE PRECISION)
+        score_2 - score_2 = 0
       )
       THEN 'v'
       ELSE '!'
@@ -87,26 +83,31 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
       WHEN score_given_3 IS NULL
       THEN '-'
       WHEN (
-        score_3 >= 0 AND score_3 <= 1
+        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
       )
       THEN 'v'
       ELSE '!'
     END AS mark_3,
-    CASE WHEN (
-      score_1 >= 0 AND score_1 <= 1
-    ) THEN score_1 END AS linked_1,
     CASE
       WHEN (
-        score_2 > CAST('-Infinity' AS DOUBLE PRECISION)
-        AND score_2 < CAST('Infinity' AS DOUBLE PRECISION)
+        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+      )
+      THEN score_1
+    END AS linked_1,
+    CASE
+      WHEN (
+        score_2 - score_2 = 0
       )
       THEN CAST(1 AS DOUBLE PRECISION) / (
         1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
       )
     END AS linked_2,
-    CASE WHEN (
-      score_3 >= 0 AND score_3 <= 1
-    ) THEN score_3 END AS linked_3
+    CASE
+      WHEN (
+        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
+      )
+      THEN score_3
+    END AS linked_3
   FROM scored
 ), averaged AS NOT MATERIALIZED (
   SELECT
