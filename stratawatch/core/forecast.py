@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from stratawatch.core.anticipation import Rates
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.estimates import both_sides
@@ -20,7 +22,8 @@ def half_widths(cells: Cells, rates: Rates, totals: Counts) -> dict[tuple[str, s
 
 def _forecast(cells: Cells, rates: Rates, totals: Counts) -> Iterator[tuple[tuple[str, str], float]]:
     n = totals.astype(float)
-    expected = Tally(cells.sizes, n, n * rates.plain, rates.floored * (1 - rates.floored))
+    spread = rates.floored * (1 - rates.floored)
+    expected = Tally(cells.sizes, n, n * rates.plain, spread, cells.sizes / np.maximum(n, 1))
     found = sides([moments(expected, both_sides(cells))], CONFIDENCE)
     count = len(cells.classifiers)
     for classifier, positive, negative in zip(cells.classifiers, found[:count], found[count:], strict=True):

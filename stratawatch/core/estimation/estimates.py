@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.sides import Moments, Side, moments, sides
-from stratawatch.core.estimation.tallies import model_variance, tally
+from stratawatch.core.estimation.tallies import model_variance, population_tally, segment_tally
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.population import Atom, Floats, Segment
 from stratawatch.core.results import Estimate, Undefined
@@ -47,10 +47,10 @@ def _moments(
     cells: Cells, atoms: Sequence[Atom], known: Labelled, model: Floats, members: Flags, segment: Segment | None
 ) -> Moments:
     if segment is None:
-        return moments(tally(cells, cells.sizes, known.answered, known.yes, model), members)
+        return moments(population_tally(cells, known.answered, known.yes, model), members)
     sizes = np.array([atom.segments.get(segment, 0) for atom in atoms], dtype=np.float64)
     answered, yes = known.inside(segment)
-    return moments(tally(cells, sizes, answered, yes, model), members)
+    return moments(segment_tally(cells, sizes, answered, yes, model, known.answered), members)
 
 
 def _estimate(

@@ -14,13 +14,15 @@ from stratawatch.core.population import Floats
 class Tally:
     """What is known of every cell: its items, the answers among them, the yes answers, and a smoothed variance.
 
-    `smooth` is the variance of one item's label that the working model and the answers suggest together.
+    `smooth` is the variance of one item's label that the working model and the answers suggest together;
+    `stands_for` is the number of items that one label of the cell speaks for, at most.
     """
 
     sizes: Floats
     answered: Floats
     yes: Floats
     smooth: Floats
+    stands_for: Floats
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Side:
 def moments(tally: Tally, members: Flags) -> Moments:
     """The moments of every row of `members` (sides x cells), by the formulas of stratified draws.
 
-    theta = sum W_k h_k/n_k, V = sum W_k^2 s_k^2 f_k/n_k, w = max W_k sqrt(f_k)/n_k;
+    theta = sum W_k h_k/n_k, V = sum W_k^2 s_k^2 f_k/n_k, w = max W_k sqrt(f_k)/n_k (a label of a segment stands
+    for no more items than any label of its atom does: a rare segment's luck in the draw is not a heavier label);
     f_k = (N_k - n_k)/(N_k - 1), W_k = N_k over the side's size, and s_k^2 the larger of p (1 - p) and the smoothed
     variance. A cell without an answer counts as N_k/2 with the variance N_k^2/4.
     """
@@ -70,7 +73,7 @@ def moments(tally: Tally, members: Flags) -> Moments:
     p = np.where(seen, tally.yes / answered, 0.5)
     finite = np.maximum(tally.sizes - tally.answered, 0) / np.maximum(tally.sizes - 1, 1)
     spread = np.where(seen, np.maximum(p * (1 - p), tally.smooth) * finite / answered, 0.25)
-    heaviest = tally.sizes * np.where(seen, np.sqrt(finite) / answered, 0.5)
+    heaviest = np.minimum(tally.sizes, tally.stands_for) * np.sqrt(finite)
     size = inside @ tally.sizes
     scale = np.maximum(size, 1)
     return Moments(
