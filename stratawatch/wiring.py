@@ -13,7 +13,7 @@ from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import AlertSettings, Settings
 from stratawatch.engine.clock import FixedClock, SystemClock
 from stratawatch.engine.house import Ports
-from stratawatch.engine.ports import AlertChannel, Clock, PredictionSource, Store
+from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, PredictionSource, Store
 from stratawatch.engine.records import PanelSpec
 
 Port = TypeVar("Port")
@@ -63,7 +63,7 @@ def wire(configuration: Configuration, store: Store, now: datetime | None = None
         clock=clock,
         sources=OnUse(list(settings.panels), lambda name: source(configuration, name)),
         check=checks.load(CHECK)(report_folder / CHECK_PAGES, root=report_folder),
-        queue=queues.load(settings.queue.kind)(configuration.folder / settings.queue.root),
+        queue=queue(configuration),
         channels=_channels(configuration),
     )
     return House(ports, configuration.panels, settings, report_folder, configuration)
@@ -74,6 +74,13 @@ def source(configuration: Configuration, panel: str) -> PredictionSource:
     settings = configuration.settings.panels[panel].source
     options = settings.model_dump(exclude={"kind", "path", "allow_outside"}, exclude_none=True)
     found: PredictionSource = sources.load(settings.kind)(_pattern(configuration.folder, settings.path), **options)
+    return found
+
+
+def queue(configuration: Configuration) -> LabelQueue:
+    """Where people label."""
+    settings = configuration.settings.queue
+    found: LabelQueue = queues.load(settings.kind)(configuration.folder / settings.root)
     return found
 
 

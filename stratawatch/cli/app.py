@@ -1,0 +1,68 @@
+"""All commands in one place, and what happens when one of them fails."""
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from stratawatch.cli import check, cycles, estimates, init, labels, plan, report, run, status
+from stratawatch.cli.printing import complain
+from stratawatch.errors import StratawatchError
+
+HELP = """Watch the precision, recall and false-omission rate of deployed classifiers with few human labels.
+
+\b
+First steps:
+  stratawatch init              write stratawatch.toml, then edit it
+  stratawatch check             see what is wrong with it, line by line
+  stratawatch plan --dry-run    see what the next cycle would ask people
+  stratawatch open              open a cycle for every window that is over
+  stratawatch advance           move what can move (run it every few minutes)
+  stratawatch status            see where everything stands
+\b
+Every command takes --config FILE (or STRATAWATCH_CONFIG) and --json.
+Exit status: 0 done, 1 `check` found problems, 2 it could not be done.
+"""
+
+
+class Commands(TyperGroup):
+    """The command line itself: a user's mistake is one sentence, never a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except StratawatchError as trouble:
+            complain(f"stratawatch: {trouble}")
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    help=HELP,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # rich's help takes a quarter of a second to import
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("init")(init.init)
+app.command("check")(check.check)
+app.command("status")(status.status)
+app.command("open")(run.open_cycles)
+app.command("advance")(run.advance)
+app.command("plan")(plan.plan)
+app.command("estimates")(estimates.estimates)
+app.command("report")(report.report)
+app.add_typer(cycles.app, name="cycles")
+app.add_typer(labels.app, name="labels")
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: bool = typer.Option(False, "--version", help="Print the version and end.")) -> None:
+    if version:
+        from stratawatch import __version__
+
+        typer.echo(f"stratawatch {__version__}")
+        raise typer.Exit

@@ -1,0 +1,222 @@
+"""stratawatch cycles: list, look into, cancel, reopen, send again."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stratawatch.cli.listing import show_rows
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
+from stratawatch.cli.printing import count_text, print_json, say, time_text, window_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from stratawatch.engine.records import Cycle, Move
+    from stratawatch.engine.repositories import Transaction
+
+app = typer.Typer(
+    help="""Cycles: the work on one window of one panel.
+
+\b
+Examples:
+  stratawatch cycles                       the newest 20
+  stratawatch cycles --state refused
+  stratawatch cycles show 12               with every move it made
+  stratawatch cycles cancel 12 --why "wrong export"
+  stratawatch cycles reopen 12 --why "export mended"
+""",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+
+CycleArgument = Annotated[int, typer.Argument(help="The cycle's number.", metavar="ID")]
+WhyOption = Annotated[str, typer.Option("--why", help="The reason; it is kept in the log.", metavar="TEXT")]
+
+
+@app.callback()
+def list_cycles(
+    ctx: typer.Context,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    panel: PanelOption = None,
+    state: Annotated[str | None, typer.Option("--state", help="Only cycles in this state.", metavar="STATE")] = None,
+    newest: Annotated[int, typer.Option("--newest", min=1, help="How many.", metavar="N")] = 20,
+) -> None:
+    """List cycles, oldest window first."""
+    if ctx.invoked_subcommand is not None:
+        return
+    from stratawatch.engine.states import CycleState
+    from stratawatch.wiring import build
+
+    house = build(config, only_reading=True)
+    states = [CycleState(known(state, [s.value for s in CycleState], "state"))] if state else None
+    with house.ports.store.begin() as tx:
+        if panel:
+            known(panel, list(tx.panels.latest()), "panel")
+        found = [_facts(cycle) for cycle in tx.cycles.find(panel=panel, states=states, newest=newest)]
+    if json:
+        print_json({"cycles": found})
+    elif found:
+        show_rows([_cells(row) for row in found], numbers=("id",))
+    else:
+        say("There is no such cycle yet. `stratawatch open` opens one for every window that is over.")
+
+
+@app.command("show")
+def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """Look into one cycle: its rounds and batches, rows set aside, every move it made."""
+    from stratawatch.wiring import build
+
+    house = build(config, only_reading=True)
+    with house.ports.store.begin() as tx:
+        document = _document(tx, tx.cycles.get(cycle))
+    if json:
+        print_json(document)
+    else:
+        _show(document)
+
+
+@app.command("cancel")
+def cancel(
+    cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
+) -> None:
+    """Give a cycle up; its batches are withdrawn. What was labelled stays in the ledger."""
+    from stratawatch.engine.intervene import cancel_cycle
+    from stratawatch.wiring import build
+
+    cancel_cycle(build(config).ports, cycle, why)
+    _done(json, cycle, "cancelled")
+
+
+@app.command("reopen")
+def reopen(
+    cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
+) -> None:
+    """Give a refused window another chance, after its input was mended."""
+    from stratawatch.engine.intervene import reopen_cycle
+    from stratawatch.wiring import build
+
+    reopen_cycle(build(config).ports, cycle, why)
+    _done(json, cycle, "open")
+
+
+@app.command("resend")
+def resend(
+    cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
+) -> None:
+    """Send batches again that could not be sent."""
+    from stratawatch.engine.intervene import resend_batches
+    from stratawatch.wiring import build
+
+    ports = build(config).ports
+    with ports.store.begin() as tx:
+        tx.cycles.get(cycle)
+    number = resend_batches(ports, cycle, why)
+    if json:
+        print_json({"cycle": cycle, "batches": number})
+    else:
+        say(f"{count_text(number, 'batch', 'batches')} of cycle {cycle} will be sent at the next advance")
+
+
+def _done(json: bool, cycle: int, state: str) -> None:
+    if json:
+        print_json({"cycle": cycle, "state": state})
+    else:
+        say(f"cycle {cycle} is {state}")
+
+
+def _facts(cycle: "Cycle") -> dict[str, Any]:
+    return {
+        "id": cycle.id,
+        "panel": cycle.panel,
+        "period": cycle.period,
+        "window_start": cycle.window.start,
+        "window_end": cycle.window.end,
+        "state": cycle.state.value,
+        "opened_at": cycle.opened_at,
+        "deadline_at": cycle.deadline_at,
+        "failures": cycle.failures,
+        "last_error": cycle.last_error,
+        "reason": cycle.reason,
+        "docs": cycle.docs,
+    }
+
+
+def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
+    from stratawatch.engine.states import Entity
+
+    rounds = tx.rounds.of(cycle.id)
+    batches = tx.rounds.batches(cycle_id=cycle.id)
+    moves = [*tx.cycles.moves(Entity.CYCLE, cycle.id)]
+    for entity, owned in ((Entity.ROUND, rounds), (Entity.BATCH, batches)):
+        moves += [move for one in owned for move in tx.cycles.moves(entity, one.id)]
+    revision = tx.estimates.latest(cycle.id)
+    return {
+        **_facts(cycle),
+        "profile": dict(cycle.profile),
+        "rounds": [
+            {
+                "id": one.id,
+                "ordinal": one.ordinal,
+                "state": one.state.value,
+                "planned_at": one.planned_at,
+                "labels": one.plan.labels,
+                "drawn": len(tx.rounds.draws(cycle.id, one.id)),
+            }
+            for one in rounds
+        ],
+        "batches": [
+            {"id": b.id, "key": b.key, "state": b.state.value, "attempts": b.attempts, "items": len(b.tasks)}
+            for b in batches
+        ],
+        "revision": revision.number if revision else None,
+        "set_aside": [
+            {"kind": row.kind, "key": row.key, "reason": row.reason} for row in tx.cycles.quarantined(cycle.id)
+        ],
+        "moves": _moves(moves),
+    }
+
+
+def _moves(moves: "Iterable[Move]") -> list[dict[str, Any]]:
+    return [
+        {"at": m.at, "entity": m.entity, "id": m.entity_id, "old": m.old, "new": m.new, "why": m.why}
+        for m in sorted(moves, key=lambda move: move.at)
+    ]
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    return {
+        "id": str(row["id"]),
+        "panel": row["panel"],
+        "window": window_text(row),
+        "state": row["state"],
+        "deadline": time_text(row["deadline_at"]) if row["state"] in ("frozen", "labelling") else "",
+    }
+
+
+def _show(document: dict[str, Any]) -> None:
+    say(f"Cycle {document['id']} of {document['panel']}, window {window_text(document)}: {document['state']}")
+    for text in (document["reason"], document["last_error"]):
+        if text:
+            say(text, indent="  ")
+    if document["docs"]:
+        say(f"input check: {document['docs']} (in the report folder)", indent="  ")
+    for name in ("rounds", "batches", "set_aside", "moves"):
+        _show_part(name, document[name])
+
+
+def _show_part(name: str, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    say()
+    say({"rounds": "Rounds", "batches": "Batches", "set_aside": "Rows set aside", "moves": "Moves"}[name])
+    if name == "moves":
+        for row in rows:
+            say(f"{time_text(row['at'])}  {row['entity']} {row['id']}: {row['old']} -> {row['new']}", indent="  ")
+            if row["why"]:
+                say(row["why"], indent="    ")
+        return
+    shown = [
+        {key: time_text(value) if key == "planned_at" else str(value) for key, value in row.items()} for row in rows
+    ]
+    show_rows(shown, numbers=("id", "labels", "drawn", "attempts", "items"))

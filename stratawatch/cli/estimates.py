@@ -1,0 +1,132 @@
+"""stratawatch estimates: what is known of every classifier, with intervals."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stratawatch.cli.listing import show_rows
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
+from stratawatch.cli.printing import count_text, print_json, say, state_text, time_text, value_text, window_text
+
+if TYPE_CHECKING:
+    from stratawatch.core.results import Estimate
+    from stratawatch.engine.records import Cycle, Revision, StreamState
+    from stratawatch.engine.repositories import Transaction
+
+
+def estimates(
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    panel: PanelOption = None,
+    classifier: Annotated[
+        str | None, typer.Option("--classifier", help="Only this classifier.", metavar="NAME")
+    ] = None,
+    metric: Annotated[str | None, typer.Option("--metric", help="Only this metric.", metavar="NAME")] = None,
+    segments: Annotated[
+        bool, typer.Option("--segments", help="Every segment too, not only those with limits.")
+    ] = False,
+    history: Annotated[bool, typer.Option("--history", help="All windows, not only the newest.")] = False,
+) -> None:
+    """What is known: value, interval, labels used, effective n, method, revision and state.
+
+    \b
+    Examples:
+      stratawatch estimates --panel toxicity
+      stratawatch estimates --metric precision --history
+      stratawatch estimates --json --segments > estimates.json
+    """
+    from stratawatch.wiring import build
+
+    house = build(config, only_reading=True)
+    with house.ports.store.begin() as tx:
+        names = list(tx.panels.latest())
+        wanted = [known(panel, names, "panel")] if panel else names
+        rows = [row for name in wanted for row in _panel_rows(tx, name, history=history)]
+    if classifier is not None:
+        known(classifier, sorted({row["classifier"] for row in rows}), "classifier")
+        rows = [row for row in rows if row["classifier"] == classifier]
+    if metric is not None:
+        known(metric, sorted({row["metric"] for row in rows}), "metric")
+        rows = [row for row in rows if row["metric"] == metric]
+    rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
+    if json:
+        print_json({"estimates": rows})
+    else:
+        _show(rows)
+
+
+def _panel_rows(tx: "Transaction", panel: str, *, history: bool) -> list[dict[str, Any]]:
+    found = tx.estimates.history(panel)
+    return [row for cycle, revision in (found if history else found[-1:]) for row in _cycle_rows(tx, cycle, revision)]
+
+
+def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list[dict[str, Any]]:
+    judged = {
+        (state.key.classifier, state.key.metric, state.key.segment): state for state in tx.alarms.of_cycle(cycle.id)
+    }
+    rows = []
+    for estimate in revision.estimates:
+        segment = str(estimate.segment) if estimate.segment else None
+        state = judged.get((estimate.classifier, estimate.metric, segment))
+        rows.append(_row(cycle, revision, estimate, state))
+    return rows
+
+
+def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "StreamState | None") -> dict[str, Any]:
+    from stratawatch.core.results import Known
+
+    outcome = estimate.outcome
+    sure = outcome if isinstance(outcome, Known) else None
+    return {
+        "panel": cycle.panel,
+        "cycle": cycle.id,
+        "period": cycle.period,
+        "window_start": cycle.window.start,
+        "window_end": cycle.window.end,
+        "revision": revision.number,
+        "estimated_at": revision.at,
+        "classifier": estimate.classifier,
+        "metric": estimate.metric,
+        "segment": str(estimate.segment) if estimate.segment else None,
+        "value": sure.value if sure else None,
+        "low": sure.low if sure else None,
+        "high": sure.high if sure else None,
+        "half_width": sure.half_width if sure else None,
+        "n_eff": sure.n_eff if sure else None,
+        "undefined": None if isinstance(outcome, Known) else outcome.reason,
+        "confidence": estimate.confidence,
+        "labels_used": estimate.labels_used,
+        "method": estimate.method,
+        "state": state.state.value if state else None,
+        "reason": state.reason if state else None,
+    }
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        say("Nothing is estimated yet. `stratawatch status` says what the cycles wait for.")
+    cycles = list(dict.fromkeys(row["cycle"] for row in rows))
+    for number in cycles:
+        mine = [row for row in rows if row["cycle"] == number]
+        first = mine[0]
+        say(
+            f"{first['panel']}, window {window_text(first)}: cycle {number}, revision {first['revision']}, "
+            f"estimated {time_text(first['estimated_at'])}"
+        )
+        show_rows([_cells(row) for row in mine], numbers=("labels", "n_eff"))
+        if number != cycles[-1]:
+            say()
+    if rows:
+        say(count_text(len(rows), "estimate"))
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    where = f" [{row['segment']}]" if row["segment"] else ""
+    return {
+        "metric": f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}",
+        "value": value_text(row) if row["undefined"] is None else f"not known: {row['undefined']}",
+        "state": state_text(row["state"]),
+        "labels": f"{row['labels_used']:,}",
+        "n_eff": "" if row["n_eff"] is None else f"{row['n_eff']:,.0f}",
+        "method": row["method"],
+    }

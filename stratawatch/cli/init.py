@@ -1,0 +1,83 @@
+"""stratawatch init: a commented configuration and an empty store."""
+
+import os
+from pathlib import Path
+from secrets import token_hex
+from typing import Annotated, Final
+
+import typer
+
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.printing import print_json, say
+from stratawatch.errors import StratawatchError
+
+EXAMPLE_SEED: Final = '"toxicity-1"'
+
+
+def init(
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the configuration; the old one stays beside it as .bak.")
+    ] = False,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Bring an older store to this program's schema; back it up first.")
+    ] = False,
+) -> None:
+    """Write a commented stratawatch.toml and create the store. What is there already is kept.
+
+    \b
+    Examples:
+      stratawatch init                     in an empty folder
+      stratawatch init --upgrade           after an update of stratawatch
+    """
+    wrote = _write_config(config, force=force)
+    before, after = _prepare_store(config, upgrade=upgrade)
+    if json:
+        print_json({"config": config.absolute(), "wrote_config": wrote, "store_before": before, "store": after})
+        return
+    say(f"wrote {config}" if wrote else f"kept {config}")
+    say({"empty": "created the store", "older": "upgraded the store"}.get(before, "the store is ready"))
+    if wrote:
+        say(f"Edit {config} now: question, source, columns, classifiers. Then run `stratawatch check`.")
+
+
+def template() -> str:
+    """The commented configuration, as it is shipped."""
+    from stratawatch import config
+
+    return (Path(config.__file__).parent / "template.toml").read_text(encoding="utf-8")
+
+
+def _write_config(path: Path, *, force: bool) -> bool:
+    if path.exists() and not force:
+        return False
+    # A seed of its own: two installations with one seed would draw the same items.
+    text = template().replace(EXAMPLE_SEED, f'"{token_hex(8)}"', 1)
+    draft = path.with_name(f".{path.name}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        if path.exists():
+            path.replace(path.with_name(f"{path.name}.bak"))
+            os.replace(draft, path)  # noqa: PTH105 - beside its twin below
+        else:
+            os.link(draft, path)  # fails if somebody else was faster
+            draft.unlink()
+    except OSError as trouble:
+        raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
+    return True
+
+
+def _prepare_store(path: Path, *, upgrade: bool) -> tuple[str, str]:
+    from stratawatch.adapters.store import migrate, schema_state
+    from stratawatch.config import load
+    from stratawatch.wiring import open_store
+
+    configuration = load(path)
+    url = configuration.store_url().get_secret_value()
+    before = schema_state(url)
+    if before == "empty" or (before == "older" and upgrade):
+        migrate(url)
+    open_store(configuration)  # says what to do when it is older or newer
+    return before, schema_state(url)

@@ -1,0 +1,124 @@
+"""What `check` looks at: the configuration, then source, store, queue and channels, each on its own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stratawatch.config.problems import ConfigProblems, Place, Problem
+from stratawatch.errors import ConfigError, InputRefused, StratawatchError
+
+if TYPE_CHECKING:
+    from stratawatch.config.loading import Configuration
+    from stratawatch.config.settings import AlertSettings
+    from stratawatch.engine.records import PanelSpec
+
+Facts = Mapping[str, str]
+
+
+@dataclass
+class Inspection:
+    """What was found, by part, and what is wrong."""
+
+    found: dict[str, Facts] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def inspect(path: Path) -> Inspection:
+    """Look at everything; one part's trouble does not hide another's."""
+    from stratawatch.config import load
+
+    seen = Inspection()
+    try:
+        configuration = load(path)
+    except ConfigProblems as trouble:
+        seen.problems += trouble.problems
+        return seen
+    except ConfigError as trouble:
+        seen.problems.append(Problem((), trouble.what, trouble.expected, trouble.got, trouble.hint))
+        return seen
+    seen.found["configuration"] = _configuration_facts(configuration)
+    _look(seen, configuration, "store", ("store", "url"), lambda: _store(configuration))
+    _look(seen, configuration, "queue", ("queue", "root"), lambda: _queue(configuration))
+    for name, spec in configuration.panels.items():
+        _inspect_source(seen, configuration, name, spec)
+    _inspect_channels(seen, configuration)
+    return seen
+
+
+def _look(seen: Inspection, configuration: "Configuration", part: str, place: Place, look: Callable[[], Facts]) -> None:
+    try:
+        seen.found[part] = look()
+    except StratawatchError as trouble:
+        problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
+        seen.problems.append(configuration.placed(problem))
+
+
+def _configuration_facts(configuration: "Configuration") -> Facts:
+    panels = {
+        f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
+        for name, spec in configuration.panels.items()
+    }
+    return {"file": str(configuration.path), **panels}
+
+
+def _store(configuration: "Configuration") -> Facts:
+    from stratawatch.adapters.store import open_store
+
+    store = open_store(configuration.store_url().get_secret_value())
+    with store.begin() as tx:
+        cycles = {name: str(len(tx.cycles.find(panel=name))) for name in tx.panels.latest()}
+    known = ", ".join(f"{name} {number}" for name, number in cycles.items())
+    return {**store.describe(), "cycles": known or "none yet"}
+
+
+def _queue(configuration: "Configuration") -> Facts:
+    from stratawatch.wiring import queue
+
+    return queue(configuration).describe()
+
+
+def _inspect_source(seen: Inspection, configuration: "Configuration", name: str, spec: "PanelSpec") -> None:
+    """Describe the source; every column that is not there is told, not only the first."""
+    from stratawatch.cli.columns import Trial
+    from stratawatch.wiring import source
+
+    port, trial = source(configuration, name), Trial(spec)
+    while True:
+        try:
+            facts = port.describe(trial.spec)
+        except InputRefused as trouble:
+            place = trial.drop(trouble.what)
+            problem = Problem(
+                place or ("panels", name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint
+            )
+            seen.problems.append(configuration.placed(problem))
+            if place is None:
+                return
+            continue
+        except StratawatchError as trouble:
+            place = ("panels", name, "source", "path")
+            problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
+            seen.problems.append(configuration.placed(problem))
+            return
+        seen.found[f"source of {name}"] = facts
+        return
+
+
+def _inspect_channels(seen: Inspection, configuration: "Configuration") -> None:
+    """Build every channel, secrets included; nothing is sent."""
+    from stratawatch.wiring import channel
+
+    missing = configuration.secret_problems()
+    seen.problems += missing
+    for index, settings in enumerate(configuration.settings.alerts):
+        if any(problem.place[:2] == ("alerts", index) for problem in missing):
+            continue
+
+        def look(settings: "AlertSettings" = settings) -> Facts:
+            channel(configuration, settings)
+            return {"kind": settings.kind, "state": "can be built; `check` sends nothing"}
+
+        _look(seen, configuration, f"alerts to {settings.name}", ("alerts", index), look)
+    if not configuration.settings.alerts:
+        seen.found["alerts"] = {"channels": "none: nobody is told of a breach"}

@@ -1,0 +1,167 @@
+"""stratawatch labels: export, import, and the list of ever-drawn items."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
+from stratawatch.cli.printing import count_text, print_json, say
+from stratawatch.errors import StratawatchError
+
+if TYPE_CHECKING:
+    from stratawatch.engine.repositories import Transaction
+
+app = typer.Typer(
+    help="""Labels: take them out, bring them in, list the items that were ever drawn.
+
+\b
+Examples:
+  stratawatch labels export --to labels.csv
+  stratawatch labels import labels.jsonl --panel toxicity
+  stratawatch labels drawn --to drawn.csv      keep these items out of training
+""",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+ToOption = Annotated[
+    Path | None,
+    typer.Option("--to", help="Write .csv or .jsonl instead of lines on standard output.", metavar="FILE"),
+]
+
+
+@app.command("export")
+def export(
+    config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, panel: PanelOption = None, to: ToOption = None
+) -> None:
+    """Every label event, in order of arrival: who said what about which item, and when.
+
+    \b
+    Examples:
+      stratawatch labels export > labels.jsonl
+      stratawatch labels export --panel toxicity --to labels.csv
+    """
+    from stratawatch.wiring import build
+
+    house = build(config, only_reading=True)
+    with house.ports.store.begin() as tx:
+        rows = [row for name in _panels(tx, panel) for row in _events(tx, name)]
+    _put(rows, to, json, "labels")
+
+
+@app.command("drawn")
+def drawn(
+    config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, panel: PanelOption = None, to: ToOption = None
+) -> None:
+    """Every item ever drawn. Training on drawn items biases every later estimate: keep them out.
+
+    \b
+    Examples:
+      stratawatch labels drawn --panel toxicity --to drawn.csv
+      stratawatch labels drawn --json
+    """
+    from stratawatch.wiring import build
+
+    house = build(config, only_reading=True)
+    with house.ports.store.begin() as tx:
+        rows = [
+            {"panel": name, "item": item, "first_drawn_at": at.isoformat()}
+            for name in _panels(tx, panel)
+            for item, at in tx.rounds.ever_drawn(name)
+        ]
+    _put(rows, to, json, "drawn")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file.", metavar="FILE")],
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    panel: PanelOption = None,
+) -> None:
+    """Bring labels in by hand: item, value (yes, no, skip, retract), annotator, and the time if it is known.
+
+    Importing the same lines again changes nothing. Labels of items that were never drawn are set aside, for they
+    were not chosen at random. A file with a bad line is not imported at all.
+
+    \b
+    Examples:
+      stratawatch labels import answers.csv --panel toxicity
+      echo '{"item": "m-17", "value": "yes", "annotator": "ann"}' > one.jsonl
+    """
+    from stratawatch.cli.label_files import read_labels
+    from stratawatch.engine.labels import import_labels
+    from stratawatch.wiring import build
+
+    house = build(config, only_reading=True)
+    labels = read_labels(file)
+    with house.ports.store.begin() as tx:
+        names = list(tx.panels.latest())
+    if panel is None and len(names) != 1:
+        raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(names) or 'NAME'}")
+    name = known(panel, names, "panel") if panel else names[0]
+    got = import_labels(house.ports, name, labels)
+    facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown}
+    if json:
+        print_json({**facts, "known_before": len(labels) - got.new - got.unknown})
+        return
+    say(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
+    if got.unknown:
+        say(f"{count_text(got.unknown, 'line')} set aside: for items that were never drawn")
+
+
+def _panels(tx: "Transaction", panel: str | None) -> list[str]:
+    names = list(tx.panels.latest())
+    return [known(panel, names, "panel")] if panel else names
+
+
+def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:
+    for item, event in tx.labels.all(panel):
+        yield {
+            "panel": panel,
+            "item": item,
+            "value": event.value,
+            "annotator": event.annotator,
+            "at": event.at.isoformat(),
+            "source": event.source,
+            "event_id": event.event_id,
+            "item_key": event.item_key,
+        }
+
+
+def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str) -> None:
+    if json and to is not None:
+        raise StratawatchError("--json and --to do not go together", hint="--to FILE.jsonl writes JSON lines")
+    if json:
+        print_json({name: rows})
+    elif to is None:
+        sys.stdout.writelines(_json_lines(rows))
+    else:
+        _write(to, rows)
+        say(f"wrote {count_text(len(rows), 'line')} to {to}")
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    import csv
+
+    if path.suffix.lower() not in (".csv", ".jsonl"):
+        raise StratawatchError("the ending of --to says the format", expected=".csv or .jsonl", got=path.name)
+    try:
+        with path.open("w", encoding="utf-8", newline="") as handle:
+            if path.suffix.lower() == ".jsonl":
+                handle.writelines(_json_lines(rows))
+            elif rows:
+                writer = csv.DictWriter(handle, list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
+    except OSError as trouble:
+        raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
+
+
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    import json
+
+    return (json.dumps(row) + "\n" for row in rows)

@@ -1,0 +1,49 @@
+"""Options that many commands share."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stratawatch.errors import StratawatchError
+
+ConfigOption = Annotated[
+    Path,
+    typer.Option("--config", "-c", envvar="STRATAWATCH_CONFIG", help="The configuration file.", metavar="FILE"),
+]
+DEFAULT_CONFIG = Path("stratawatch.toml")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON to standard output, and nothing else.")]
+
+PanelOption = Annotated[str | None, typer.Option("--panel", "-p", help="Only this panel.", metavar="NAME")]
+
+NowOption = Annotated[
+    str | None,
+    typer.Option("--now", help="Act as if it were this moment (simulated time).", metavar="TIME"),
+]
+
+
+def moment(text: str | None) -> datetime | None:
+    """A moment from the command line."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise StratawatchError(
+            "--now is not a moment with its offset from UTC", got=text, hint="write 2026-01-05T00:00:00+00:00"
+        )
+    return found
+
+
+def known(name: str, names: list[str], what: str) -> str:
+    """The name itself, if it is one of the known ones."""
+    from stratawatch.config.problems import did_you_mean
+
+    if name not in names:
+        hint = did_you_mean(name, names) or f"no {what} is known yet"
+        raise StratawatchError(f"there is no {what} '{name}'", hint=hint)
+    return name

@@ -1,0 +1,102 @@
+"""Output: JSON for machines, plain lines and tables for people."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import Any, Final
+
+WIDEST: Final = 160
+MARKS: Final = {"OK": "✓", "UNPROVEN": "○", "AT RISK": "▲", "BREACH": "✖", "BLIND": "?"}
+"""A sign before the word of an alarm state; the word always stands beside it."""
+
+
+def print_json(document: Any) -> None:
+    """Print JSON with stable keys; ASCII only, so that any terminal and any pipe can take it."""
+    sys.stdout.write(json.dumps(document, default=_plain, indent=2) + "\n")
+
+
+def say(text: str = "", *, indent: str = "") -> None:
+    """Print a line for a person, wrapped to the terminal."""
+    text = harmless(text)
+    lines = wrap(text, width() - len(indent), break_on_hyphens=False) or [""]
+    sys.stdout.write("".join(f"{indent}{line}\n" for line in lines))
+
+
+def complain(text: str) -> None:
+    """Print a sentence to standard error."""
+    for line in text.splitlines():
+        sys.stderr.write(f"{harmless(line)}\n")
+
+
+def width() -> int:
+    """Columns of the terminal."""
+    return min(get_terminal_size((100, 24)).columns, WIDEST)
+
+
+def state_text(state: str | None) -> str:
+    """An alarm state as people see it."""
+    return "" if state is None else f"{MARKS[state]} {state}"
+
+
+def time_text(moment: datetime | None) -> str:
+    """A moment to the minute, in UTC."""
+    return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def window_text(row: Mapping[str, Any]) -> str:
+    """A window: days where it begins and ends at midnight."""
+    start, end = row["window_start"], row["window_end"]
+    pattern = "%Y-%m-%d" if (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0) else "%Y-%m-%d %H:%M"
+    return f"{start:{pattern}} to {end:{pattern}}"
+
+
+def value_text(row: Mapping[str, Any]) -> str:
+    """An estimate with its interval in percent, or nothing."""
+    if row.get("value") is None:
+        return "not known"
+    return f"{percent(row['value'])} ({percent(row['low'])} to {percent(row['high'])})"
+
+
+def percent(value: float) -> str:
+    """A share; small ones with a second decimal."""
+    return f"{value:.1%}" if value >= 0.1 or value == 0 else f"{value:.2%}"
+
+
+def count_text(number: int, word: str, many: str = "") -> str:
+    """A counted noun.
+
+    >>> count_text(1, "batch", "batches"), count_text(2000, "item")
+    ('1 batch', '2,000 items')
+    """
+    return f"{number:,} {word if number == 1 else many or word + 's'}"
+
+
+def harmless(text: str) -> str:
+    """Names come from data: control characters could repaint the terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def coloured() -> bool:
+    """Whether standard output is a terminal that shows colours."""
+    import os
+
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,24 @@
+"""stratawatch report: write the health report."""
+
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
+from stratawatch.cli.printing import print_json, say
+
+
+def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
+    """Write the HTML health report of every panel, and say where it is.
+
+    One page a panel and day, self-contained, in [report] folder; `latest.html` is always the newest.
+
+    \b
+    Example:
+      stratawatch report
+    """
+    from stratawatch.report import write
+    from stratawatch.wiring import build
+
+    house = build(config, moment(now), only_reading=True)
+    path = write(house.ports.store, house.panels, house.report_folder, house.ports.clock.now())
+    if json:
+        print_json({"path": path})
+    else:
+        say(f"wrote {path}")

@@ -1,0 +1,77 @@
+"""stratawatch open and advance: the engine once, without an orchestrator; for cron and for a closer look."""
+
+from typing import Any
+
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
+from stratawatch.cli.printing import complain, count_text, print_json, say, window_text
+
+
+def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
+    """Open a cycle for every window that is over, oldest first, the past included.
+
+    Doing it twice changes nothing.
+
+    \b
+    Examples:
+      stratawatch open
+      stratawatch open --now 2026-03-02T06:00:00+00:00
+    """
+    from stratawatch.engine.open import open_cycles as open_due
+    from stratawatch.wiring import build
+
+    house = build(config, moment(now))
+    opened = open_due(house.ports, house.panels)
+    with house.ports.store.begin() as tx:
+        cycles = [tx.cycles.get(number) for number in opened]
+    rows = [{"id": c.id, "panel": c.panel, "window_start": c.window.start, "window_end": c.window.end} for c in cycles]
+    if json:
+        print_json({"opened": rows})
+        return
+    if not rows:
+        say("No window is over that has no cycle yet.")
+    for row in rows:
+        say(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
+
+
+def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
+    """Move what can move, once: read labels, freeze, plan, dispatch, settle, judge, notify.
+
+    It waits for nobody, and a second one at the same time does nothing. Run it every few minutes.
+
+    \b
+    Example (crontab):
+      */5 * * * *  cd /srv/watch && stratawatch advance
+    """
+    from stratawatch.engine.advance import advance as advance_once
+    from stratawatch.errors import LeaseHeld
+    from stratawatch.wiring import build
+
+    house = build(config, moment(now))
+    try:
+        done = advance_once(house.ports)
+    except LeaseHeld as held:
+        _tell({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "troubles": []}, json)
+        return
+    labels = {"new": done.collected.new, "unknown": done.collected.unknown, "rejected": done.collected.rejected}
+    _tell(
+        {"held": None, "labels": labels, "steps": dict(done.steps), "sent": done.sent, "troubles": [*done.troubles]},
+        json,
+    )
+    if done.troubles:
+        import typer
+
+        raise typer.Exit(2)
+
+
+def _tell(document: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(document)
+    elif document["held"]:
+        say(document["held"])
+    else:
+        labels = document["labels"]
+        say(f"labels: {labels['new']:,} new, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected")
+        say("cycles: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
+        say(f"sent: {count_text(document['sent'], 'notification')}")
+    for trouble in document["troubles"]:
+        complain(f"stratawatch: {trouble}")

@@ -1,0 +1,173 @@
+"""stratawatch status: where everything stands, in one look and half a second."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from stratawatch.cli.listing import show_rows
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.printing import count_text, print_json, say, state_text, time_text, value_text, window_text
+from stratawatch.errors import Unreachable
+
+if TYPE_CHECKING:
+    from stratawatch.adapters.glance import Glance
+
+URGENCY: Final = ("BREACH", "BLIND", "AT RISK", "UNPROVEN", "OK")
+
+
+def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """Where everything stands: states, open cycles, open incidents, unanswered batches.
+
+    \b
+    Examples:
+      stratawatch status
+      stratawatch status --json | jq '.incidents | length'
+    """
+    document = _document(_look(config), datetime.now(UTC))
+    if json:
+        print_json(document)
+    else:
+        _show(document)
+
+
+def _look(config: Path) -> "Glance":
+    from stratawatch.adapters.glance import Unready, look
+    from stratawatch.config.store_address import read_store_address
+
+    try:
+        url = read_store_address(config)
+        if url is not None:
+            return look(url)
+    except Unready as trouble:
+        reason = trouble.__cause__
+    else:
+        reason = None
+    # Slower, but this way says in a sentence what is wrong with the configuration or the store.
+    from stratawatch.config import load
+    from stratawatch.wiring import open_store
+
+    configuration = load(config)
+    open_store(configuration)
+    try:
+        return look(configuration.store_url().get_secret_value())
+    except Unready:
+        raise Unreachable("the store could not be read", got=str(reason or ""), hint="try again") from None
+
+
+def _document(glance: "Glance", now: datetime) -> dict[str, Any]:
+    cycles = [{**cycle, "waits_for": waits_for(cycle, now)} for cycle in glance.cycles]
+    batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in glance.batches]
+    sent = [batch for batch in batches if batch["state"] == "sent"]
+    return {
+        "now": now,
+        "panels": list(glance.panels),
+        "streams": sorted(glance.streams, key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
+        "cycles": cycles,
+        "incidents": list(glance.incidents),
+        "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
+        "batches": batches,
+        "undelivered": list(glance.undelivered),
+    }
+
+
+def waits_for(cycle: Mapping[str, Any], now: datetime) -> str:
+    """What has to happen before a cycle moves."""
+    match cycle["state"]:
+        case "open":
+            failed = f", {count_text(cycle['failures'], 'failed attempt')} so far" if cycle["failures"] else ""
+            return f"its predictions to be read{failed}"
+        case "frozen":
+            return "its first round to be planned"
+        case "settled" | "expired":
+            return "its estimates"
+    left = cycle["drawn"] - cycle["answered"]
+    if left <= 0:
+        return "the next advance: all drawn items have answers"
+    deadline = cycle["deadline_at"]
+    until = "" if deadline is None else f", {_left(deadline - now)} ({time_text(deadline)})"
+    return f"answers for {left:,} of {count_text(cycle['drawn'], 'item')}{until}"
+
+
+def age(length: timedelta) -> str:
+    """A length of time in its largest unit.
+
+    >>> age(timedelta(hours=30)), age(timedelta(minutes=5))
+    ('30 hours', '5 minutes')
+    """
+    minutes = int(length.total_seconds() // 60)
+    if minutes < 120:
+        return count_text(minutes, "minute")
+    return count_text(minutes // 60, "hour") if minutes < 72 * 60 else count_text(minutes // 1440, "day")
+
+
+def _left(length: timedelta) -> str:
+    return f"{age(length)} left" if length > timedelta(0) else "overdue"
+
+
+def _show(document: Mapping[str, Any]) -> None:
+    if not document["panels"]:
+        say("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
+        return
+    for panel in document["panels"]:
+        _show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
+    _show_cycles(document["cycles"])
+    _show_incidents(document["incidents"])
+    _show_batches(document)
+    for row in document["undelivered"]:
+        word = "waiting" if row["state"] == "pending" else "given up"
+        say(f"! {count_text(row['notifications'], 'notification')} for '{row['channel']}' {word}: {row['last_error']}")
+
+
+def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:
+    newest = f", newest window until {time_text(panel['newest_window_end'])}" if panel["cycles"] else ""
+    say(f"{panel['panel']}: {count_text(panel['cycles'], 'cycle')}{newest}")
+    if not streams:
+        say("nothing judged yet", indent="  ")
+    show_rows(
+        [
+            {
+                "stream": f"{row['classifier']} {row['metric'].replace('_', ' ')}"
+                + (f" [{row['segment']}]" if row["segment"] else ""),
+                "state": state_text(row["state"]),
+                "value": value_text(row),
+                "window": window_text(row),
+            }
+            for row in streams
+        ]
+    )
+
+
+def _show_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:
+    say()
+    say(count_text(len(cycles), "open cycle") if cycles else "No open cycles")
+    for cycle in cycles:
+        say(f"{cycle['id']} {cycle['panel']}, {window_text(cycle)}: {cycle['state']}", indent="  ")
+        say(f"waits for {cycle['waits_for']}", indent="    ")
+        if cycle["last_error"]:
+            say(cycle["last_error"], indent="    ")
+
+
+def _show_incidents(incidents: Sequence[Mapping[str, Any]]) -> None:
+    say()
+    say(count_text(len(incidents), "open incident") if incidents else "No open incidents")
+    for row in incidents:
+        where = f" [{row['segment']}]" if row["segment"] else ""
+        head = f"{state_text(row['kind'])}: {row['metric'].replace('_', ' ')} of {row['classifier']}{where}"
+        say(f"{head} ({row['panel']}), since {time_text(row['opened_at'])}", indent="  ")
+        if row["reason"]:
+            say(row["reason"], indent="    ")
+
+
+def _show_batches(document: Mapping[str, Any]) -> None:
+    oldest, now = document["oldest_unanswered_batch"], document["now"]
+    say()
+    if oldest is None:
+        say("No batch waits for answers")
+    else:
+        since = oldest["waiting_since"]
+        say(f"Oldest unanswered batch: {oldest['key']}, out since {time_text(since)} ({age(now - since)})")
+    for batch in document["batches"]:
+        if batch["state"] == "failed":
+            say(f"! batch {batch['key']} could not be sent: {batch['last_error']}")
+            say(f"  stratawatch cycles resend {batch['cycle']} sends it again")

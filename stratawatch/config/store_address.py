@@ -1,0 +1,35 @@
+"""The store's address alone, without the checks of the whole file: `status` must answer when something is wrong."""
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from stratawatch.config.document import read_document
+from stratawatch.config.references import EnvironmentText, check_secret
+from stratawatch.config.store_url import check_store_url, store_url
+
+DEFAULT: Final = "sqlite:///stratawatch.db"
+_OVERRIDES: Final = {"url": "STRATAWATCH_STORE__URL", "password": "STRATAWATCH_STORE__PASSWORD"}
+
+
+def read_store_address(path: Path) -> str | None:
+    """The address to connect to, as `load` would give it; None when only the full reading can tell."""
+    document = read_document(path)
+    store = document.data.get("store", {})
+    odd = [name for name in os.environ if name.upper().startswith("STRATAWATCH_STORE")]
+    if not isinstance(store, dict) or set(odd) - set(_OVERRIDES.values()):
+        return None
+    url, password = _value(store, "url", DEFAULT), _value(store, "password", None)
+    try:
+        check_store_url(url)
+        check_secret(password)
+    except ValueError:
+        return None
+    if not isinstance(url, str) or not isinstance(password, str | None):
+        return None
+    return store_url(document.folder, url, password)
+
+
+def _value(store: dict[str, Any], key: str, default: str | None) -> Any:
+    override = os.environ.get(_OVERRIDES[key])
+    return EnvironmentText(override) if override else store.get(key, default)
