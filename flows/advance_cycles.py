@@ -46,7 +46,8 @@ def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None
     except LeaseHeld as held:
         return Completed(message=str(held))
     if advanced.troubles:
-        raise StratawatchError(f"{len(advanced.troubles)} steps failed: " + " | ".join(advanced.troubles))
+        number = len(advanced.troubles)
+        raise StratawatchError(f"{number} step{'s' * (number > 1)} failed: " + " | ".join(advanced.troubles))
     return advanced
 
 
@@ -77,6 +78,7 @@ def _outcome(state: State[Any], what: str, troubles: list[str]) -> Any:
     if isinstance(outcome, StaleState):
         return None  # someone else moved it, which is all that was wanted
     if isinstance(outcome, BaseException):
-        troubles.append(f"{what}: {outcome}")
+        known = isinstance(outcome, StratawatchError)
+        troubles.append(f"{what}: {outcome}" if known else f"{what}: {type(outcome).__name__}: {outcome}")
         return None
     return outcome

@@ -9,8 +9,9 @@ from typing import Any, Final
 from prefect import Flow
 from prefect import serve as run_forever
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
-from prefect.deployments.runner import EntrypointType, RunnerDeployment
+from prefect.deployments.runner import RunnerDeployment
 from prefect.settings import PREFECT_API_URL
+from prefect.types.entrypoint import EntrypointType
 
 from flows.advance_cycles import advance_cycles
 from flows.open_cycles import open_cycles
@@ -35,7 +36,8 @@ def deployments(config: str, house: House) -> list[RunnerDeployment]:
 
 
 def _deployment(flow: Flow[..., Any], cron: str, config: str) -> RunnerDeployment:
-    return flow.to_deployment(
+    return RunnerDeployment.from_flow(
+        flow,
         name=flow.name,
         cron=cron,
         parameters={"config": str(Path(config).resolve())},

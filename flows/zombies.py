@@ -3,8 +3,9 @@
 Without it the run stays Running for ever and holds the one slot its deployment has.
 """
 
+import asyncio
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from prefect.automations import Automation
 from prefect.client.schemas.objects import StateType
@@ -23,15 +24,29 @@ _ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed")
 
 
 def watch_for_zombies() -> Automation:
-    """Create the automation, or bring the one that is there up to date."""
+    """Create the automation, or bring the one that is there up to date.
+
+    One that is right already is left alone: an update makes Prefect forget which hearts it listens to, and the
+    run that was killed just before this restart would never be noticed.
+    """
+    return asyncio.run(_watch())
+
+
+async def _watch() -> Automation:
     wanted = _wanted()
     try:
-        there = Automation.read(name=NAME)
+        there = await Automation.aread(name=NAME)
     except ValueError:
-        return wanted.create()
+        return await wanted.acreate()
+    if _meaning(there) == _meaning(wanted):
+        return there
     wanted.id = there.id
-    wanted.update()
+    await wanted.aupdate()
     return wanted
+
+
+def _meaning(automation: Automation) -> dict[str, Any]:
+    return automation.model_dump(include={"enabled", "trigger", "actions"}, exclude={"trigger": {"id"}})
 
 
 def _wanted() -> Automation:

@@ -1,0 +1,105 @@
+"""advance_cycles: one trouble does not stop the others, every trouble is seen, and two never run at once."""
+
+import pytest
+from prefect.client.schemas.objects import StateType
+
+from flows.advance_cycles import advance_cycles
+from flows.open_cycles import open_cycles
+from stratawatch.engine.advance import ADVANCE_LEASE, Advanced
+from stratawatch.engine.lease import hold
+from stratawatch.engine.states import CycleState
+from stratawatch.errors import StaleState, StratawatchError, Unreachable
+from tests.engine.town import unreachable
+
+
+def states(town) -> list[CycleState]:
+    with town.ports.store.begin() as tx:
+        return [cycle.state for cycle in tx.cycles.find()]
+
+
+@pytest.fixture
+def opened(flow_town):
+    """Two cycles are open and nothing has been done with them."""
+    assert len(open_cycles()) == 2
+    return flow_town
+
+
+class TestOneTrouble:
+    def test_does_not_stop_the_other_cycle(self, opened):
+        opened.source.troubles = [unreachable()]
+        state = advance_cycles(return_state=True)
+        assert state.is_failed()
+        assert states(opened) == [CycleState.OPEN, CycleState.LABELLING]
+
+    def test_is_named_when_the_flow_fails_at_the_end(self, opened):
+        opened.source.troubles = [unreachable()]
+        with pytest.raises(StratawatchError, match="1 step failed: freeze 1: the table did not answer"):
+            advance_cycles()
+
+    def test_may_be_a_bug_and_still_stops_nobody_else(self, opened):
+        opened.source.troubles = [ZeroDivisionError("a bug")]
+        state = advance_cycles(return_state=True)
+        assert "freeze 1: ZeroDivisionError: a bug" in state.message
+        assert states(opened) == [CycleState.OPEN, CycleState.LABELLING]
+
+    def test_at_the_queue_does_not_keep_cycles_from_being_frozen(self, opened, monkeypatch):
+        monkeypatch.setattr(opened.queue, "poll", _raise(Unreachable("the queue is away")))
+        state = advance_cycles(return_state=True)
+        assert "collect labels: the queue is away" in state.message
+        assert states(opened) == [CycleState.LABELLING, CycleState.LABELLING]
+
+    def test_of_a_step_does_not_keep_notifications_back(self, opened):
+        opened.source.windows.clear()
+        opened.queue.troubles = [unreachable()]
+        advance_cycles(return_state=True)
+        assert [told.severity for told in opened.desk.told] == ["warning", "warning"]
+
+    def test_is_over_at_the_next_advance(self, opened):
+        opened.source.troubles = [unreachable()]
+        advance_cycles(return_state=True)
+        assert advance_cycles(return_state=True).is_completed()
+        assert states(opened) == [CycleState.LABELLING, CycleState.LABELLING]
+
+
+class TestSomeoneFaster:
+    def test_is_no_trouble(self, opened, monkeypatch):
+        monkeypatch.setattr("stratawatch.engine.plan.plan_round", _raise(StaleState("planned by someone else")))
+        done = advance_cycles()
+        assert done.troubles == ()
+        assert done.steps["plan"] == 0
+
+
+class TestLease:
+    def test_held_by_another_ends_quietly(self, opened):
+        with hold(opened.ports, ADVANCE_LEASE, "another process"):
+            state = advance_cycles(return_state=True)
+        assert state.type == StateType.COMPLETED
+        assert "another process holds the lease" in state.message
+        assert states(opened) == [CycleState.OPEN, CycleState.OPEN]
+
+    def test_is_given_back_after_a_failure(self, opened):
+        opened.source.troubles = [unreachable()]
+        advance_cycles(return_state=True)
+        with hold(opened.ports, ADVANCE_LEASE, "another process") as holder:
+            assert holder == "another process"
+
+
+class TestRepetition:
+    def test_ten_advances_do_what_one_does(self, opened):
+        assert isinstance(advance_cycles(), Advanced)
+        sent = list(opened.queue.sends)
+        for _ in range(9):
+            done = advance_cycles()
+            assert (done.steps["plan"], done.steps["dispatch"], done.sent) == (0, 0, 0)
+        assert opened.queue.sends == sent
+        assert len(sent) == len(set(sent)) > 0
+
+    def test_opening_again_opens_nothing(self, opened):
+        assert open_cycles() == ()
+
+
+def _raise(trouble):
+    def fail(*_args, **_kwargs):
+        raise trouble
+
+    return fail

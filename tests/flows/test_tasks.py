@@ -1,0 +1,118 @@
+"""A task is its use case with a retry policy and a log line, and nothing more."""
+
+from collections.abc import Mapping
+from inspect import signature
+
+import pytest
+from prefect import flow
+from prefect.cache_policies import NO_CACHE
+from sqlalchemy.exc import OperationalError
+
+from flows.advance_cycles import SHOW, TASKS
+from stratawatch import report
+from stratawatch.engine.advance import STEPS
+from stratawatch.engine.collect import collect_labels
+from stratawatch.engine.house import Ports
+from stratawatch.engine.notify import send_notifications
+from stratawatch.engine.open import open_cycles
+from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
+from stratawatch.wiring import OnUse
+from tasks.policy import may_retry
+from tests.engine.town import unreachable
+from tests.flows.discovery import all_tasks
+
+USE_CASES = [open_cycles, collect_labels, send_notifications, *(step for _, step in STEPS.values())]
+
+
+class TestEveryTask:
+    @pytest.mark.parametrize("use_case", USE_CASES, ids=lambda use_case: use_case.__name__)
+    def test_every_use_case_of_the_engine_has_a_task_of_its_name_with_its_parameters(self, use_case):
+        task = all_tasks()[use_case.__name__]
+        assert task.name == use_case.__name__
+        assert list(signature(task.fn).parameters) == list(signature(use_case).parameters)
+
+    def test_there_is_no_task_without_a_use_case(self):
+        assert set(all_tasks()) == {use_case.__name__ for use_case in USE_CASES} | {"write_report"}
+        assert callable(report.write)
+
+    @pytest.mark.parametrize("name", sorted(all_tasks()))
+    def test_it_keeps_nothing_and_tries_again_within_bounds(self, name):
+        task = all_tasks()[name]
+        assert (task.name, task.cache_policy, task.persist_result) == (name, NO_CACHE, False)
+        assert 0 < task.retries == len(task.retry_delay_seconds) <= 5
+        assert task.retry_condition_fn is not None
+
+
+class TestAdvanceSteps:
+    def test_the_flow_has_the_engines_steps_in_the_engines_order(self):
+        assert list(TASKS) == list(STEPS)
+        assert {name: task.name for name, task in TASKS.items()} == {
+            name: step.__name__ for name, (_, step) in STEPS.items()
+        }
+
+    def test_artifacts_belong_to_steps(self):
+        assert set(SHOW) <= set(STEPS)
+
+
+class TestRetries:
+    @pytest.mark.parametrize(
+        "trouble", [unreachable(), OSError("reset"), OperationalError("", {}, Exception("locked"))]
+    )
+    def test_what_may_pass_by_itself_is_tried_again(self, trouble):
+        assert may_retry(trouble, counted=False)
+
+    @pytest.mark.parametrize(
+        "trouble", [InputRefused("no column"), StaleState("moved"), LeaseHeld("held"), ValueError("a bug")]
+    )
+    @pytest.mark.parametrize("counted", [True, False])
+    def test_what_will_be_the_same_again_is_not(self, trouble, counted):
+        assert not may_retry(trouble, counted=counted)
+
+    def test_what_the_engine_counts_over_hours_is_not_used_up_within_seconds(self):
+        assert not may_retry(Unreachable("the table did not answer"), counted=True)
+        assert may_retry(OSError("the store's disk hiccuped"), counted=True)
+
+    def test_a_queue_that_fails_once_is_read_at_the_second_attempt(self, town, monkeypatch):
+        polls = []
+        poll = town.queue.poll
+
+        def failing_once(cursor):
+            polls.append(cursor)
+            if len(polls) == 1:
+                raise unreachable()
+            return poll(cursor)
+
+        monkeypatch.setattr(town.queue, "poll", failing_once)
+
+        @flow
+        def collecting():
+            return all_tasks()["collect_labels"](town.ports)
+
+        assert collecting().new == 0
+        assert len(polls) >= 2
+
+    def test_a_source_that_fails_is_left_to_the_next_advance(self, town):
+        (cycle,) = open_cycles(town.ports, {town.panel.name: town.panel})
+        town.source.troubles = [unreachable()]
+
+        @flow
+        def freezing():
+            return all_tasks()["freeze_cycle"](town.ports, cycle, return_state=True).is_failed()
+
+        assert freezing()
+        assert town.source.reads == 1
+
+
+class TestPorts:
+    def test_handing_ports_to_a_task_builds_none_of_them(self, town):
+        built = []
+        lazy = OnUse(["spam"], lambda name: built.append(name) or town.source)
+        ports = Ports(town.ports.store, town.ports.clock, lazy, town.ports.check, town.ports.queue, {})
+        assert isinstance(ports.sources, Mapping)
+
+        @flow
+        def collecting():
+            return all_tasks()["collect_labels"](ports)
+
+        collecting()
+        assert built == []
