@@ -24,7 +24,7 @@ def store_url(text: str) -> URL:
     """Parse a store's address. PostgreSQL is spoken through psycopg 3, whatever spelling was used."""
     try:
         url = make_url(text)
-    except ArgumentError:  # its own words would repeat the address, password included
+    except (ArgumentError, ValueError):  # their own words would repeat the address, password included
         raise ConfigError(
             "the store's url cannot be read", expected="sqlite:///file.db or postgresql://user@host/name"
         ) from None

@@ -43,7 +43,7 @@ class SqlStore:
             name = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}[connection.dialect.name]
         return {"store": self.where, "database": f"{name} {version}", "schema": EXPECTED}
 
-    def close(self) -> None:
+    def dispose(self) -> None:
         """Close every connection."""
         self._engine.dispose()
 

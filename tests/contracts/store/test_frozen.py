@@ -1,0 +1,69 @@
+import pytest
+
+from stratawatch.core.population import Atom, Segment
+from stratawatch.errors import StaleState
+from tests.contracts.store.scenes import ATOMS, COUNTRY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
+
+
+class TestFreeze:
+    def test_keeps_the_facts_of_the_window(self, store):
+        with store.begin() as tx:
+            cycle = tx.cycles.get(frozen_cycle(tx))
+        assert cycle.source_version == {"files": ["p.parquet"]}
+        assert (cycle.docs, cycle.state) == ("spam/w0.html", "open")
+        assert cycle.profile["rows"] == 1000
+        assert cycle.profile["first_time"] == "2026-01-05T00:00:00+00:00"
+        assert cycle.profile["columns"]["lr"]["positives"] == 60
+
+    def test_returns_the_very_atoms_in_their_order(self, store):
+        with store.begin() as tx:
+            assert tx.cycles.atoms(frozen_cycle(tx)) == ATOMS
+
+    def test_returns_the_pools_by_atom_and_digest(self, store):
+        items = [
+            candidate("c", atom=1, digest="0" * 32),
+            candidate("b", atom=0, digest="f" * 32, cluster="customer 1"),
+            candidate("a", atom=0, digest="1" * 32, copies=3, payload={"text": None, "n": 1.5, "tags": ["x"]}),
+        ]
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(candidates=tuple(items)), NOW)
+            assert tx.cycles.candidates(cycle) == (items[2], items[1], items[0])
+
+    def test_keeps_cycles_apart(self, store):
+        with store.begin() as tx:
+            first, second = frozen_cycle(tx, 0, items=("a",)), frozen_cycle(tx, 1, items=("b", "c"))
+            assert [c.item for c in tx.cycles.candidates(first)] == ["a"]
+            assert len(tx.cycles.candidates(second)) == 2
+
+    def test_happens_once(self, store):
+        with store.begin() as tx:
+            cycle = frozen_cycle(tx)
+            tx.commit()
+        with store.begin() as tx, pytest.raises(StaleState, match="frozen by someone else"):
+            tx.cycles.freeze(cycle, frozen(), NOW + WEEK)
+        with store.begin() as tx:
+            assert len(tx.cycles.candidates(cycle)) == 3
+
+    def test_takes_counts_beyond_32_bits_and_numpy_numbers(self, store):
+        import numpy as np
+
+        big = Atom("1", np.int64(3), np.int64(4), np.int64(5_000_000_000), np.float64(0.25), {COUNTRY: np.int64(2**40)})
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(atoms=(big,), candidates=()), NOW)
+            (back,) = tx.cycles.atoms(cycle)
+        assert (back.size, back.mean_score, back.segments[COUNTRY]) == (5_000_000_000, 0.25, 2**40)
+        assert type(back.size) is int
+
+    def test_takes_segment_values_of_any_kind(self, store):
+        odd = {
+            Segment("a=b", "c=d\n\0"): 1,
+            Segment("a", "b=c=d\n\0"): 2,
+            Segment("x", "v" * 10_000): 3,
+            Segment("x", ""): 4,
+        }
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(atoms=(Atom("1", 0, 1, 9, 0.5, odd),), candidates=()), NOW)
+            assert tx.cycles.atoms(cycle)[0].segments == odd

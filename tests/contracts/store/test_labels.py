@@ -1,0 +1,140 @@
+from dataclasses import replace
+
+from stratawatch.engine.keys import item_key
+from stratawatch.engine.records import LabelEvent
+from tests.contracts.store.scenes import MINUTE, NOW, WEEK, planned_round, said
+
+
+class TestAdd:
+    def test_appends_what_was_said_about_drawn_items(self, store):
+        events = [said("a", "e1"), said("b", "e2", "no", "bob")]
+        with store.begin() as tx:
+            planned_round(tx)
+            assert tx.labels.add(events, NOW) == (2, ())
+            assert tx.labels.of_items([item_key("spam", "a"), item_key("spam", "b")]) == tuple(events)
+
+    def test_counts_an_event_once_however_often_it_comes(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            assert tx.labels.add([said("a", "e1"), said("a", "e1")], NOW)[0] == 1
+            assert tx.labels.add([said("a", "e1"), said("a", "e2")], NOW)[0] == 1
+            tx.commit()
+        with store.begin() as tx:
+            assert tx.labels.add([said("a", "e1")], NOW + WEEK) == (0, ())
+            assert len(tx.labels.of_items([item_key("spam", "a")])) == 2
+
+    def test_keeps_the_first_words_of_an_event_id(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            tx.labels.add([said("a", "e1", "yes"), said("a", "e1", "no")], NOW)
+            tx.labels.add([said("a", "e1", "skip")], NOW)
+            assert [e.value for e in tx.labels.of_items([item_key("spam", "a")])] == ["yes"]
+
+    def test_tells_sources_apart_even_where_their_words_run_together(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            pairs = [("x", "yz"), ("xy", "z"), ("x\0y", "z"), ("x", "y\0z")]
+            assert tx.labels.add([said("a", i, source=s) for s, i in pairs], NOW)[0] == 4
+
+    def test_returns_events_on_items_nobody_asked_about_and_keeps_none_of_them(self, store):
+        stranger = said("never drawn", "e9")
+        with store.begin() as tx:
+            planned_round(tx)
+            assert tx.labels.add([stranger, said("a", "e1"), stranger], NOW) == (1, (stranger, stranger))
+            assert tx.labels.of_items([stranger.item_key]) == ()
+            assert len(tx.labels.all("spam")) == 1
+
+    def test_of_nothing_is_nothing(self, store):
+        with store.begin() as tx:
+            assert tx.labels.add([], NOW) == (0, ())
+
+    def test_takes_thousands_at_once(self, store):
+        items = tuple(f"i{n}" for n in range(3000))
+        with store.begin() as tx:
+            planned_round(tx, items=items)
+            events = [said(item, f"e{item}", minutes=n) for n, item in enumerate(items)]
+            assert tx.labels.add(events, NOW) == (3000, ())
+            assert tx.labels.add(events, NOW) == (0, ())
+            assert [e.event_id for e in tx.labels.of_items([e.item_key for e in events])] == [
+                e.event_id for e in events
+            ]
+
+    def test_is_rolled_back_with_its_cursor(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            tx.commit()
+            tx.labels.add([said("a", "e1")], NOW)
+            tx.labels.save_cursor("folder", {"line": 1}, NOW)
+        with store.begin() as tx:
+            assert (tx.labels.mark(), tx.labels.cursor("folder")) == (0, {})
+
+    def test_takes_identifiers_of_any_kind_and_length(self, store):
+        odd = "quote ' \" newline \n poo \N{PILE OF POO} nul \0 surrogate \udc80 mark ␀0 " + "x" * 10_000
+        event = LabelEvent(odd, odd, item_key("spam", "a"), odd, "yes", NOW)
+        lost = replace(event, item_key=odd)
+        with store.begin() as tx:
+            planned_round(tx)
+            assert tx.labels.add([event, lost], NOW) == (1, (lost,))
+            assert tx.labels.add([event], NOW)[0] == 0
+            assert tx.labels.of_items([item_key("spam", "a")]) == (event,)
+
+
+class TestOfItems:
+    def test_has_them_by_time_then_arrival(self, store):
+        events = [said("a", "late", minutes=5), said("b", "early"), said("a", "first"), said("b", "second")]
+        with store.begin() as tx:
+            planned_round(tx)
+            tx.labels.add(events, NOW)
+            found = tx.labels.of_items([item_key("spam", i) for i in "ab"])
+        assert [event.event_id for event in found] == ["early", "first", "second", "late"]
+
+    def test_takes_any_number_of_keys_repeated_or_unknown(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            tx.labels.add([said("a", "e1")], NOW)
+            keys = [item_key("spam", str(n)) for n in range(70_000)] + [item_key("spam", "a")] * 2
+            assert tx.labels.of_items(keys) == (said("a", "e1"),)
+            assert tx.labels.of_items([]) == ()
+
+    def test_shares_labels_between_cycles_of_a_panel(self, store):
+        with store.begin() as tx:
+            planned_round(tx, 0)
+            tx.labels.add([said("a", "e1")], NOW)
+            again = planned_round(tx, 1)
+            keys = [draw.item_key for draw in tx.rounds.draws(again.cycle)]
+            assert tx.labels.of_items(keys) == (said("a", "e1"),)
+
+
+class TestAll:
+    def test_has_a_panels_events_with_their_items_in_order_of_arrival(self, store):
+        with store.begin() as tx:
+            planned_round(tx, 0)
+            planned_round(tx, 1)
+            planned_round(tx, 0, panel="other")
+            tx.labels.add([said("b", "e1", minutes=9), said("a", "e2"), said("a", "e3", panel="other")], NOW)
+            assert [(item, e.event_id) for item, e in tx.labels.all("spam")] == [("b", "e1"), ("a", "e2")]
+            assert [(item, e.event_id) for item, e in tx.labels.all("other")] == [("a", "e3")]
+
+
+class TestMark:
+    def test_grows_with_new_events_only(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            assert tx.labels.mark() == 0
+            tx.labels.add([said("a", "e1")], NOW)
+            first = tx.labels.mark()
+            tx.labels.add([said("a", "e1"), said("stranger", "e2")], NOW)
+            assert tx.labels.mark() == first > 0
+            tx.labels.add([said("a", "e3")], NOW)
+            assert tx.labels.mark() > first
+
+
+class TestCursor:
+    def test_is_empty_at_first_and_kept_per_queue(self, store):
+        with store.begin() as tx:
+            assert tx.labels.cursor("folder") == {}
+            tx.labels.save_cursor("folder", {"files": {"a.jsonl": 3}}, NOW)
+            tx.labels.save_cursor("folder", {"files": {"a\0.jsonl": 4}}, NOW + MINUTE)
+            tx.labels.save_cursor("other", {}, NOW)
+            assert tx.labels.cursor("folder") == {"files": {"a\0.jsonl": 4}}
+            assert tx.labels.cursor("other") == {}
