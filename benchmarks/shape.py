@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -146,12 +147,12 @@ def _plain(value: Any) -> Any:
 
 def _tables(result: Result) -> list[Table]:
     tables = []
-    if result.rows:
-        columns = list(dict.fromkeys(key for row in result.rows for key in row))
-        rows = Table(*columns)
-        for row in result.rows:
-            rows.add_row(*(_cell(row.get(column, "")) for column in columns))
-        tables.append(rows)
+    # Rows that say something else are another table: one with holes cannot be read.
+    for columns, rows in groupby(result.rows, key=tuple):
+        table = Table(*columns)
+        for row in rows:
+            table.add_row(*map(_cell, row.values()))
+        tables.append(table)
     if result.verdicts:
         promises = Table("verdict", "kind", "value", "", "bound", "holds")
         for v in result.verdicts:

@@ -77,6 +77,14 @@ class TestJson:
         assert {"cpu", "memory_gb", "python", "load"} <= set(shape["machine"])
 
 
+class TestTables:
+    def test_rows_of_different_columns_stand_in_tables_of_their_own(self, capsys):
+        rows = [{"run": "a", "kills": 1}, {"run": "b", "kills": 2}, {"point": "commit", "times": 3}]
+        main("sketch", lambda _: Result(rows=rows), [])
+        heads = [line for line in capsys.readouterr().out.splitlines() if "run" in line or "point" in line]
+        assert [("kills" in head, "times" in head) for head in heads] == [(True, False), (False, True)]
+
+
 class TestOptions:
     def test_the_seed_is_fixed_unless_given(self):
         assert parse("sketch", []).seed == DEFAULT_SEED

@@ -1,0 +1,1 @@
+"""Real processes, killed at every commit point and at random, against one that was left in peace."""

@@ -1,0 +1,215 @@
+"""SIGKILL at every commit point and at random: nothing lost, nothing twice, the same final state.
+
+`python -m benchmarks.chaos --kills 100 --db sqlite`, `--kills 30 --db postgres`; `--flow-kills` of them hit the real
+Prefect flows (20 unless `--quick`). Two controls with adapters that forget their keys must show failures.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import stratawatch.engine
+from benchmarks.chaos.audit import Audit
+from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
+from benchmarks.chaos.databases import Databases, databases
+from benchmarks.chaos.faulty import forgetful_channels, forgetful_queue
+from benchmarks.chaos.installation import Installation, Told, address
+from benchmarks.chaos.killer import Killer, commit_sites, site_of, untried
+from benchmarks.chaos.services import prefect_server, receiver
+from benchmarks.chaos.snapshot import differences
+from benchmarks.chaos.tick import Variant
+from benchmarks.chaos.world import PLAIN, TROUBLED, Story
+from benchmarks.shape import Options, Result, Row, Verdict, main
+
+FULL_KILLS: Final = 100
+QUICK_KILLS: Final = 24
+FLOW_KILLS: Final = 20
+FLOW_KILLS_A_MOMENT: Final = 3
+BOTH_SIDES_FROM: Final = 60
+"""With fewer kills than this, a commit point is tried on one side only, drawn at random."""
+CONTROL_KILLS: Final = 6
+
+
+@dataclass
+class Campaign:
+    """Everything one run of the benchmark shares."""
+
+    seed: int
+    scratch: Path
+    port: int
+    databases: Databases
+    rows: list[Row] = field(default_factory=list)
+    audits: list[Audit] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+    kills: Counter[str] = field(default_factory=Counter)
+
+    def tell(
+        self, run: str, story: Story, runner: Runner, killer: Killer | None, peaceful: Told | None, *variants: Variant
+    ) -> Told:
+        """Play a story in a fresh installation and write a row about it."""
+        began = time.monotonic()
+        before = killer.kills.total() if killer else 0
+        address(self.port, run)
+        installation = Installation.build(run, self.scratch, self.seed, self.databases)
+        told = installation.play(
+            story, runner, killer=killer, peaceful=peaceful.endings if peaceful else (), variants=variants
+        )
+        different = differences(peaceful.snapshot, told.snapshot) if peaceful else []
+        kills = (killer.kills.total() if killer else 0) - before
+        row = {"run": run, "kills": kills, "differences": len(different), **told.audit.counts()}
+        self.rows.append({**row, "seconds": round(time.monotonic() - began, 1)})
+        print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.rows[-1].items()), flush=True)
+        if not variants:
+            self.audits.append(told.audit)
+            self.differences += different
+            for line in different[:12]:
+                print(f"  {line[:300]}", flush=True)
+        installation.discard()
+        return told
+
+
+def run(options: Options) -> Result:
+    """Undisturbed, then killed, then the controls."""
+    kills = options.given.kills or (QUICK_KILLS if options.quick else FULL_KILLS)
+    flow_kills = options.given.flow_kills
+    if flow_kills is None:
+        flow_kills = 0 if options.quick else min(FLOW_KILLS, kills)
+    rng = Random(options.seed)
+    preload()
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chaos-")))
+        port = stack.enter_context(receiver(scratch / "posts.jsonl"))
+        dbs = databases(options.given.db, scratch)
+        stack.callback(dbs.close)
+        campaign = Campaign(options.seed, scratch, port, dbs)
+        peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
+        in_flows = _flow_kills(campaign, rng, flow_kills, stack) if flow_kills else Counter[str]()
+        in_engine = _engine_kills(campaign, rng, kills - flow_kills, peaceful, in_flows)
+        controls = _controls(campaign, rng, peaceful)
+    everything = in_flows + in_engine
+    crossed = {site_of(point) for ending in peaceful.endings for point in ending.crossed if point.endswith("commit")}
+    verdicts = [
+        Verdict("kills", "must", everything.total(), kills, ">="),
+        Verdict("kills while real flows ran", "must", in_flows.total(), flow_kills, ">="),
+        *_coverage(crossed, everything),
+        *_innocence(campaign),
+        *controls,
+    ]
+    return Result([*campaign.rows, *({"died at": p, "kills": n} for p, n in sorted(everything.items()))], verdicts)
+
+
+def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) -> Counter[str]:
+    """Kills in the real flows, against a plain story that nobody disturbed."""
+    scratch = campaign.scratch
+    peaceful = campaign.tell("flows-peaceful", PLAIN, EngineRunner(scratch), None, None)
+    home = scratch / "prefect"
+    home.mkdir()
+    environment = stack.enter_context(prefect_server(home))
+    points = _commits(peaceful)
+    killer = Killer.at(points, rng, wanted, both_sides=False, most_a_tick=FLOW_KILLS_A_MOMENT)
+    number = 0
+    while not killer.done:
+        number += 1
+        runner = FlowRunner(scratch, environment)
+        campaign.tell(f"flows-{number}", PLAIN, runner, killer, peaceful)
+    return killer.kills
+
+
+def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, in_flows: Counter[str]) -> Counter[str]:
+    """Kills in forked processes: commit points first, then files and posts, then anywhere."""
+    generous = wanted >= BOTH_SIDES_FROM
+    points = _commits(peaceful)
+    if generous:
+        points |= {point for ending in peaceful.endings for point in ending.crossed}
+    tried = {site_of(point) for point in in_flows}
+    points = {point for point in points if generous or site_of(point) not in tried}
+    killer = Killer.at(points, rng, wanted, both_sides=generous)
+    number = 0
+    while not killer.done:
+        number += 1
+        campaign.tell(f"engine-{number}", TROUBLED, EngineRunner(campaign.scratch), killer, peaceful)
+    return killer.kills
+
+
+def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
+    """Faulty adapters must be caught: sent, and killed before that was written down."""
+    points = {point for ending in peaceful.endings for point in ending.crossed}
+    sent = {point for point in points if point.startswith("durable.write_once") and point.endswith("after link")}
+    posted = {point for point in points if point.endswith("after post")}
+    told = [
+        campaign.tell(
+            name,
+            (PLAIN[0],),
+            EngineRunner(campaign.scratch, (variant,)),
+            _Again(rng, CONTROL_KILLS, 2, set(targets)),
+            peaceful,
+            variant,
+        )
+        for name, variant, targets in (
+            ("control-queue", forgetful_queue, sent),
+            ("control-channel", forgetful_channels, posted),
+        )
+    ]
+    twice, alerts = told[0].audit.items_dispatched_twice, told[1].audit.alerts_told_twice
+    return [
+        Verdict("control: a queue without keys dispatches items twice", "must", twice, 1, ">="),
+        Verdict("control: a channel without keys tells twice", "must", alerts, 1, ">="),
+    ]
+
+
+class _Again(Killer):
+    """Dies at its targets again and again."""
+
+    def note(self, point: str) -> None:
+        self.kills[point] += 1
+
+
+def _commits(told: Told) -> set[str]:
+    return {point for ending in told.endings for point in ending.crossed if point.endswith("commit")}
+
+
+def _coverage(crossed: set[str], kills: Counter[str]) -> list[Verdict]:
+    sites = commit_sites(Path(stratawatch.engine.__file__).parent)
+    unreached, left = sorted(sites - crossed), untried(sites, kills)
+    for site in unreached:
+        print(f"no process ever came to {site}")
+    for site in left:
+        print(f"no process died at {site}")
+    return [
+        Verdict("commit points of the engine that the story never crosses", "must", len(unreached), 0, "<="),
+        Verdict("commit points without a kill", "must", len(left), 0, "<="),
+    ]
+
+
+def _innocence(campaign: Campaign) -> list[Verdict]:
+    counts = Counter[str]()
+    for audit in campaign.audits:
+        counts.update(audit.counts())
+    names = list(campaign.audits[0].counts())
+    return [
+        *(Verdict(name.replace("_", " "), "must", counts[name], 0, "<=") for name in names),
+        Verdict("differences in the final state", "must", len(campaign.differences), 0, "<="),
+    ]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kills", type=int, help=f"processes to kill (default {FULL_KILLS}, quick {QUICK_KILLS})")
+    parser.add_argument("--flow-kills", type=int, help=f"of them in real Prefect flows (default {FLOW_KILLS})")
+    parser.add_argument("--db", choices=["sqlite", "postgres"], default="sqlite")
+
+
+def chaos(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; the exit status."""
+    return main("chaos", run, argv, _arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(chaos())

@@ -1,0 +1,117 @@
+"""People who read `out/` and write `in/`: late, twice, torn, wrong, changing their minds; the same way every time."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.chaos.world import Tick
+
+Statement = tuple[str, str, str, str]
+"""Item key, annotator, value, time: unique by its time."""
+
+LATE: Final = 4
+"""Verdicts that are changed after a window was judged."""
+
+
+@dataclass
+class Annotator:
+    """Answers what is out; `said` is what the store must hold in the end, each statement once."""
+
+    queue: Path
+    said: Counter[Statement] = field(default_factory=Counter)
+    answers: dict[str, str] = field(default_factory=dict)
+    _torn: str = ""
+    _lines: int = 0
+
+    def act(self, tick: Tick) -> None:
+        """Do what belongs to this moment."""
+        tasks = self._tasks()
+        waiting = sorted(set(tasks) - set(self.answers))
+        match tick.step:
+            case "begin" | "ask":
+                self._answer(tick, [key for key in waiting if _luck(key) < 128], tasks)
+                if tick.step == "ask":
+                    self._tear(tick, waiting, tasks)
+            case "half":
+                self._answer(tick, waiting, tasks)
+                self._disturb(tick)
+            case "rest":
+                self._answer(tick, waiting, tasks)
+            case "second" | "expire":
+                self._change_minds(tick)
+            case "silent":
+                self._finish_torn(tick)
+
+    def _tasks(self) -> dict[str, str]:
+        """What is asked, by item key. A batch that was sent twice is still one question."""
+        tasks: dict[str, str] = {}
+        for file in sorted((self.queue / "out").glob("*.jsonl")):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                task = json.loads(line)
+                if "key" in task:
+                    tasks[task["key"]] = task["payload"]["text"]
+        return tasks
+
+    def _answer(self, tick: Tick, keys: list[str], tasks: dict[str, str]) -> None:
+        self._finish_torn(tick)
+        for key in keys:
+            self._write(tick, self._statement(tick, key, _verdict(key, tasks[key])))
+
+    def _statement(self, tick: Tick, key: str, value: str) -> dict[str, Any]:
+        """Every second statement leaves its event id to the queue."""
+        self._lines += 1
+        at = (tick.at + timedelta(minutes=1, microseconds=self._lines)).isoformat()
+        self.said[key, "ann", value, at] += 1
+        self.answers[key] = value
+        line = {"key": key, "value": value, "annotator": "ann", "at": at}
+        return {**line, "event_id": f"e{self._lines}"} if self._lines % 2 else line
+
+    def _write(self, tick: Tick, line: dict[str, Any]) -> None:
+        self._append(tick, json.dumps(line) + "\n")
+
+    def _tear(self, tick: Tick, waiting: list[str], tasks: dict[str, str]) -> None:
+        """Write half of a line; its rest comes at the next moment."""
+        left = [key for key in waiting if key not in self.answers]
+        if left:
+            line = json.dumps(self._statement(tick, left[0], _verdict(left[0], tasks[left[0]]))) + "\n"
+            self._append(tick, line[:25])
+            self._torn = line[25:]
+
+    def _finish_torn(self, tick: Tick) -> None:
+        self._append(tick, self._torn)
+        self._torn = ""
+
+    def _disturb(self, tick: Tick) -> None:
+        """What a queue must bear: rubbish, labels nobody asked for, the same event again, a word taken back."""
+        self._append(tick, "rubbish\n\n")
+        self._write(tick, {"key": "nobody-asked", "value": "yes", "annotator": "ann", "event_id": f"x{tick.period}"})
+        keys = sorted(self.answers)
+        again = self._statement(tick, keys[0], "yes") | {"event_id": f"again-{tick.period}"}
+        self._write(tick, again)
+        self._write(tick, again)
+        self._write(tick, self._statement(tick, keys[1], "retract"))
+        self._write(tick, self._statement(tick, keys[1], "no"))
+
+    def _change_minds(self, tick: Tick) -> None:
+        for key in sorted(key for key in self.answers if _luck(key) < 128)[: LATE * (tick.period + 1)]:
+            self._write(tick, self._statement(tick, key, "no" if self.answers[key] == "yes" else "yes"))
+
+    def _append(self, tick: Tick, text: str) -> None:
+        inbox = self.queue / "in"
+        inbox.mkdir(parents=True, exist_ok=True)
+        with (inbox / f"ann-{tick.period}.jsonl").open("a", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _luck(key: str) -> int:
+    return sha256(key.encode()).digest()[0]
+
+
+def _verdict(key: str, text: str) -> str:
+    if _luck(key) % 29 == 0:
+        return "skip"
+    return "yes" if text.startswith("buy") else "no"

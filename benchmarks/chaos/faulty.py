@@ -1,0 +1,38 @@
+"""Adapters that forget their keys: the controls, which must show failures or the benchmark is too weak."""
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.engine.house import Ports
+from stratawatch.engine.ports import AlertChannel
+from stratawatch.engine.records import Batch, Notification, Receipt
+
+
+class ForgetfulQueue(FolderQueue):
+    """Publishes under a new random name every time: no key, no lookup."""
+
+    def publish(self, batch: Batch) -> Receipt:
+        return super().publish(replace(batch, key=uuid4().hex))
+
+
+class ForgetfulChannel:
+    """Sends under a new random key every time."""
+
+    def __init__(self, channel: AlertChannel) -> None:
+        self.name = channel.name
+        self._channel = channel
+
+    def send(self, notification: Notification) -> Receipt:
+        return self._channel.send(replace(notification, key=uuid4().hex))
+
+
+def forgetful_queue(ports: Ports, folder: Path) -> Ports:
+    """The same house with the faulty queue."""
+    return replace(ports, queue=ForgetfulQueue(folder / "queue"))
+
+
+def forgetful_channels(ports: Ports, _folder: Path) -> Ports:
+    """The same house with faulty channels."""
+    return replace(ports, channels={name: ForgetfulChannel(channel) for name, channel in ports.channels.items()})

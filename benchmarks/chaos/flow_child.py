@@ -1,0 +1,38 @@
+"""A process that runs the real flows, moment after moment, until somebody kills it. Orders come on standard input."""
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from benchmarks.chaos.fuse import Fuse, Orders, install
+
+ADVANCES = 2
+
+
+def main() -> None:
+    """Read an order a line, run its flows, say done."""
+    # The flows may print; the parent reads our words on what was standard output.
+    words, sys.stdout = sys.stdout, sys.stderr
+    fuse = Fuse(Path("/dev/null"))
+
+    def current() -> Fuse:
+        return fuse
+
+    install(current)
+    from flows.advance_cycles import advance_cycles
+    from flows.open_cycles import open_cycles
+
+    print("ready", file=words, flush=True)
+    for line in sys.stdin:
+        order = json.loads(line)
+        fuse = Fuse(Path(order["log"]), Orders(frozenset(order["targets"]), order["point"]))
+        now = datetime.fromisoformat(order["at"])
+        open_cycles(config=order["config"], now=now)
+        for _ in range(ADVANCES):
+            advance_cycles(config=order["config"], now=now)
+        print("done", file=words, flush=True)
+
+
+if __name__ == "__main__":
+    main()

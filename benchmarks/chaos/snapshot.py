@@ -1,0 +1,104 @@
+"""The final state as plain values, without ids and times: what must be the same however often the process died."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.chaos.world import PANEL
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import Cycle, LabelEvent
+from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import Entity
+
+Snapshot = Mapping[str, list[str]]
+
+
+def take(ports: Ports, folder: Path) -> Snapshot:
+    """Everything the product knows and has written for others in the end, by subject, in a fixed order."""
+    with ports.store.begin() as tx:
+        cycles = tx.cycles.find(panel=PANEL)
+        rooms = {
+            "cycles": [f"{c.panel} {c.period} {c.window} {c.state} {c.reason}" for c in cycles],
+            "moves": [line for cycle in cycles for line in _moves(tx, cycle)],
+            "atoms": [f"{c.period} {atom}" for c in cycles for atom in tx.cycles.atoms(c.id)],
+            "candidates": [f"{c.period} {item}" for c in cycles for item in tx.cycles.candidates(c.id)],
+            "rounds": [line for cycle in cycles for line in _rounds(tx, cycle)],
+            "labels": sorted(f"{item} {_but_time_of_arrival(event)}" for item, event in tx.labels.all(PANEL)),
+            "estimates": [line for cycle in cycles for line in _estimates(tx, cycle)],
+            "states": [
+                f"{c.period} {s.revision} {s.key} {s.state} {s.reason}"
+                for c in cycles
+                for s in sorted(tx.alarms.of_cycle(c.id), key=lambda s: str(s.key))
+            ],
+            "current": sorted(f"{s.key} {s.state} {s.revision}" for s in tx.alarms.current(PANEL)),
+            "incidents": sorted(
+                f"{i.key} {i.kind} {i.dedup_key} {'open' if i.resolved_at is None else 'resolved'}"
+                for i in tx.alarms.incidents(panel=PANEL)
+            ),
+            "notifications": sorted(
+                f"{n.key} {n.dedup_key} {n.channel} {n.severity} {n.subject} {n.body} {n.state}"
+                for n in tx.outbox.all()
+            ),
+            "quarantine": sorted(str(row) for row in tx.cycles.quarantined(newest=10_000)),
+        }
+        periods = {cycle.id: cycle.period for cycle in cycles}
+    rooms["files"] = sorted(
+        f"{file.parent.name}/{file.name} {file.read_text(encoding='utf-8')}"
+        for name in ("out", "cancelled", "rejected")
+        for file in (folder / "queue" / name).iterdir()
+        if not file.name.startswith(".")
+    )
+    return {room: [_plain(line, folder, periods) for line in lines] for room, lines in rooms.items()}
+
+
+def _plain(line: str, folder: Path, periods: Mapping[int, int]) -> str:
+    """A sequence skips numbers when a transaction is lost, every run has its folder, a late freeze its deadline."""
+    line = line.replace(str(folder), "<folder>")
+    line = re.sub(r"deadline [-0-9]+ [:0-9]+ \+00:00 passed", "deadline passed", line)
+    return re.sub(r"\bcycle (\d+)", lambda found: f"cycle of period {periods.get(int(found[1]), -1)}", line)
+
+
+def differences(one: Snapshot, other: Snapshot) -> list[str]:
+    """What is in one and not in the other, a few lines a subject."""
+    found = []
+    for room in one:
+        ours, theirs = Counter(one[room]), Counter(other[room])
+        found += [f"{room}: only undisturbed: {line}" for line in list((ours - theirs).elements())[:3]]
+        found += [f"{room}: only disturbed: {line}" for line in list((theirs - ours).elements())[:3]]
+        if ours == theirs and one[room] != other[room]:
+            found.append(f"{room}: another order")
+    return found
+
+
+def _moves(tx: Transaction, cycle: Cycle) -> list[str]:
+    lines = [f"cycle {cycle.period} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.CYCLE, cycle.id)]
+    for round_ in tx.rounds.of(cycle.id):
+        name = f"{cycle.period}.{round_.ordinal}"
+        lines += [f"round {name} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.ROUND, round_.id)]
+        for batch in tx.rounds.batches(round_id=round_.id):
+            lines += [f"batch {batch.key} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.BATCH, batch.id)]
+    return lines
+
+
+def _rounds(tx: Transaction, cycle: Cycle) -> list[str]:
+    lines = []
+    for round_ in tx.rounds.of(cycle.id):
+        lines.append(f"{cycle.period}.{round_.ordinal} {round_.state} {round_.plan.totals} {round_.plan.method}")
+        lines += [f"{cycle.period}.{round_.ordinal} {draw}" for draw in tx.rounds.draws(cycle.id, round_.id)]
+        lines += [f"{b.key} {b.state} {b.tasks}" for b in tx.rounds.batches(round_id=round_.id)]
+    return lines
+
+
+def _estimates(tx: Transaction, cycle: Cycle) -> list[str]:
+    revision = tx.estimates.latest(cycle.id)
+    if revision is None:
+        return []
+    head = f"{cycle.period} revision {revision.number} {revision.fingerprint}"
+    return [head, *(f"{head} {estimate}" for estimate in revision.estimates)]
+
+
+def _but_time_of_arrival(event: LabelEvent) -> str:
+    """What was imported by hand carries the time of its import, and a repeated command has another."""
+    at = "" if event.source == "import" else event.at.isoformat()
+    return f"{event.source} {event.event_id} {event.item_key} {event.annotator} {event.value} {at}"

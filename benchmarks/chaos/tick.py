@@ -1,0 +1,83 @@
+"""What one child process does at one moment: mend by hand, open what is due, advance until nothing moves."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from benchmarks.chaos.world import PANEL, TROUBLES, Tick
+from stratawatch.engine.advance import advance
+from stratawatch.engine.house import Ports
+from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
+from stratawatch.engine.labels import HandLabel, import_labels
+from stratawatch.engine.open import open_cycles
+from stratawatch.engine.records import CandidateItem, CheckReport, Cycle, PanelSpec, Profile, Window
+from stratawatch.engine.states import CycleState
+
+Variant = Callable[[Ports, Path], Ports]
+MOST_ADVANCES: Final = 20
+BY_HAND: Final = 3
+
+
+class PassingCheck:
+    """Great Expectations takes ten seconds to import; the real flows use it, these many processes do not."""
+
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        del panel, window, profile
+        return CheckReport(passed=True, failures=(), refusal="")
+
+    def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
+        del panel, window, items
+        return CheckReport(passed=True, failures=(), refusal="")
+
+
+def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
+    """One moment without Prefect."""
+    from stratawatch.wiring import build
+
+    house = build(config, tick.at)
+    ports = replace(house.ports, check=PassingCheck())
+    for variant in variants:
+        ports = variant(ports, config.parent)
+    by_hand(ports, tick)
+    open_cycles(ports, house.panels)
+    for _ in range(MOST_ADVANCES):
+        before = _moved(ports)
+        done = advance(ports)
+        if done.troubles and tick.step not in TROUBLES:
+            raise RuntimeError(" | ".join(done.troubles))
+        if _moved(ports) == before:
+            return
+    raise RuntimeError(f"still moving after {MOST_ADVANCES} advances")
+
+
+def by_hand(ports: Ports, tick: Tick) -> None:
+    """What a person does at this step. A person whose command was killed looks, and repeats it where it is needed."""
+    with ports.store.begin() as tx:
+        found = [cycle for cycle in tx.cycles.find(panel=PANEL) if cycle.period == tick.period]
+    for cycle in found:
+        if tick.step == "resend":
+            resend_batches(ports, cycle.id, "the queue is back")
+        if tick.step == "reopen" and cycle.state == CycleState.REFUSED:
+            reopen_cycle(ports, cycle.id, "the files are back")
+        if tick.step == "cancel" and cycle.state != CycleState.CANCELLED:
+            cancel_cycle(ports, cycle.id, "nobody has time")
+        if tick.step == "import":
+            _import(ports, cycle, tick)
+
+
+def _import(ports: Ports, cycle: Cycle, tick: Tick) -> None:
+    with ports.store.begin() as tx:
+        items = sorted(draw.item for draw in tx.rounds.draws(cycle.id))[:BY_HAND]
+    import_labels(ports, PANEL, [HandLabel(item, "no", f"desk-{tick.period}") for item in items])
+
+
+def _moved(ports: Ports) -> tuple[int, ...]:
+    with ports.store.begin() as tx:
+        return (
+            len(tx.cycles.moves()),
+            sum(revision.number for _, revision in tx.estimates.history(PANEL)),
+            sum(notification.state == "pending" for notification in tx.outbox.all()),
+            sum(batch.attempts for batch in tx.rounds.batches()),
+            sum(cycle.failures for cycle in tx.cycles.find(panel=PANEL)),
+        )

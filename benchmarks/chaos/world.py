@@ -1,0 +1,149 @@
+"""A small production: a few windows, one of them never fully labelled, and the moments at which time stands."""
+
+import csv
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+Story = tuple[tuple[tuple[str, int], ...], ...]
+"""For every window its steps, with the hours after its end."""
+
+PANEL: Final = "spam"
+START: Final = datetime(2026, 1, 5, tzinfo=UTC)
+WEEK: Final = timedelta(days=7)
+QUALITY: Final = (0.15, 0.6, 0.97, 0.9)
+"""Precision by window: below the floor, undecided, above it, above it."""
+ROWS: Final = 2500
+STAYING: Final = 300
+"""Items that are there in every window, so that labels are used again."""
+
+CONFIG: Final = """\
+[store]
+url = "{store}"
+
+[queue]
+kind = "folder"
+root = "queue"
+
+[report]
+folder = "reports"
+
+[[alerts]]
+kind = "webhook"
+name = "ops"
+url = "${{env:CHAOS_HOOK}}"
+
+[panels.spam]
+question = "Is this message spam?"
+guideline = "Spam is what nobody asked for."
+seed = "chaos"
+budget = 120
+batch_size = 20
+deadline = "3d"
+
+[panels.spam.source]
+kind = "files"
+path = "predictions/*.csv"
+
+[panels.spam.columns]
+item = "id"
+time = "at"
+payload = ["text"]
+segments = ["country"]
+
+[panels.spam.schedule]
+start = 2026-01-05T00:00:00Z
+every = "7d"
+lateness = "2h"
+
+[panels.spam.classifiers.lr]
+score = "score_lr"
+positive = "says_lr"
+
+[panels.spam.classifiers.rf]
+score = "score_rf"
+positive = "says_rf"
+
+[[panels.spam.goals]]
+metric = "precision"
+margin = 0.1
+
+[[panels.spam.limits]]
+metric = "precision"
+floor = 0.6
+
+[[panels.spam.limits]]
+metric = "recall"
+floor = 0.3
+of = ["lr"]
+"""
+
+
+ANSWERED: Final = (("ask", 10), ("half", 30), ("rest", 40), ("second", 50), ("late", 60))
+EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late", 3 * 24 + 40))
+GIVEN_UP: Final = (("begin", 10), ("cancel", 20))
+
+TROUBLED: Final = (
+    (("blocked", 3), ("resend", 6), *ANSWERED),
+    (("unreadable", 3), ("reopen", 6), *EXPIRED),
+    (*ANSWERED, ("import", 70)),
+    GIVEN_UP,
+)
+"""With every trouble and every hand that mends it, so that every commit of the engine is crossed."""
+PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
+"""What happens in ordinary weeks: enough for the flows, whose every moment costs seconds."""
+
+TROUBLES: Final = ("blocked", "unreadable")
+"""Steps in which the product is expected to say that it could not do something."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A moment at which the product is run; afterwards the annotator does what belongs to `step`."""
+
+    period: int
+    step: str
+    at: datetime
+
+
+def ticks(story: Story) -> tuple[Tick, ...]:
+    """All moments of a story in order; hours count from a window's end."""
+    return tuple(
+        Tick(period, step, START + (period + 1) * WEEK + timedelta(hours=hours))
+        for period, steps in enumerate(story)
+        for step, hours in steps
+    )
+
+
+def write_world(folder: Path, seed: int, store: str) -> Path:
+    """Write predictions and configuration; returns the configuration's path."""
+    (folder / "predictions").mkdir(parents=True)
+    for period, quality in enumerate(QUALITY):
+        _write_window(folder / "predictions" / f"week-{period}.csv", seed, period, quality)
+    config = folder / "stratawatch.toml"
+    config.write_text(CONFIG.format(store=store), encoding="utf-8")
+    return config
+
+
+def _write_window(path: Path, seed: int, period: int, quality: float) -> None:
+    rng = np.random.default_rng([seed, period])
+    stays = np.random.default_rng([seed, 99]).random(STAYING)
+    z = rng.beta(0.5, 2.5, ROWS)
+    scores = np.clip(z[:, None] + rng.normal(0, 0.06, (ROWS, 2)), 0, 1)
+    says = scores >= 0.5
+    luck = rng.random(ROWS)
+    luck[:STAYING] = stays
+    truth = luck < np.where(says.any(axis=1), quality, 0.01)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "at", "text", "country", "score_lr", "score_rf", "says_lr", "says_rf"])
+        for i in range(ROWS):
+            item = f"stays-{i}" if i < STAYING else f"w{period}-{i}"
+            # Who reads the text knows the answer; the scores do not.
+            text = f"{'buy' if truth[i] else 'hello'} {item}"
+            moment = START + period * WEEK + i * WEEK / ROWS
+            cells = [f"{scores[i, 0]:.6f}", f"{scores[i, 1]:.6f}", int(says[i, 0]), int(says[i, 1])]
+            writer.writerow([item, f"{moment:%Y-%m-%d %H:%M:%S}", text, "DE" if i % 3 else "FR", *cells])
