@@ -21,6 +21,8 @@ _KINDS: Final[tuple[tuple[str, Kind], ...]] = (
 
 def kind_of(type_name: str) -> Kind:
     """What a column of an SQL type can serve as."""
+    if type_name.endswith("]"):  # a list of anything
+        return "other"
     for pattern, kind in _KINDS:
         if re.fullmatch(pattern, type_name.upper()):
             return kind
@@ -52,13 +54,13 @@ def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
         if name not in found:
             near = difflib.get_close_matches(name, found, n=1)
             raise InputRefused(
-                f"column '{name}' ({role} of panel '{panel.name}') is missing in the source",
+                f"column {name!r} ({role} of panel '{panel.name}') is missing in the source",
                 got="the columns " + _list(found),
-                hint=f"did you mean '{near[0]}'?" if near else "correct the name, or add the column to the export",
+                hint=f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export",
             )
         if kind_of(found[name]) not in kinds:
             raise InputRefused(
-                f"column '{name}' cannot be {role}",
+                f"column {name!r} cannot be {role}",
                 expected=" or ".join(_WORDS[kind] for kind in kinds),
                 got=found[name],
             )
@@ -76,6 +78,6 @@ _SHOWN: Final = 40
 
 
 def _list(found: Mapping[str, str]) -> str:
-    names = [f"'{name}'" for name in list(found)[:_SHOWN]]
+    names = [repr(name) for name in list(found)[:_SHOWN]]
     rest = len(found) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")

@@ -38,6 +38,7 @@ def session(bounds: Bounds) -> Iterator[Any]:
         connection = duckdb.connect(":memory:", config=settings)
         try:
             connection.execute("SET TimeZone = 'UTC'")
+            connection.execute("SET enable_progress_bar = FALSE")
             yield connection
         finally:
             connection.close()

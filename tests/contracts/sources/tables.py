@@ -13,11 +13,13 @@ Table = Mapping[str, tuple[str, Sequence[Any]]]
 def write(path: Path, table: Table) -> Path:
     """Write a table as Parquet or CSV, by the path's ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    kind = "FORMAT csv, HEADER" if ".csv" in path.name else "FORMAT parquet"
+    tab = ", DELIMITER '\t'" if ".tsv" in path.name else ""
+    kind = "FORMAT parquet" if path.suffix == ".parquet" else f"FORMAT csv, HEADER{tab}"
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         load(connection, "t", table)
-        connection.execute(f"COPY t TO '{path}' ({kind})")
+        place = str(path).replace("'", "''")
+        connection.execute(f"COPY t TO '{place}' ({kind})")
     return path
 
 

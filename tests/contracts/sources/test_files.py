@@ -1,0 +1,192 @@
+"""Folders, globs, partitions, and files that are missing, torn, mixed or of several shapes."""
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.errors import ConfigError, InputRefused, Unreachable
+from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.contracts.sources.tables import Table, write
+
+NAIVE = START.replace(tzinfo=None)
+
+
+def day(*ids: str, offset: int = 0) -> Table:
+    return {
+        "id": ("VARCHAR", list(ids)),
+        "ts": ("TIMESTAMP", [NAIVE + timedelta(days=offset)] * len(ids)),
+        "score": ("DOUBLE", [0.25] * len(ids)),
+        "flag": ("BOOLEAN", [False] * len(ids)),
+    }
+
+
+def drawn(source: DuckDBSource, size: int) -> set[str]:
+    found = source.candidates(panel(), WINDOW, [Atom("0", 0, 1023, size, None)], [size])
+    return {one.item for one in found}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+class TestSeveralFiles:
+    def test_a_folder_is_read_with_its_sub_folders(self, tmp_path: Path, ending: str) -> None:
+        write(tmp_path / f"a.{ending}", day("a"))
+        write(tmp_path / "deep" / "er" / f"b.{ending}", day("b"))
+        assert drawn(DuckDBSource(tmp_path), 2) == {"a", "b"}
+
+    def test_a_glob_reads_what_it_matches_only(self, tmp_path: Path, ending: str) -> None:
+        write(tmp_path / "x" / f"week-1.{ending}", day("a"))
+        write(tmp_path / "y" / f"week-2.{ending}", day("b"))
+        write(tmp_path / "y" / f"other.{ending}", day("c"))
+        assert drawn(DuckDBSource(tmp_path / "*" / f"week-*.{ending}"), 2) == {"a", "b"}
+        assert drawn(DuckDBSource(f"{tmp_path}/**/week-2.{ending}"), 1) == {"b"}
+
+    def test_unfinished_and_bookkeeping_files_are_passed_over(self, tmp_path: Path, ending: str) -> None:
+        write(tmp_path / f"a.{ending}", day("a"))
+        for name in (f".b.{ending}", f"_c.{ending}", "_SUCCESS", f"d.{ending}.tmp"):
+            (tmp_path / name).write_bytes(b"half")
+        (tmp_path / "_temporary").mkdir()
+        (tmp_path / "_temporary" / f"e.{ending}").write_bytes(b"half")
+        source = DuckDBSource(tmp_path)
+        assert drawn(source, 1) == {"a"}
+        assert source.census(panel(), WINDOW).source_version["files"] == 1
+
+    def test_partitions_are_columns_and_stay_text(self, tmp_path: Path, ending: str) -> None:
+        for value, item in (("01", "a"), ("1", "b"), ("a b", "c")):
+            write(tmp_path / f"shop={value}" / f"x.{ending}", day(item))
+        spec = panel(columns=Columns("id", "ts", segments=("shop",)))
+        census = DuckDBSource(tmp_path).census(spec, WINDOW).census
+        assert {segment: int(counts.sum()) for segment, counts in census.segments.items()} == {
+            Segment("shop", "01"): 1,
+            Segment("shop", "1"): 1,
+            Segment("shop", "a b"): 1,
+        }
+
+    def test_a_partition_can_be_the_time(self, tmp_path: Path, ending: str) -> None:
+        for date, item in (("2026-01-04", "out"), ("2026-01-05", "in"), ("2026-01-12", "late")):
+            write(tmp_path / f"dt={date}" / f"x.{ending}", {k: v for k, v in day(item).items() if k != "ts"})
+        spec = panel(columns=Columns("id", "dt"))
+        found = DuckDBSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
+        assert [one.item for one in found] == ["in"]
+
+    def test_columns_are_matched_by_name_and_a_later_one_is_null_before(self, tmp_path: Path, ending: str) -> None:
+        write(tmp_path / f"a.{ending}", day("a"))
+        later = {**dict(reversed(day("b", offset=1).items())), "nn": ("BOOLEAN", [True])}
+        write(tmp_path / f"b.{ending}", later)
+        both = panel((ClassifierSpec("lr", "score", positive="flag"), ClassifierSpec("nn", positive="nn")))
+        assert DuckDBSource(tmp_path).census(both, WINDOW).census.patterns == ("0-", "01")
+
+    def test_names_with_glob_characters_are_only_names(self, tmp_path: Path, ending: str) -> None:
+        write(tmp_path / "it's [1]" / f"a*?.{ending}", day("a"))
+        assert drawn(DuckDBSource(tmp_path / "it's [1]"), 1) == {"a"}
+
+    def test_the_version_changes_with_a_file(self, tmp_path: Path, ending: str) -> None:
+        write(tmp_path / f"a.{ending}", day("a"))
+        source = DuckDBSource(tmp_path)
+        before = source.census(panel(), WINDOW).source_version
+        assert source.census(panel(), WINDOW).source_version == before
+        write(tmp_path / f"b.{ending}", day("b"))
+        after = source.census(panel(), WINDOW).source_version
+        assert (before["files"], after["files"]) == (1, 2)
+        assert after["fingerprint"] != before["fingerprint"]
+        assert [one["name"] for one in after["listing"]] == [str(tmp_path / f"{name}.{ending}") for name in "ab"]
+
+
+@pytest.mark.parametrize("method", ["census", "describe"])
+class TestTrouble:
+    @staticmethod
+    def ask(source: DuckDBSource, method: str) -> object:
+        return source.describe(panel()) if method == "describe" else source.census(panel(), WINDOW)
+
+    def test_no_file_is_unreachable(self, tmp_path: Path, method: str) -> None:
+        for path in (tmp_path, tmp_path / "nope", tmp_path / "nope.parquet", tmp_path / "*.csv"):
+            with pytest.raises(Unreachable, match="no Parquet or CSV file matches"):
+                self.ask(DuckDBSource(path), method)
+
+    def test_a_half_written_parquet_file_is_unreachable_until_it_is_whole(self, tmp_path: Path, method: str) -> None:
+        whole = write(tmp_path / "whole.parquet", day(*(f"i{k}" for k in range(50))))
+        write(tmp_path / "in" / "good.parquet", day("a"))
+        for share in (0.1, 0.5, 0.95):
+            torn = tmp_path / "in" / "torn.parquet"
+            torn.write_bytes(whole.read_bytes()[: int(whole.stat().st_size * share)])
+            with pytest.raises(Unreachable, match="cannot be read") as caught:
+                self.ask(DuckDBSource(tmp_path / "in"), method)
+            assert "\n" not in str(caught.value)
+        shutil.copy(whole, torn)
+        assert len(drawn(DuckDBSource(tmp_path / "in"), 51)) == 51
+
+    def test_an_empty_file_is_unreachable_or_lacks_its_columns(self, tmp_path: Path, method: str) -> None:
+        (tmp_path / "a.parquet").touch()
+        with pytest.raises(Unreachable):
+            self.ask(DuckDBSource(tmp_path), method)
+        (tmp_path / "a.csv").touch()
+        with pytest.raises((Unreachable, InputRefused)):
+            self.ask(DuckDBSource(tmp_path / "a.csv"), method)
+
+    def test_mixed_formats_are_refused(self, tmp_path: Path, method: str) -> None:
+        write(tmp_path / "a.parquet", day("a"))
+        write(tmp_path / "b.csv", day("b"))
+        with pytest.raises(ConfigError, match="holds Parquet and CSV files"):
+            self.ask(DuckDBSource(tmp_path), method)
+
+    def test_an_unknown_ending_is_named(self, tmp_path: Path, method: str) -> None:
+        (tmp_path / "a.xlsx").touch()
+        with pytest.raises(ConfigError, match=r"no known ending; expected \.parquet"):
+            self.ask(DuckDBSource(tmp_path / "a.xlsx"), method)
+
+
+class TestTornCsv:
+    def test_a_row_that_ends_early_is_unreachable(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.csv", day("a", "b"))
+        path.write_text(path.read_text() + "c,2026-01-05 00")
+        with pytest.raises(Unreachable):
+            DuckDBSource(path).census(panel(), WINDOW)
+
+
+class TestVanishing:
+    def test_a_file_that_vanishes_between_listing_and_reading_is_unreachable(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from stratawatch.adapters.sources import duckdb_files
+
+        path = write(tmp_path / "a.parquet", day("a"))
+        listed = duckdb_files.find_files(str(path))
+        path.unlink()
+        monkeypatch.setattr(duckdb_files, "find_files", lambda *_: listed)
+        with pytest.raises(Unreachable, match="cannot be read"):
+            DuckDBSource(path).census(panel(), WINDOW)
+
+
+class TestStatistics:
+    def test_nan_is_found_where_the_statistics_of_the_file_hide_it(self) -> None:
+        """The file was written by Arrow: its statistics say that scores lie in [0, 1] and every flag is 1."""
+        path = Path(__file__).parent / "golden" / "nan_hidden_by_statistics.parquet"
+        answer = DuckDBSource(path).census(panel(), WINDOW)
+        assert {one.key: one.reason for one in answer.bad_rows} == {
+            "i07": "the score of 'lr' in 'score' is not a probability in [0, 1]",
+            "i09": "the call of 'lr' in 'flag' is neither 0, 1, true nor false",
+        }
+        assert (answer.profile.rows, answer.profile.bad_rows, answer.census.size) == (40, 2, 38)
+
+
+class TestBounds:
+    def test_memory_threads_and_spill_folder_reach_the_engine(self, tmp_path: Path) -> None:
+        from stratawatch.adapters.sources.session import Bounds, session
+
+        with session(Bounds("123MiB", 1, tmp_path)) as connection:
+            (found,) = connection.execute(
+                "SELECT [current_setting('memory_limit'), current_setting('threads')::VARCHAR,"
+                " current_setting('temp_directory'), current_setting('TimeZone')]"
+            ).fetchone()
+        assert found[:2] == ["123.0 MiB", "1"]
+        assert found[2].startswith(str(tmp_path))
+        assert found[3] == "UTC"
+        assert list(tmp_path.iterdir()) == [], "the spill folder is removed"
+
+    def test_too_little_memory_is_a_sentence(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.parquet", day(*(f"i{k}" for k in range(30_000))))
+        with pytest.raises(Unreachable, match="raise the source's memory_limit"):
+            DuckDBSource(path, memory_limit="1MB", threads=1).census(panel(), WINDOW)

@@ -1,0 +1,280 @@
+"""What every prediction source promises, run on every kind in the registry and every format it reads."""
+
+import inspect
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.sources import REGISTRY, load
+from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.engine.ports import PredictionSource
+from stratawatch.engine.records import ClassifierSpec, Columns, Window
+from stratawatch.errors import ConfigError, InputRefused, StratawatchError
+from tests.contracts.sources.panels import ONE, START, WINDOW, panel
+from tests.contracts.sources.tables import Table, write
+
+MADE = {"files": ("parquet", "csv", "tsv", "csv.gz")}
+CASES = [(kind, ending) for kind in REGISTRY for ending in MADE[kind]]
+NAIVE = START.replace(tzinfo=None)
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A function from a table to a source that reads it."""
+    kind, ending = request.param
+
+    def make(table: Table) -> PredictionSource:
+        source: PredictionSource = load(kind)(write(tmp_path / f"rows.{ending}", table))
+        return source
+
+    return make
+
+
+def items(*ids: Any, flag: Any = False, score: Any = 0.25, at: Any = NAIVE) -> Table:
+    """Rows that differ only in their id."""
+    return {
+        "id": ("VARCHAR", list(ids)),
+        "ts": ("TIMESTAMP", [at] * len(ids)),
+        "score": ("DOUBLE", [score] * len(ids)),
+        "flag": ("VARCHAR", [flag if flag is None else str(flag)] * len(ids)),
+    }
+
+
+def whole(letter: str, size: int) -> list[Atom]:
+    return [Atom(letter, NO_BIN, 1023, size, None)]
+
+
+class TestRegistry:
+    def test_every_kind_is_a_prediction_source(self) -> None:
+        for kind in REGISTRY:
+            for method in ("census", "candidates", "describe"):
+                ours = list(inspect.signature(getattr(load(kind), method)).parameters)
+                assert ours == list(inspect.signature(getattr(PredictionSource, method)).parameters)
+
+    def test_an_unknown_kind_is_named(self) -> None:
+        with pytest.raises(ConfigError, match="no source of kind 'parkuet'; expected files"):
+            load("parkuet")
+
+
+class TestWindow:
+    def test_it_is_half_open(self, made: Any) -> None:
+        table = items("before", "first", "last", "after")
+        moments = [-timedelta(microseconds=1), timedelta(0), timedelta(days=7, microseconds=-1), timedelta(days=7)]
+        source = made({**table, "ts": ("TIMESTAMP", [NAIVE + one for one in moments])})
+        assert source.census(panel(), WINDOW).census.size == 2
+        assert {one.item for one in source.candidates(panel(), WINDOW, whole("0", 2), [2])} == {"first", "last"}
+
+    def test_consecutive_windows_share_no_row_and_lose_none(self, made: Any) -> None:
+        source = made({**items(*"abcdefg"), "ts": ("TIMESTAMP", [NAIVE + timedelta(days=i) for i in range(7)])})
+        days = [Window(START + timedelta(days=i), START + timedelta(days=i + 1)) for i in range(7)]
+        assert [source.census(panel(), day).census.size for day in days] == [1] * 7
+
+    def test_times_with_an_offset_are_compared_in_utc(self, made: Any) -> None:
+        table = {**items("in", "out"), "ts": ("VARCHAR", ["2026-01-04 23:30:00-01:00", "2026-01-05 00:30:00+01:00"])}
+        source = made(table)
+        assert [one.item for one in source.candidates(panel(), WINDOW, whole("0", 1), [1])] == ["in"]
+
+    def test_an_empty_window_counts_nothing(self, made: Any) -> None:
+        answer = made(items("a")).census(panel(), Window(START - timedelta(days=7), START))
+        assert (answer.census.size, answer.census.patterns, answer.profile.rows) == (0, (), 0)
+        assert (answer.profile.first_time, answer.profile.last_time) == (None, None)
+
+    def test_a_row_without_time_is_bad_in_every_window(self, made: Any) -> None:
+        answer = made(items("a", "b", at=None)).census(panel(), WINDOW)
+        assert (answer.profile.rows, answer.profile.bad_rows, answer.census.size) == (2, 2, 0)
+        assert "the time in 'ts' is missing" in answer.bad_rows[0].reason
+
+
+class TestCalls:
+    @pytest.mark.parametrize(
+        ("given", "letter"),
+        [("1", "1"), ("0", "0"), ("true", "1"), ("FALSE", "0"), ("True", "1"), ("1.0", "1"), ("0.0", "0"), (None, "-")],
+    )
+    def test_what_counts_as_a_call(self, made: Any, given: str | None, letter: str) -> None:
+        answer = made(items("a", flag=given)).census(panel(), WINDOW)
+        assert (answer.census.patterns, answer.profile.bad_rows) == ((letter,), 0)
+
+    @pytest.mark.parametrize("given", ["2", "-1", "0.5", "yes", "nan"])
+    def test_anything_else_is_a_bad_row_with_its_reason(self, made: Any, given: str) -> None:
+        answer = made(items("a", flag=given)).census(panel(), WINDOW)
+        assert (answer.census.size, answer.profile.bad_rows, answer.profile.columns["lr"]["invalid"]) == (0, 1, 1)
+        (bad,) = answer.bad_rows
+        assert (bad.key, bad.kind) == ("a", "prediction")
+        assert bad.reason == "the call of 'lr' in 'flag' is neither 0, 1, true nor false"
+        assert bad.content["columns"]["flag"] == given
+
+    @pytest.mark.parametrize("flag", ["0", "1"])
+    def test_all_calls_alike_is_a_normal_day(self, made: Any, flag: str) -> None:
+        answer = made(items(*"abcdef", flag=flag)).census(panel(), WINDOW)
+        assert (set(answer.census.patterns), answer.census.size, answer.profile.bad_rows) == ({flag}, 6, 0)
+
+    def test_a_cut_off_includes_its_own_score(self, made: Any) -> None:
+        source = made({**items("below", "at"), "score": ("DOUBLE", [0.2999999999999999, 0.3])})
+        census = source.census(panel((ClassifierSpec("lr", "score", cut_off=0.3),)), WINDOW).census
+        assert census.patterns == ("0", "1")
+
+    def test_a_classifier_without_call_and_cut_off_is_refused(self, made: Any) -> None:
+        with pytest.raises(ConfigError, match="classifier 'lr' makes no call"):
+            made(items("a")).census(panel((ClassifierSpec("lr", "score"),)), WINDOW)
+
+
+class TestScores:
+    @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf"), -1e-9, 1.0000001])
+    def test_no_probability_is_a_bad_row(self, made: Any, score: float) -> None:
+        answer = made(items("a", score=score)).census(panel(), WINDOW)
+        assert (answer.census.size, answer.profile.columns["lr"]["score_invalid"]) == (0, 1)
+        assert answer.bad_rows[0].reason == "the score of 'lr' in 'score' is not a probability in [0, 1]"
+
+    @pytest.mark.parametrize(
+        ("score", "bad"), [(float("nan"), 1), (float("inf"), 1), (-1e300, 0), (1e300, 0), (40.0, 0)]
+    )
+    def test_a_margin_must_be_finite(self, made: Any, score: float, bad: int) -> None:
+        margin = panel((ClassifierSpec("svm", "score", "margin", cut_off=0.0),))
+        answer = made(items("a", score=score)).census(margin, WINDOW)
+        assert (answer.profile.bad_rows, answer.census.size) == (bad, 1 - bad)
+        if not bad:
+            assert list(answer.census.bins) == [1023 if score > 0 else 0]
+
+    def test_a_null_score_is_allowed_and_the_others_make_the_mean(self, made: Any) -> None:
+        many = (ClassifierSpec("a", "score", positive="flag"), ClassifierSpec("b", "other", positive="flag"))
+        source = made({**items("x", score=None), "other": ("DOUBLE", [0.5])})
+        answer = source.census(panel(many), WINDOW)
+        assert (list(answer.census.bins), answer.profile.columns["a"]["score_nulls"]) == ([512], 1)
+
+    def test_without_any_score_an_item_has_no_bin(self, made: Any) -> None:
+        assert list(made(items("x", score=None)).census(panel(), WINDOW).census.bins) == [NO_BIN]
+        silent = panel((ClassifierSpec("rules", positive="flag"),))
+        assert list(made(items("x")).census(silent, WINDOW).census.bins) == [NO_BIN]
+
+
+class TestItems:
+    ODD = (
+        "it's",
+        'a"b',
+        "two\nlines",
+        "\r\n",
+        "emoji 🙂",
+        "x" * 10_000,
+        "case",
+        "CASE",
+        "blank",
+        "blank ",
+        " blank",
+        "a,b;c\td",
+        "''",
+    )
+
+    def test_odd_ids_come_back_as_they_are(self, made: Any) -> None:
+        size = len(self.ODD)
+        found = made(items(*self.ODD)).candidates(panel(), WINDOW, whole("0", size), [size])
+        assert sorted(one.item for one in found) == sorted(self.ODD)
+        assert {one.copies for one in found} == {1}
+
+    def test_one_item_is_enough(self, made: Any) -> None:
+        source = made(items("only"))
+        assert source.census(panel(), WINDOW).census.size == 1
+        assert [one.item for one in source.candidates(panel(), WINDOW, whole("0", 1), [1])] == ["only"]
+
+    def test_a_missing_id_is_a_bad_row(self, made: Any) -> None:
+        answer = made(items("a", None)).census(panel(), WINDOW)
+        assert (answer.profile.null_items, answer.profile.bad_rows, answer.census.size) == (1, 1, 1)
+        assert answer.bad_rows[0].reason == "the item id in 'id' is missing"
+
+    def test_copies_count_every_row_of_the_window_with_the_id(self, made: Any) -> None:
+        table = items("twice", "once", "twice", "thrice", "thrice", "thrice")
+        source = made({**table, "flag": ("VARCHAR", ["0", "0", "1", "0", "0", "2"])})
+        found = source.candidates(panel(), WINDOW, whole("0", 4), [4])
+        assert sorted((one.item, one.copies) for one in found) == [
+            ("once", 1),
+            ("thrice", 3),
+            ("thrice", 3),
+            ("twice", 2),
+        ]
+
+    def test_one_id_for_all_rows_still_gives_the_number_asked_for(self, made: Any) -> None:
+        """No hash ceiling finds them, so the last question asks for everything."""
+        found = made(items(*["same"] * 400)).candidates(panel(), WINDOW, whole("0", 400), [30])
+        assert [(one.item, one.copies) for one in found] == [("same", 400)] * 30
+
+
+class TestCandidates:
+    def test_a_larger_wish_only_adds_items(self, made: Any) -> None:
+        source = made(items(*(f"i{k}" for k in range(300))))
+        few = source.candidates(panel(), WINDOW, whole("0", 300), [10])
+        many = source.candidates(panel(), WINDOW, whole("0", 300), [100])
+        assert many[:10] == few
+        assert [one.digest for one in many] == sorted(one.digest for one in many)
+
+    def test_asking_again_gives_the_same(self, made: Any) -> None:
+        source = made(items(*(f"i{k}" for k in range(300))))
+        first = source.candidates(panel(), WINDOW, whole("0", 300), [20])
+        assert all(source.candidates(panel(), WINDOW, whole("0", 300), [20]) == first for _ in range(3))
+
+    def test_another_seed_draws_others(self, made: Any) -> None:
+        source = made(items(*(f"i{k}" for k in range(300))))
+        drawn = [source.candidates(panel(seed=seed), WINDOW, whole("0", 300), [20]) for seed in ("a", "b")]
+        assert {one.item for one in drawn[0]} != {one.item for one in drawn[1]}
+
+    def test_nothing_wanted_is_nothing_returned(self, made: Any) -> None:
+        assert made(items("a")).candidates(panel(), WINDOW, whole("0", 1), [0]) == ()
+
+    def test_payload_segments_and_cluster_come_along(self, made: Any) -> None:
+        spec = panel(columns=Columns("id", "ts", ("body", "id"), ("lang",), "author"))
+        table = {
+            **items("a"),
+            "body": ("VARCHAR", ["hi, 'you'"]),
+            "lang": ("VARCHAR", [None]),
+            "author": ("VARCHAR", ["me"]),
+        }
+        (one,) = made(table).candidates(spec, WINDOW, whole("0", 1), [1])
+        assert one.payload == {"body": "hi, 'you'", "id": "a"}
+        assert (one.segments, one.cluster, one.time, one.pattern) == ({"lang": None}, "me", START, "0")
+
+
+class TestColumns:
+    def test_a_missing_column_is_named_with_what_there_is_and_a_guess(self, made: Any) -> None:
+        spec = panel((ClassifierSpec("lr", "scroe", positive="flag"),))
+        with pytest.raises(InputRefused) as caught:
+            made(items("a")).census(spec, WINDOW)
+        assert str(caught.value) == (
+            "column 'scroe' (the score of classifier 'lr' of panel 'posts') is missing in the source; "
+            "got the columns 'id', 'ts', 'score', 'flag'; did you mean 'score'?"
+        )
+
+    @pytest.mark.parametrize("method", ["census", "candidates", "describe"])
+    def test_every_question_refuses_a_missing_column(self, made: Any, method: str) -> None:
+        arguments = {"census": (WINDOW,), "candidates": (WINDOW, whole("0", 1), [1]), "describe": ()}[method]
+        with pytest.raises(InputRefused, match="column 'nope'"):
+            getattr(made(items("a")), method)(panel(columns=Columns("nope", "ts")), *arguments)
+
+    def test_a_name_that_is_an_attack_is_only_a_name(self, made: Any) -> None:
+        evil = 'a"; DROP TABLE wanted; --'
+        table = {
+            "id": ("VARCHAR", ["x"]),
+            "ts": ("TIMESTAMP", [NAIVE]),
+            evil: ("DOUBLE", [0.25]),
+            "flag": ("VARCHAR", ["0"]),
+        }
+        spec = panel((ClassifierSpec("lr", evil, positive="flag"),), seed="'; DROP TABLE wanted; --")
+        source = made(table)
+        assert list(source.census(spec, WINDOW).census.bins) == [480]
+        assert len(source.candidates(spec, WINDOW, whole("0", 1), [1])) == 1
+
+    def test_a_segment_with_too_many_values_is_refused(self, made: Any) -> None:
+        table = items(*(f"i{k}" for k in range(1001)))
+        with pytest.raises(InputRefused, match="segment column 'id' has too many values"):
+            made(table).census(panel(columns=Columns("id", "ts", segments=("id",))), WINDOW)
+
+    def test_describe_says_what_was_found(self, made: Any) -> None:
+        found = made(items("a", "b")).describe(panel())
+        assert found["rows"] == "2"
+        assert found["times"].startswith("2026-01-05")
+        assert "score" in found["columns"]
+
+    def test_every_refusal_is_one_sentence(self, made: Any) -> None:
+        for columns in (Columns("nope", "ts"), Columns("id", "no\npe"), Columns("id", "ts", payload=("no\npe",))):
+            with pytest.raises(StratawatchError) as caught:
+                made(items("a")).census(panel(ONE, columns=columns), WINDOW)
+            assert "\n" not in str(caught.value)

@@ -1,0 +1,47 @@
+from statistics import mean
+
+import pytest
+
+from stratawatch.adapters.sources.ceilings import EVERYTHING, ceiling, wanted_rows
+from stratawatch.core.population import Atom
+from stratawatch.core.random_numbers import digest, uniform
+
+
+class TestCeiling:
+    def test_it_lets_through_a_few_more_than_wanted_and_never_fewer(self) -> None:
+        """Over 40 seeds: the mean is n + 6 sqrt n + 10 = 170, and no seed falls below n = 100."""
+        limit = ceiling(100, 5_000)
+        kept = [sum(digest(f"seed {s}", str(i)) < limit for i in range(5_000)) for s in range(40)]
+        assert min(kept) >= 100
+        assert mean(kept) == pytest.approx(170, abs=3 * 170**0.5 / 40**0.5)
+
+    def test_comparing_text_is_comparing_numbers(self) -> None:
+        limit = ceiling(30, 1_000)
+        for i in range(2_000):
+            one = digest("s", str(i))
+            assert (one < limit) == (uniform(one) < int(limit, 16) / 2**52)
+
+    def test_it_has_leading_zeros(self) -> None:
+        assert ceiling(1, 10**12).startswith("0000000")
+        assert len(ceiling(1, 10**12)) == 13
+
+    @pytest.mark.parametrize(("number", "size"), [(1, 1), (10, 38), (100, 170)])
+    def test_a_small_atom_is_taken_whole(self, number: int, size: int) -> None:
+        assert ceiling(number, size) == EVERYTHING
+
+    def test_everything_is_above_every_digest(self) -> None:
+        assert EVERYTHING > "f" * 32
+
+    def test_a_factor_asks_for_more(self) -> None:
+        assert ceiling(100, 5_000, 8.0) > ceiling(100, 5_000)
+
+
+class TestWantedRows:
+    ATOMS = (Atom("1", 3, 5, 10, None), Atom("0", -1, -1, 4, None), Atom("0", 0, 1, 2, None))
+
+    def test_an_atom_has_a_row_for_each_of_its_bins(self) -> None:
+        rows = wanted_rows(self.ATOMS, (2, 1, 2), (0, 1), None)
+        assert rows == [("1", 3, 0, 2, "g"), ("1", 4, 0, 2, "g"), ("1", 5, 0, 2, "g"), ("0", -1, 1, 1, "g")]
+
+    def test_only_the_atoms_in_question_are_there(self) -> None:
+        assert {row[2] for row in wanted_rows(self.ATOMS, (2, 1, 2), (2,), 1.0)} == {2}

@@ -1,0 +1,13 @@
+import doctest
+from importlib import import_module
+
+import pytest
+
+MODULES = ("ceilings", "plain_values", "quoting")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_the_docstrings_hold(name: str) -> None:
+    found = doctest.testmod(import_module(f"stratawatch.adapters.sources.{name}"))
+    assert found.attempted > 0
+    assert found.failed == 0
