@@ -57,7 +57,7 @@ def _draw(axes: "Axes", trend: Trend) -> None:
 
 def _frame(axes: "Axes", trend: Trend) -> None:
     low, high = trend.scale.low, trend.scale.high
-    axes.set_xlim(-0.6, max(len(trend.points), 2) - 0.4)
+    axes.set_xlim(-0.6, len(trend.points) - 0.4)
     axes.set_ylim(low - (high - low) * 0.03, high + (high - low) * 0.03)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, axis="y", color="#e6e8eb", linewidth=0.6)

@@ -1,0 +1,97 @@
+"""The five-minute tour of the README, typed in as it stands there, on a Parquet file of our own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+TOUR = README[README.index("## Five minutes") : README.index("## A configuration")]
+
+PREDICTIONS = """
+copy (
+    with rolled as (select i, (hash(i) % 100000) / 100000.0 as a, (hash(i + 1000003) % 100000) / 100000.0 as b
+                    from range(4000) t(i))
+    select 'm' || i as message_id,
+           timestamp '2026-01-05' + interval (i * 150) second as scored_at,
+           'message number ' || i as text,
+           case when i % 3 = 0 then 'DE' else 'FR' end as country,
+           a * a as score_lr,
+           (a * a >= .5)::int as pred_lr,
+           (a * a + b) / 2 as score_trees
+    from rolled
+) to '{path}' (format parquet)
+"""
+
+
+def commands() -> list[str]:
+    """Every line that the tour says to type, in order."""
+    blocks = re.findall(r"```console\n(.*?)```", TOUR, re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """Each command with what it printed, run in one shell's worth of state."""
+    folder = tmp_path_factory.mktemp("tour")
+    (folder / "predictions").mkdir()
+    duckdb.sql(PREDICTIONS.format(path=folder / "predictions" / "mine.parquet"))
+    (folder / "coin.py").write_text(re.search(r"```python\n(.*?)```", TOUR, re.DOTALL).group(1), encoding="utf-8")
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    found = []
+    for line in commands():
+        if "=" in line.split(" ", 1)[0]:
+            name, value = line.split("=", 1)
+            environment[name] = value
+            continue
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
+        found.append((line, done.stdout + done.stderr))
+        if line == "stratawatch init":
+            _edit(folder / "stratawatch.toml")
+    return folder, found
+
+
+def _edit(path: Path) -> None:
+    """What the tour says to do by hand: here with the README's own example."""
+    assert "[panels." in path.read_text(encoding="utf-8")
+    path.write_text(re.search(r"```toml\n(.*?)```", README, re.DOTALL).group(1), encoding="utf-8")
+
+
+def output(said, part: str, which: int = 0) -> str:
+    return [text for line, text in said[1] if part in line][which]
+
+
+@pytest.mark.slow
+class TestTour:
+    def test_check_finds_everything_in_order(self, said):
+        assert "Everything is in order." in output(said, "check")
+        assert "4,000" in output(said, "check")
+
+    def test_the_dry_run_shows_a_plan_and_writes_nothing(self, said):
+        text = output(said, "plan --dry-run")
+        assert "900 labels" in text
+        assert "lr precision" in text
+
+    def test_one_window_is_opened_and_labelled_in_two_rounds(self, said):
+        folder, _ = said
+        assert output(said, "stratawatch open").count("opened cycle") == 1
+        keys = [line for file in (folder / "queue/out").glob("*.jsonl") for line in file.read_text().splitlines()[1:]]
+        assert len(keys) == 900
+        assert "360 new" in output(said, "advance", 1)
+        assert "540 new" in output(said, "advance", 2)
+
+    def test_the_coin_makes_a_page(self, said):
+        assert "BREACH: precision of lr (toxicity)" in output(said, "advance", 2)
+
+    def test_estimates_status_and_report_tell_the_same_story(self, said):
+        folder, _ = said
+        value = re.search(r"lr precision\D*?([\d.]+%)", output(said, "estimates"), re.DOTALL).group(1)
+        assert value in output(said, "status")
+        assert value in (folder / "reports/toxicity/latest.html").read_text(encoding="utf-8")
