@@ -47,16 +47,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command("init")(init.init)
-app.command("check")(check.check)
-app.command("status")(status.status)
-app.command("open")(run.open_cycles)
-app.command("advance")(run.advance)
-app.command("plan")(plan.plan)
-app.command("estimates")(estimates.estimates)
-app.command("report")(report.report)
-app.add_typer(cycles.app, name="cycles")
-app.add_typer(labels.app, name="labels")
+app.command("init", short_help="Write a configuration, create the store.")(init.init)
+app.command("check", short_help="Say what is wrong, with place and remedy.")(check.check)
+app.command("status", short_help="Where everything stands.")(status.status)
+app.command("open", short_help="Open cycles for windows that are over.")(run.open_cycles)
+app.command("advance", short_help="Move what can move, once.")(run.advance)
+app.command("plan", short_help="What the next cycle would ask people.")(plan.plan)
+app.command("estimates", short_help="What is known, with intervals.")(estimates.estimates)
+app.command("report", short_help="Write the HTML health report.")(report.report)
+app.add_typer(cycles.app, name="cycles", short_help="List, look into, cancel, reopen cycles.")
+app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn items.")
 
 
 @app.callback(invoke_without_command=True)

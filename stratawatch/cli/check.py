@@ -7,7 +7,7 @@ from stratawatch.cli.printing import count_text, print_json, say
 
 
 def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
-    """Read the configuration and look at source, store, queue and alert channels. Nothing is sent or changed.
+    """Read the configuration and look at source, store, queue and alert channels. Nothing is sent.
 
     Exit status 1 when anything is wrong.
 

@@ -7,6 +7,7 @@ import typer
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
 from stratawatch.cli.printing import count_text, print_json, say, time_text, window_text
+from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +45,7 @@ def list_cycles(
 ) -> None:
     """List cycles, oldest window first."""
     if ctx.invoked_subcommand is not None:
+        _options_follow(ctx)
         return
     from stratawatch.engine.states import CycleState
     from stratawatch.wiring import build
@@ -62,7 +64,17 @@ def list_cycles(
         say("There is no such cycle yet. `stratawatch open` opens one for every window that is over.")
 
 
-@app.command("show")
+def _options_follow(ctx: typer.Context) -> None:
+    """An option before the subcommand would be read and forgotten: another configuration might be changed."""
+    given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if given:
+        raise StratawatchError(
+            f"--{given[0]} stands before '{ctx.invoked_subcommand}'",
+            hint=f"write it after: stratawatch cycles {ctx.invoked_subcommand} ... --{given[0]} ...",
+        )
+
+
+@app.command("show", short_help="Look into one cycle.")
 def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
     """Look into one cycle: its rounds and batches, rows set aside, every move it made."""
     from stratawatch.wiring import build
@@ -76,7 +88,7 @@ def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: Json
         _show(document)
 
 
-@app.command("cancel")
+@app.command("cancel", short_help="Give a cycle up.")
 def cancel(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
@@ -88,7 +100,7 @@ def cancel(
     _done(json, cycle, "cancelled")
 
 
-@app.command("reopen")
+@app.command("reopen", short_help="Give a refused window another chance.")
 def reopen(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
@@ -100,7 +112,7 @@ def reopen(
     _done(json, cycle, "open")
 
 
-@app.command("resend")
+@app.command("resend", short_help="Send failed batches again.")
 def resend(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:

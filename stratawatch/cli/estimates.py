@@ -6,7 +6,7 @@ import typer
 
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
-from stratawatch.cli.printing import count_text, print_json, say, state_text, time_text, value_text, window_text
+from stratawatch.cli.printing import percent, print_json, say, state_text, time_text, value_text, window_text
 
 if TYPE_CHECKING:
     from stratawatch.core.results import Estimate
@@ -116,8 +116,19 @@ def _show(rows: list[dict[str, Any]]) -> None:
         show_rows([_cells(row) for row in mine], numbers=("labels", "n_eff"))
         if number != cycles[-1]:
             say()
-    if rows:
-        say(count_text(len(rows), "estimate"))
+    _show_notes(rows)
+
+
+def _show_notes(rows: list[dict[str, Any]]) -> None:
+    """What holds for many rows stands once below them."""
+    confidences = sorted({row["confidence"] for row in rows})
+    if not rows:
+        return
+    say()
+    say(f"Intervals at {' and '.join(percent(level) for level in confidences)}; n_eff: the simple random draw as good")
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        methods = dict.fromkeys(row["method"] for row in rows if row["metric"] == metric)
+        say(f"{metric.replace('_', ' ')}: {'; '.join(methods)}")
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
@@ -128,5 +139,4 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "state": state_text(row["state"]),
         "labels": f"{row['labels_used']:,}",
         "n_eff": "" if row["n_eff"] is None else f"{row['n_eff']:,.0f}",
-        "method": row["method"],
     }

@@ -43,6 +43,7 @@ def inspect(path: Path) -> Inspection:
     for name, spec in configuration.panels.items():
         _inspect_source(seen, configuration, name, spec)
     _inspect_channels(seen, configuration)
+    seen.problems.sort(key=lambda problem: problem.line or 0)
     return seen
 
 

@@ -33,7 +33,7 @@ ToOption = Annotated[
 ]
 
 
-@app.command("export")
+@app.command("export", short_help="Every label event.")
 def export(
     config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, panel: PanelOption = None, to: ToOption = None
 ) -> None:
@@ -52,7 +52,7 @@ def export(
     _put(rows, to, json, "labels")
 
 
-@app.command("drawn")
+@app.command("drawn", short_help="Every item ever drawn.")
 def drawn(
     config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, panel: PanelOption = None, to: ToOption = None
 ) -> None:
@@ -75,7 +75,7 @@ def drawn(
     _put(rows, to, json, "drawn")
 
 
-@app.command("import")
+@app.command("import", short_help="Bring labels in by hand.")
 def import_(
     file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file.", metavar="FILE")],
     config: ConfigOption = DEFAULT_CONFIG,

@@ -95,9 +95,8 @@ def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
 
 def _show(document: dict[str, Any]) -> None:
     say(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
-    say(
-        f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}, planned by {document['method']}"
-    )
+    asked = f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}"
+    say(f"{asked}, planned by {document['method']}")
     say()
     say(f"Atoms; a pattern is what {', '.join(document['classifiers'])} say, in this order (1 yes, 0 no, - nothing)")
     show_rows([_atom_cells(atom) for atom in document["atoms"]], numbers=("items", "labels", "mean score"))
