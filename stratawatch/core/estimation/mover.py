@@ -21,7 +21,7 @@ def recall_interval(
     low = _odds(low_part, tp * fn + low_root)
     fn_part = low_fn * (2 * fn - low_fn)
     high_root = sqrt(max(square - fn_part * high_tp * (2 * tp - high_tp), 0.0))
-    high = _odds(tp * fn + high_root, fn_part)
+    high = inf if fn_part <= 0 < high_tp else _odds(tp * fn + high_root, fn_part)
     return _share(low), _share(high)
 
 
