@@ -1,0 +1,235 @@
+"""The chaos benchmark's own parts: a referee that sees nothing proves nothing."""
+
+import json
+import os
+import signal
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+
+import stratawatch.engine
+from benchmarks.chaos.annotator import Annotator
+from benchmarks.chaos.audit import audit, posts_of
+from benchmarks.chaos.children import forked, in_child
+from benchmarks.chaos.fuse import Fuse, Orders, _guarded
+from benchmarks.chaos.killer import Killer, commit_sites, untried
+from benchmarks.chaos.snapshot import _plain, differences
+from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
+from stratawatch.engine.records import Task
+from stratawatch.engine.states import BatchState
+
+ENGINE = Path(stratawatch.engine.__file__).parent
+
+
+class TestCommitSites:
+    def test_every_commit_of_the_engine_is_listed(self):
+        lines = sum(file.read_text().count(".commit()") for file in ENGINE.glob("*.py"))
+        assert len(commit_sites(ENGINE)) == lines > 10
+
+    def test_a_site_counts_as_tried_only_by_a_death_at_its_commit(self):
+        kills = Counter({"a.f:1 before commit": 1, "b.g:2 after link": 1, "timer": 3})
+        assert untried(["a.f:1", "b.g:2"], kills) == ["b.g:2"]
+
+
+class TestKiller:
+    crossed = ("a.f:1 before commit", "a.f:1 after commit", "b.g:2 before commit", "b.g:2 after commit")
+
+    def killer(self, wanted=10, *, both_sides=True):
+        return Killer.at(self.crossed, Random(1), wanted, both_sides=both_sides)  # noqa: S311 - kills, not secrets
+
+    def test_untried_points_come_first(self):
+        assert self.killer().orders(self.crossed, 1.0, 0).targets == frozenset(self.crossed)
+
+    def test_one_side_of_each_site_where_kills_are_few(self):
+        targets = self.killer(both_sides=False).targets
+        assert sorted(point.split()[0] for point in targets) == ["a.f:1", "b.g:2"]
+
+    def test_then_anywhere_by_point_or_by_clock_and_never_beyond_the_moment(self):
+        killer = self.killer(10_000)
+        killer.targets.clear()
+        orders = [killer.orders(self.crossed, 2.0, 0) for _ in range(300)]
+        assert {order.at for order in orders if order.after is None} == {1, 2, 3, 4}
+        timed = [order.after for order in orders if order.after is not None]
+        assert timed
+        assert 0 <= min(timed) < max(timed) <= 2.0
+
+    def test_enough_is_enough_and_every_moment_ends(self):
+        killer = self.killer(wanted=1)
+        assert killer.orders(self.crossed, 1.0, killer.most_a_tick) == Orders()
+        killer.note(self.crossed[0])
+        assert killer.orders(self.crossed, 1.0, 0) == Orders()
+        assert self.crossed[0] not in killer.targets
+
+
+class TestFuse:
+    def test_a_process_dies_by_sigkill_at_its_point_and_not_before(self, tmp_path):
+        log = tmp_path / "log"
+
+        def work():
+            fuse = Fuse(log, Orders(targets=frozenset({"c"})))
+            for point in "abcd":
+                fuse.cross(point)
+
+        status = forked(work, tmp_path / "result")
+        assert os.WTERMSIG(status) == signal.SIGKILL
+        assert log.read_text().split() == ["a", "b", "c"]
+
+    def test_the_n_th_point_kills(self, tmp_path):
+        log = tmp_path / "log"
+        status = forked(lambda: [Fuse(log, Orders(at=1)).cross("a")], tmp_path / "result")
+        assert os.WTERMSIG(status) == signal.SIGKILL
+
+    def test_a_point_is_named_by_our_own_nearest_line_and_others_calls_have_none(self, tmp_path):
+        fuse = Fuse(tmp_path / "log")
+        done = []
+        here = _guarded(lambda: done.append(1), "commit", "test_chaos", lambda: fuse)
+        elsewhere = _guarded(lambda: done.append(2), "commit", "/nowhere/", lambda: fuse)
+        here()
+        elsewhere()
+        before, after = (tmp_path / "log").read_text().splitlines()
+        name = "test_chaos.test_a_point_is_named_by_our_own_nearest_line_and_others_calls_have_none:"
+        assert before.startswith(name)
+        assert before.endswith(" before commit")
+        assert after.endswith(" after commit")
+        assert done == [1, 2]
+
+    def test_a_child_that_fails_by_itself_is_not_taken_for_a_kill(self, tmp_path):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            in_child(lambda: 1 / 0, tmp_path)
+
+
+class TestAnnotator:
+    def play(self, root):
+        out = root / "out"
+        out.mkdir(parents=True)
+        tasks = [{"batch": "b", "key": f"k{i}", "payload": {"text": f"buy {i}"}} for i in range(60)]
+        (out / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [{"batch": "b"}, *tasks]))
+        annotator = Annotator(root)
+        for tick in ticks((PLAIN[0],)):
+            annotator.act(tick)
+        return annotator, (root / "in" / "ann-0.jsonl").read_text()
+
+    def test_it_says_the_same_every_time(self, tmp_path):
+        assert self.play(tmp_path / "a")[1] == self.play(tmp_path / "b")[1]
+
+    def test_its_book_holds_exactly_what_it_wrote_about_what_was_asked(self, tmp_path):
+        annotator, text = self.play(tmp_path)
+        lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        written = {
+            (line["key"], line["annotator"], line["value"], line["at"])
+            for line in lines
+            if line["key"] != "nobody-asked"
+        }
+        assert written == set(annotator.said)
+        assert set(annotator.said.values()) == {1}
+        assert set(annotator.answers) == {f"k{i}" for i in range(60)}
+
+    def test_a_line_is_torn_between_two_moments(self, tmp_path):
+        out = tmp_path / "out"
+        out.mkdir()
+        tasks = [{"key": f"k{i}", "payload": {"text": "hello"}} for i in range(60)]
+        (out / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in tasks))
+        annotator = Annotator(tmp_path)
+        annotator.act(ticks((PLAIN[0],))[0])
+        assert not (tmp_path / "in" / "ann-0.jsonl").read_text().endswith("\n")
+
+
+class FakeStore:
+    """Two batches, one of them withdrawn, two labels and an alert."""
+
+    def __init__(self):
+        self.rounds = SimpleNamespace(
+            batches=lambda: [
+                SimpleNamespace(state=BatchState.SENT, tasks=(Task("k1", {}), Task("k2", {}))),
+                SimpleNamespace(state=BatchState.CANCELLED, tasks=(Task("k3", {}),)),
+            ]
+        )
+        moment = SimpleNamespace(isoformat=lambda: "t")
+        event = SimpleNamespace(source="folder", item_key="k1", annotator="ann", value="yes", at=moment)
+        self.labels = SimpleNamespace(all=lambda _: [("i1", event)])
+        notice = SimpleNamespace(dedup_key="d", severity="page", subject="s", body="b", state="sent")
+        self.outbox = SimpleNamespace(all=lambda: [notice])
+
+    def begin(self):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+SAID = Counter({("k1", "ann", "yes", "t"): 1})
+POSTS = Counter({("d", "trigger", "s", "b"): 1})
+
+
+class TestAudit:
+    def count(self, tmp_path, lines, said=SAID, posts=POSTS):
+        for name, keys in lines.items():
+            file = tmp_path / "queue" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("".join(json.dumps(line) + "\n" for line in [{"batch": "b"}, *({"key": k} for k in keys)]))
+        ports = SimpleNamespace(store=FakeStore(), queue=SimpleNamespace(name="folder"))
+        return {name: n for name, n in audit(ports, tmp_path, said, posts).counts().items() if n}
+
+    def test_a_world_in_order_counts_nothing_whether_the_withdrawn_batch_is_out_or_not(self, tmp_path):
+        assert self.count(tmp_path, {"out/a.jsonl": ["k1", "k2"]}) == {}
+        assert self.count(tmp_path, {"cancelled/c.jsonl": ["k3"]}) == {}
+
+    def test_an_item_in_two_files_was_dispatched_twice(self, tmp_path):
+        files = {"out/a.jsonl": ["k1", "k2"], "out/b.jsonl": ["k2"]}
+        assert self.count(tmp_path, files) == {"items_dispatched_twice": 1}
+
+    def test_an_item_in_no_file_is_lost(self, tmp_path):
+        assert self.count(tmp_path, {"out/a.jsonl": ["k1"]}) == {"items_lost": 1}
+
+    def test_labels_are_counted_against_the_annotators_book(self, tmp_path):
+        files = {"out/a.jsonl": ["k1", "k2"]}
+        other = Counter({("k2", "ann", "no", "t"): 1})
+        assert self.count(tmp_path, files, said=SAID + other) == {"labels_lost": 1}
+        assert self.count(tmp_path, files, said=Counter()) == {"labels_counted_twice": 1}
+
+    def test_alerts_are_counted_against_the_receivers_log(self, tmp_path):
+        files = {"out/a.jsonl": ["k1", "k2"]}
+        assert self.count(tmp_path, files, posts=POSTS + POSTS) == {"alerts_told_twice": 1}
+        assert self.count(tmp_path, files, posts=Counter()) == {"alerts_lost": 1}
+
+    def test_posts_of_another_run_are_not_ours(self, tmp_path):
+        log = tmp_path / "posts.jsonl"
+        post = {"dedup_key": "d", "event": "trigger", "subject": "s", "body": "b"}
+        log.write_text("".join(json.dumps({"run": run, **post}) + "\n" for run in ("/one", "/two")))
+        assert posts_of(log, "one") == POSTS
+
+
+class TestSnapshot:
+    def test_what_is_missing_added_or_out_of_order_is_a_difference(self):
+        one = {"draws": ["a", "b"], "moves": ["x", "y"]}
+        assert differences(one, one) == []
+        assert len(differences(one, {"draws": ["a"], "moves": ["x", "y"]})) == 1
+        assert len(differences(one, {"draws": ["a", "b", "b"], "moves": ["x", "y"]})) == 1
+        assert differences(one, {"draws": ["a", "b"], "moves": ["y", "x"]}) == ["moves: another order"]
+
+    def test_only_numbers_folders_and_deadlines_of_a_run_are_made_alike(self):
+        line = "cycle 7: no files in /x/y; deadline 2026-01-22 06:11 +00:00 passed; 32 of 48"
+        plain = _plain(line, Path("/x/y"), {7: 2})
+        assert plain == "cycle of period 2: no files in <folder>; deadline passed; 32 of 48"
+
+
+class TestWorld:
+    def test_the_same_seed_writes_the_same_predictions(self, tmp_path):
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            write_world(tmp_path / name, 7, "sqlite:///s.db")
+        files = [sorted(p.read_bytes() for p in (tmp_path / n / "predictions").iterdir()) for n in ("a", "b")]
+        assert files[0] == files[1]
+
+    def test_time_never_goes_back_and_leaves_room_for_killed_processes(self):
+        for story in (PLAIN, TROUBLED):
+            moments = [tick.at for tick in ticks(story)]
+            gaps = [(b - a).total_seconds() for a, b in pairwise(moments)]
+            assert min(gaps) >= 12 * 11 * 60
