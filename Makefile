@@ -62,7 +62,7 @@ clean:  ## Forget the environments and everything that can be made again.
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
-	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv; \
+	test -x $(BIN)/python || $(UV) venv --quiet --clear --python $(PYTHON) .venv; \
 	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock; \
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .; \
 	touch $@; echo "set-up: $$((SECONDS - start)) s" >&2
