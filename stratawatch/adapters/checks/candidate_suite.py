@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.adapters.checks.rules import Rule, Suite, titled
 from stratawatch.engine.records import BadRow, CandidateItem, PanelSpec, Window
 
 _LAST_BIN: Final = 1023
@@ -48,7 +48,7 @@ def _frame(panel: PanelSpec, items: Sequence[CandidateItem]) -> dict[str, list[A
     }
     for name in panel.columns.payload:
         # Only whether there is something: what labellers see has no place in the check's pages.
-        frame[f"payload: {name}"] = [None if one.payload.get(name) in (None, "") else True for one in items]
+        frame[titled("payload", name)] = [None if one.payload.get(name) in (None, "") else True for one in items]
     return frame
 
 
@@ -76,7 +76,7 @@ def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> 
         empty = sum(one.payload.get(name) in (None, "") for one in items)
         yield Rule(
             "ExpectColumnValuesToNotBeNull",
-            {"column": f"payload: {name}"},
+            {"column": titled("payload", name)},
             f"payload column '{name}' is empty for {empty:,} of {len(items):,} candidates",
             "warning",
         )

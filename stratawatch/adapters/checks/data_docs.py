@@ -5,6 +5,7 @@ import os
 import re
 import tempfile
 from datetime import UTC
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,8 @@ from stratawatch.adapters.checks.validation import Validated
 from stratawatch.engine.records import PanelSpec, Window
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))
+
+_SHOWN: Final = 200  # characters of an observed value
 
 
 def window_folder(panel: PanelSpec, window: Window) -> Path:
@@ -45,11 +48,24 @@ def _render(validated: Validated, **ours: Any) -> str:
 
     rendering: Any = renderer
     viewing: Any = view
+    for one in validated.result.results:
+        one.result = _harmless(one.result)
     document = rendering.ValidationResultsPageRenderer(run_info_at_end=True).render(validated.result)
     # The overview links to pages of a whole site, which is not built; our own head says the same.
     document.sections = document.sections[1:-1]
     page = viewing.DefaultJinjaPageView(custom_views_directory=str(Path(__file__).parent))
     return str(page.render(document, template="check_page.j2", **ours))
+
+
+def _harmless(value: Any) -> Any:
+    """Observed values as the page may show them: the library puts them into its tables as they are."""
+    if isinstance(value, dict):
+        return {key: _harmless(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_harmless(one) for one in value]
+    if isinstance(value, str):
+        return escape(value if len(value) <= _SHOWN else value[:_SHOWN] + "...")
+    return value
 
 
 def _slug(name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.adapters.checks.rules import Rule, Suite, titled
 from stratawatch.engine.records import PanelSpec, Profile, Window
 
 
@@ -36,8 +36,8 @@ def _frame(profile: Profile) -> dict[str, list[Any]]:
         "calls": [max((_calls(column, rows) for column in profile.columns.values()), default=0)],
     }
     for name, column in profile.columns.items():
-        frame[f"calls of {name}"] = [_calls(column, rows)]
-        frame[f"unreadable share of {name}"] = [_share(column["invalid"] + column["score_invalid"], rows)]
+        frame[titled("calls of", name)] = [_calls(column, rows)]
+        frame[titled("unreadable share of", name)] = [_share(column["invalid"] + column["score_invalid"], rows)]
     return frame
 
 
@@ -77,13 +77,13 @@ def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
         unreadable = column["invalid"] + column["score_invalid"]
         yield Rule(
             "ExpectColumnValuesToBeBetween",
-            {"column": f"calls of {name}", "min_value": 1},
+            {"column": titled("calls of", name), "min_value": 1},
             f"classifier '{name}' made no call on any of {profile.rows:,} rows",
             "warning",
         )
         yield Rule(
             "ExpectColumnValuesToBeBetween",
-            {"column": f"unreadable share of {name}", "max_value": panel.quarantine_share},
+            {"column": titled("unreadable share of", name), "max_value": panel.quarantine_share},
             f"{unreadable:,} values of classifier '{name}' cannot be read",
             "warning",
         )
@@ -102,8 +102,10 @@ def _reasons(profile: Profile) -> str:
     for name, column in profile.columns.items():
         found.append((column["invalid"], f"with an unreadable call of '{name}'"))
         found.append((column["score_invalid"], f"with an unreadable score of '{name}'"))
-    words = [f"{number:,} {what}" for number, what in sorted(found, key=lambda one: -one[0]) if number]
-    return ", ".join(words) or "their time is missing"
+    # A row may have several faults, so the rest is the fewest that must lack a time.
+    found.append((profile.bad_rows - sum(number for number, _ in found), "without a readable time"))
+    words = [f"{number:,} {what}" for number, what in sorted(found, key=lambda one: -one[0]) if number > 0]
+    return ", ".join(words)
 
 
 def _naive(at: datetime | None) -> datetime | None:

@@ -2,10 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Literal
 
 Frame = Mapping[str, Sequence[Any]]
 """Columns of equal length."""
+
+
+def titled(what: str, name: str) -> str:
+    """A frame's column for a name of the configuration; the library's pages show it as it is, so it is escaped."""
+    return f"{what} {escape(name)}"
 
 
 @dataclass(frozen=True)

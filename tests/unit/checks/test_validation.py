@@ -1,0 +1,54 @@
+"""Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
+
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.adapters.checks.validation import validate
+from stratawatch.errors import Unreachable
+
+NOT_NULL = Rule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")
+
+
+def suite(*rules: Rule, frame: dict[str, list[Any]] | None = None) -> Suite:
+    return Suite("candidates", "Title", frame or {"a": [1, None]}, rules, ())
+
+
+class TestValidate:
+    def test_failed_rules_come_in_the_suites_order(self) -> None:
+        low = Rule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 5}, "a is small")
+        high = Rule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 0}, "a is negative")
+        assert validate(suite(low, high, NOT_NULL)).failed == (low, NOT_NULL)
+
+    def test_the_same_expectation_may_stand_twice_on_a_column(self) -> None:
+        warning = Rule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a second look", "warning")
+        assert validate(suite(NOT_NULL, warning)).failed == (NOT_NULL, warning)
+
+    def test_a_column_that_is_not_there_is_a_failure_of_the_check(self) -> None:
+        gone = Rule("ExpectColumnValuesToNotBeNull", {"column": "gone"}, "gone is missing")
+        with pytest.raises(Unreachable) as caught:
+            validate(suite(NOT_NULL, gone))
+        text = str(caught.value)
+        assert text.startswith("the input check of the candidates failed in itself, which says nothing about the data")
+        assert "gone" in text
+        assert "\n" not in text
+
+    def test_values_that_cannot_be_compared_are_a_failure_of_the_check(self) -> None:
+        rule = Rule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 1}, "a is small")
+        with pytest.raises(Unreachable, match="failed in itself"):
+            validate(suite(rule, frame={"a": ["text", {"no": "number"}]}))
+
+    def test_an_expectation_that_does_not_exist_is_a_failure_of_the_check(self) -> None:
+        with pytest.raises(Unreachable, match="failed in itself"):
+            validate(suite(Rule("ExpectTheImpossible", {}, "never")))
+
+    def test_it_is_silent(self, capfd: pytest.CaptureFixture[str]) -> None:
+        validate(suite(NOT_NULL))
+        assert capfd.readouterr() == ("", "")
+
+    def test_usage_statistics_are_off(self) -> None:
+        import great_expectations as gx
+
+        validate(suite(NOT_NULL))
+        assert gx.get_context(mode="ephemeral").config.analytics_enabled in (None, False)
