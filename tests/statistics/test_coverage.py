@@ -46,7 +46,7 @@ def wald(known: Known) -> Known:
     return Known(known.value, known.value - margin, known.value + margin, known.n_eff)
 
 
-@pytest.mark.parametrize("name", ["calibrated .99", "hidden .003", "concentrated .001", "flat .001"])
+@pytest.mark.parametrize("name", ["hidden .003", "concentrated .001", "flat .001"])
 def test_these_tests_refute_the_interval_of_the_textbooks(one_sided, name):
     found, truth = one_sided[name]
     assert not holds(score([wald(outcome) for outcome in found], truth).coverage, REPEATS, 0.93)
