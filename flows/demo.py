@@ -1,0 +1,76 @@
+"""Ten simulated weeks of production, from predictions to the page that fires: `python -m flows.demo`."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from stratawatch.errors import StratawatchError
+
+SEED: Final = 20260105
+OURS: Final = ".stratawatch-demo"
+"""Marks a folder that an earlier demo made, and that this one may therefore throw away."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demo; 0 only when it kept its promises."""
+    parser = argparse.ArgumentParser(prog="python -m flows.demo", description=__doc__)
+    parser.add_argument(
+        "--out", type=Path, default=Path("demo-out"), help="made anew by each run (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help="of the simulated world (default: %(default)s)")
+    chosen = parser.parse_args(arguments)
+    start = monotonic()
+    try:
+        fresh_folder(chosen.out)
+        keep_prefect_inside(chosen.out)
+        return _run(chosen.out, chosen.seed, start)
+    except StratawatchError as error:
+        print(f"flows.demo: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
+        return 2
+
+
+def fresh_folder(folder: Path) -> None:
+    """Make the folder anew; what is no earlier demo's is never thrown away."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise StratawatchError(f"{folder} is not a folder", hint="choose another one with --out")
+    if folder.exists() and any(folder.iterdir()) and not (folder / OURS).exists():
+        raise StratawatchError(f"{folder} holds something else", hint="choose another folder with --out")
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    (folder / OURS).touch()
+
+
+def keep_prefect_inside(folder: Path) -> None:
+    """A Prefect server of the demo's own, quiet while all is well; call it before Prefect is imported."""
+    os.environ["PREFECT_HOME"] = str((folder / "prefect").resolve())
+    os.environ.pop("PREFECT_API_URL", None)
+    os.environ.pop("PREFECT_PROFILE", None)
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")
+
+
+def _run(folder: Path, seed: int, start: float) -> int:
+    from flows.demo_story import Story
+
+    story = Story()
+    story.begin(seed)
+    with story.busy("training three classifiers"):
+        from flows.demo_weeks import Production
+
+        production = Production.build(folder, seed)
+    story.introduce(production.world)
+    for number in production.weeks:
+        with story.busy(f"week {number}") as say:
+            week = production.run_week(number, say)
+        story.tell_week(week)
+    broken = story.end(production.ending(), monotonic() - start)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,192 @@
+"""What the demo tells while it runs, and at its end."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from stratawatch.core.results import AlarmState
+
+if TYPE_CHECKING:  # it imports Prefect, and somebody waits for the first line
+    from flows.demo_weeks import Ending, WeekDone
+    from stratawatch.demo.comparison import Compared
+    from stratawatch.demo.world import World
+
+STYLES: Final[Mapping[str, str]] = {
+    "OK": "green",
+    "UNPROVEN": "cyan",
+    "AT RISK": "yellow",
+    "BREACH": "bold red",
+    "BLIND": "magenta",
+}
+
+METRIC_NAMES: Final[Mapping[str, str]] = {"false_omission_rate": "false omission"}
+
+
+class Story:
+    """Prints to the terminal."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False)
+
+    def begin(self, seed: int) -> None:
+        """The first line."""
+        self.console.rule(f"[bold]stratawatch demo[/bold], seed {seed}")
+
+    @contextmanager
+    def busy(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Show what goes on; the function that comes back says what goes on now. A log file gets no spinner."""
+        if not self.console.is_terminal:
+            yield lambda _now: None
+            return
+        with self.console.status(what) as status:
+            yield lambda now: status.update(f"{what}: {now}")
+
+    def introduce(self, world: "World") -> None:
+        """The world and its limits."""
+        from stratawatch.demo.messages import PREVALENCE
+        from stratawatch.demo.models import CLASSIFIERS
+        from stratawatch.demo.stage import BUDGET
+        from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, LOSS, ROOM, WEEKS
+
+        healthy = ", ".join(
+            f"{name} {world.healthy[name, 'precision']:.1%} / {world.healthy[name, 'recall']:.1%}"
+            for name in CLASSIFIERS
+        )
+        self.console.print(
+            f"{ITEMS:,} messages a week for {WEEKS} weeks, {PREVALENCE:.0%} scams; "
+            f"three classifiers and their majority vote.\n"
+            f"Healthy precision / recall: {healthy}. Limits stand {100 * ROOM:.0f} points lower.\n"
+            f"From week {BREAK_WEEK} a flash sale in the north fools [bold]{DEGRADED}[/bold] alone: "
+            f"{100 * LOSS:.0f} points of its precision there. {BUDGET} labels a week.\n"
+        )
+
+    def tell_week(self, week: "WeekDone") -> None:
+        """One line for a week."""
+        labels = week.view.labels
+        counts = Counter(week.states)
+        states = "  ".join(f"[{STYLES[state]}]{state} {counts[state]}[/]" for state in AlarmState if counts[state])
+        self.console.print(
+            f"week {week.number:>2}  {labels.used} of {labels.new} answered  {states}  [dim]{week.seconds:.1f} s[/dim]"
+        )
+        for notification in week.told:
+            self.console.print(f"         [bold red]{notification.severity}[/]: {escape(notification.subject)}")
+
+    def end(self, ending: "Ending", seconds: float) -> tuple[str, ...]:
+        """The scorecard, the truth, the cost, the page, the report; returns the promises that were not kept."""
+        from stratawatch.demo.promises import broken_promises
+
+        self.console.print(_scorecard(ending.weeks[-1]))
+        self.console.print()
+        self.console.print(_broken_metric(ending))
+        self._count_intervals([one for week in ending.weeks for one in week.compared])
+        self._cost(ending)
+        self._pages(ending)
+        broken = broken_promises([page for page, _ in ending.pages])
+        for sentence in broken:
+            self.console.print(f"[bold red]promise broken:[/] {escape(sentence)}")
+        if not broken:
+            self.console.print(
+                "[bold green]promises kept:[/] the break was paged in time, no healthy classifier ever was"
+            )
+        where = escape(str(_near(ending.report))) if ending.report else "none was written"
+        self.console.print(f"report: [bold]{where}[/bold]", soft_wrap=True)
+        self.console.print(f"run: {seconds:.0f} s")
+        return broken
+
+    def _count_intervals(self, compared: "list[Compared]") -> None:
+        overall = [one.holds for one in compared if one.estimate.segment is None]
+        regions = [one.holds for one in compared if one.estimate.segment is not None]
+        self.console.print(
+            f"\nTruth inside its 95% interval: {sum(overall)} of {len(overall)} times, "
+            f"{sum(regions)} of {len(regions)} times for single regions."
+        )
+
+    def _cost(self, ending: "Ending") -> None:
+        costs = [week.view.cost for week in ending.weeks if week.view.cost]
+        asked = sum(week.view.labels.new for week in ending.weeks)
+        separate, shared = sum(cost.separate for cost in costs), sum(cost.shared for cost in costs)
+        self.console.print(
+            f"[bold]{asked:,} labels[/bold] of {len(ending.weeks)} weeks. Plain random sampling for the same widths: "
+            f"{separate:,} ({separate / asked:.1f} times as many) with a sample for each classifier and metric, "
+            f"{shared:,} ({shared / asked:.1f} times) with one sample for all."
+        )
+
+    def _pages(self, ending: "Ending") -> None:
+        for page, notification in ending.pages:
+            self.console.rule(f"[bold red]the page of week {page.week}[/]", align="left")
+            self.console.print(f"[bold]{escape(notification.subject)}[/bold]\n{escape(notification.body)}")
+            self.console.print(f"[dim]{escape(notification.dedup_key)}[/dim]")
+        if ending.pages:
+            self.console.rule()
+
+
+def _scorecard(week: "WeekDone") -> Table:
+    table = _table(f"scorecard of week {week.number}, beside the truth that only the demo knows")
+    _columns(
+        table,
+        classifier="left",
+        metric="left",
+        estimate="right",
+        truth="right",
+        inside="left",
+        limit="right",
+        state="left",
+    )
+    true = {(one.estimate.classifier, one.estimate.metric): one for one in week.compared if not one.estimate.segment}
+    for score in week.view.scores:
+        limit = "" if score.limit_value is None else f"{score.limit_value:.1%}"
+        metric = METRIC_NAMES.get(score.metric, score.metric)
+        beside = _beside_truth(true[score.classifier, score.metric])
+        table.add_row(score.classifier, metric, *beside, limit, _styled(score.state))
+    return table
+
+
+def _broken_metric(ending: "Ending") -> Table:
+    from stratawatch.demo.world import DEGRADED
+
+    table = _table(f"precision of {DEGRADED}, week by week")
+    _columns(table, week="right", estimate="right", truth="right", inside="left", state="left")
+    for week in ending.weeks:
+        score = next(one for one in week.view.scores if (one.classifier, one.metric) == (DEGRADED, "precision"))
+        compared = next(one for one in week.compared if _is(one, DEGRADED, "precision"))
+        table.add_row(str(week.number), *_beside_truth(compared), _styled(score.state))
+    return table
+
+
+def _beside_truth(compared: "Compared") -> tuple[str, str, str]:
+    """The estimate with its interval; the truth, and whether the interval contains it."""
+    known, truth = compared.known, f"{compared.truth:.1%}"
+    if known is None:
+        return "cannot tell", truth, ""
+    inside = "[green]yes[/]" if compared.holds else "[red]no[/]"
+    return f"{known.value:.1%} ({100 * known.low:.1f} to {100 * known.high:.1f})", truth, inside
+
+
+def _styled(state: AlarmState | None) -> str:
+    return f"[{STYLES[state]}]{state}[/]" if state else ""
+
+
+def _columns(table: Table, **sides: Literal["left", "right"]) -> None:
+    for name, side in sides.items():
+        table.add_column(name, justify=side, no_wrap=True)
+
+
+def _is(one: "Compared", classifier: str, metric: str) -> bool:
+    estimate = one.estimate
+    return (estimate.classifier, estimate.metric, estimate.segment) == (classifier, metric, None)
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+
+
+def _near(path: Path) -> Path:
+    """As a person would type it here."""
+    here = Path.cwd()
+    return path.resolve().relative_to(here) if path.resolve().is_relative_to(here) else path

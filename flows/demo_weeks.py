@@ -1,0 +1,138 @@
+"""The demo's production: a week of messages, the flows on simulated time, the annotator in between."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from flows.advance_cycles import advance_cycles
+from flows.open_cycles import open_cycles
+from flows.weekly_report import weekly_report
+from stratawatch.adapters.store import migrate
+from stratawatch.core.results import AlarmState
+from stratawatch.demo.annotator import Annotator
+from stratawatch.demo.comparison import Compared, compare
+from stratawatch.demo.configuration import write_configuration
+from stratawatch.demo.messages import Booleans
+from stratawatch.demo.promises import Page
+from stratawatch.demo.stage import PANEL, read_text, week_start, write_week
+from stratawatch.demo.world import ITEMS, WEEKS, Week, World, build_world
+from stratawatch.engine.records import Notification
+from stratawatch.report.model import PanelView
+from stratawatch.report.view import build as build_view
+from stratawatch.wiring import House, build
+
+LATE: Final = timedelta(hours=3)
+"""After the end of the window and its lateness."""
+FIRST_ANSWERS: Final = timedelta(hours=20)
+LAST_ANSWERS: Final = timedelta(hours=44)
+REPORT: Final = timedelta(hours=48)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class WeekDone:
+    """What a week came to."""
+
+    number: int
+    view: PanelView
+    compared: tuple[Compared, ...]
+    states: tuple[AlarmState, ...]
+    told: tuple[Notification, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Ending:
+    """All weeks, every page that was sent, and what it was sent about."""
+
+    world: World
+    weeks: tuple[WeekDone, ...]
+    pages: tuple[tuple[Page, Notification], ...]
+    report: Path | None
+
+
+@dataclass
+class Production:
+    """The world on one side, an ordinary installation on the other; they meet in files only."""
+
+    world: World
+    config: Path
+    items: int = ITEMS
+    truth: dict[int, Booleans] = field(default_factory=dict)
+    done: list[WeekDone] = field(default_factory=list)
+    report: Path | None = None
+
+    @classmethod
+    def build(cls, folder: Path, seed: int, items: int = ITEMS) -> "Production":
+        """Build the world and set up the installation."""
+        world = build_world(seed)
+        migrate(f"sqlite:///{folder / 'stratawatch.db'}")
+        return cls(world, write_configuration(world, folder), items)
+
+    @property
+    def weeks(self) -> Iterator[int]:
+        """The weeks, in order."""
+        yield from range(1, WEEKS + 1)
+
+    def run_week(self, number: int, say: Say) -> WeekDone:
+        """Log a week's predictions, open its cycle, advance three times while somebody labels, write the report."""
+        start = monotonic()
+        now = week_start(number + 1) + LATE
+        say(f"{self.items:,} messages are scored and logged")
+        week = self.world.week(number, self.items)
+        write_week(week, self.config.parent / "predictions")
+        self.truth[number] = week.truth
+        say("the window opens, is checked, frozen and planned")
+        open_cycles(str(self.config), now)
+        advance_cycles(str(self.config), now)
+        for answers in (FIRST_ANSWERS, LAST_ANSWERS):
+            answered = self.annotator.answer(now + answers)
+            say(f"{answered} messages were labelled; collecting")
+            advance_cycles(str(self.config), now + answers + timedelta(minutes=5))
+        say("writing the report")
+        self.report = weekly_report(str(self.config), now + REPORT)
+        self.done.append(self._look_back(week, now + REPORT, start))
+        return self.done[-1]
+
+    @property
+    def annotator(self) -> Annotator:
+        """Somebody who labels; the queue's folder is all that they share with the product."""
+        return Annotator(self.config.parent / "queue", "ana", self._is_scam)
+
+    def ending(self) -> Ending:
+        """Everything that is told at the end."""
+        pages = [(_page(self._house(), one), one) for week in self.done for one in week.told if one.severity == "page"]
+        return Ending(self.world, tuple(self.done), tuple(pages), self.report)
+
+    def _is_scam(self, text: str) -> bool:
+        week, number = read_text(text)
+        return bool(self.truth[week][number])
+
+    def _house(self, now: datetime | None = None) -> House:
+        return build(self.config, now, only_reading=True)
+
+    def _look_back(self, week: Week, now: datetime, start: float) -> WeekDone:
+        house = self._house(now)
+        with house.ports.store.begin() as tx:
+            cycle = tx.cycles.find(panel=PANEL, newest=1)[0]
+            revision = tx.estimates.latest(cycle.id)
+            states = tx.alarms.of_cycle(cycle.id)
+            told = [one for one in tx.outbox.all() if one.created_at >= week_start(week.number + 1)]
+        return WeekDone(
+            number=week.number,
+            view=build_view(house.ports.store, house.panels[PANEL], now),
+            compared=compare(week, revision.estimates if revision else ()),
+            states=tuple(state.state for state in states),
+            told=tuple(told),
+            seconds=monotonic() - start,
+        )
+
+
+def _page(house: House, notification: Notification) -> Page:
+    with house.ports.store.begin() as tx:
+        week = tx.cycles.get(notification.facts["cycle"]).period + 1
+    return Page(notification.facts["classifier"], notification.facts["metric"], week)

@@ -1,0 +1,89 @@
+import os
+
+import pytest
+
+from flows.demo import OURS, fresh_folder, keep_prefect_inside, main
+from stratawatch.demo.promises import Page
+from stratawatch.errors import StratawatchError
+from tests.unit.demo.test_demo_story import KNOWN, NOTIFICATION, PAGE, ending, week
+
+
+class TestFreshFolder:
+    def test_makes_the_folder_with_its_parents(self, tmp_path):
+        fresh_folder(tmp_path / "a" / "demo-out")
+        assert [path.name for path in (tmp_path / "a" / "demo-out").iterdir()] == [OURS]
+
+    def test_throws_an_earlier_demo_away(self, tmp_path):
+        fresh_folder(tmp_path / "out")
+        (tmp_path / "out" / "old.txt").touch()
+        fresh_folder(tmp_path / "out")
+        assert not (tmp_path / "out" / "old.txt").exists()
+
+    def test_takes_an_empty_folder(self, tmp_path):
+        fresh_folder(tmp_path)
+        assert (tmp_path / OURS).exists()
+
+    def test_never_throws_away_what_is_not_a_demos(self, tmp_path):
+        (tmp_path / "thesis.tex").touch()
+        with pytest.raises(StratawatchError, match="holds something else; choose another folder"):
+            fresh_folder(tmp_path)
+        assert (tmp_path / "thesis.tex").exists()
+
+    def test_refuses_a_file_and_a_link(self, tmp_path):
+        (tmp_path / "file").touch()
+        (tmp_path / "real").mkdir()
+        (tmp_path / "link").symlink_to(tmp_path / "real")
+        for name in ("file", "link"):
+            with pytest.raises(StratawatchError, match="is not a folder"):
+                fresh_folder(tmp_path / name)
+
+
+class TestKeepPrefectInside:
+    def test_leaves_a_persons_own_server_alone(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:4200/api")
+        monkeypatch.setenv("PREFECT_PROFILE", "mine")
+        monkeypatch.setenv("PREFECT_HOME", "/elsewhere")
+        monkeypatch.setenv("PREFECT_LOGGING_LEVEL", "DEBUG")
+        keep_prefect_inside(tmp_path)
+        assert "PREFECT_API_URL" not in os.environ
+        assert "PREFECT_PROFILE" not in os.environ
+        assert os.environ["PREFECT_HOME"] == str(tmp_path / "prefect")
+        assert os.environ["PREFECT_LOGGING_LEVEL"] == "DEBUG"
+
+
+class HandMade:
+    """A production that is over before it began."""
+
+    weeks = ()
+
+    def __init__(self, world, pages) -> None:
+        self.world, self.pages = world, pages
+
+    def ending(self):
+        return ending(week(10, precision=KNOWN), pages=self.pages)
+
+
+class TestMain:
+    @pytest.mark.parametrize(
+        ("pages", "status"),
+        [
+            (((PAGE, NOTIFICATION),), 0),
+            ((), 1),
+            (((PAGE, NOTIFICATION), (Page("trees", "recall", 3), NOTIFICATION)), 1),
+        ],
+        ids=["the break was paged", "nothing was paged", "a healthy classifier was paged too"],
+    )
+    def test_ends_with_0_only_when_its_promises_were_kept(self, tmp_path, monkeypatch, world, pages, status):
+        import flows.demo_weeks
+
+        for name in ("PREFECT_HOME", "PREFECT_LOGGING_LEVEL"):
+            monkeypatch.setenv(name, os.environ.get(name, ""))
+        made = staticmethod(lambda _folder, _seed: HandMade(world, pages))
+        monkeypatch.setattr(flows.demo_weeks.Production, "build", made)
+        assert main(["--out", str(tmp_path / "out")]) == status
+
+    def test_says_in_one_sentence_why_it_does_not_begin(self, tmp_path, capsys):
+        (tmp_path / "thesis.tex").touch()
+        assert main(["--out", str(tmp_path)]) == 2
+        said = capsys.readouterr().err
+        assert said == f"flows.demo: {tmp_path} holds something else; choose another folder with --out\n"
