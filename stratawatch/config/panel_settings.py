@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from stratawatch.config.shapes import Duration, Moment, Name, Number, PositiveDuration, Rate, Shape, Text
+from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
 from stratawatch.engine.records import ScoreKind
 
 Metric = Literal["precision", "recall", "false_omission_rate"]
@@ -46,7 +46,7 @@ class ClassifierSettings(Shape):
     score: Text | None = None
     score_kind: ScoreKind = "probability"
     positive: Text | None = None
-    cut_off: Number | None = None
+    cut_off: float | None = None
 
 
 class GoalSettings(Shape):

@@ -12,6 +12,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
+    "finite_number": "a finite number",
     "string_type": "text in quotes",
     "bool_type": "true or false",
     "list_type": "a list",
@@ -25,6 +26,7 @@ _BOUNDS: Final[Mapping[str, str]] = {
     "greater_than": "more than {gt}",
     "less_than_equal": "at most {le}",
     "less_than": "less than {lt}",
+    "too_short": "at least {min_length} entry",
 }
 
 

@@ -1,6 +1,5 @@
 """Single values: what a name, a share, a length of time or a secret may look like."""
 
-import math
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from stratawatch.config.references import check_secret
 class Shape(BaseModel):
     """A table of the file: unknown keys and wrong types are errors, never ignored or converted."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
 def _utc(value: Any) -> Any:
@@ -28,12 +27,6 @@ def _utc(value: Any) -> Any:
 def _positive(value: timedelta) -> timedelta:
     if value <= timedelta(0):
         raise ValueError("must be longer than nothing")
-    return value
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError("is not a finite number")
     return value
 
 
@@ -58,7 +51,6 @@ Name = Annotated[str, AfterValidator(_named)]
 Moment = Annotated[datetime, BeforeValidator(_utc)]
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
-Number = Annotated[float, AfterValidator(_finite)]
 Rate = Annotated[float, Field(ge=0, le=1)]
 Cron = Annotated[str, AfterValidator(check_cron)]
 Secret = Annotated[SecretStr, BeforeValidator(check_secret), Field(strict=False)]

@@ -1,0 +1,70 @@
+"""The example shows every key there is, loads, and is what `init` writes."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+from pydantic import BaseModel
+
+from stratawatch.config import load
+from stratawatch.config.settings import Settings
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs/stratawatch.example.toml"
+
+
+def models(annotation) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for member in get_args(annotation) for model in models(member)]
+
+
+def every_key(model: type[BaseModel]) -> set[str]:
+    keys = set()
+    for name, field in model.model_fields.items():
+        keys.add(name)
+        for below in models(field.annotation):
+            keys |= every_key(below)
+    return keys
+
+
+def test_it_loads(tmp_path):
+    path = tmp_path / "stratawatch.toml"
+    path.write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    spec = load(path).panels["toxicity"]
+    assert [classifier.name for classifier in spec.classifiers] == ["lr", "trees"]
+    assert len(spec.limits) == 3
+
+
+def test_it_is_the_text_that_init_writes():
+    shipped = ROOT / "stratawatch/config/template.toml"
+    assert shipped.read_text(encoding="utf-8") == EXAMPLE.read_text(encoding="utf-8")
+
+
+def test_it_shows_every_key_there_is():
+    text = EXAMPLE.read_text(encoding="utf-8")
+    shown = set(re.findall(r"^(?:# )?(\w+) = ", text, re.MULTILINE))
+    tables = {part for header in re.findall(r"^(?:# )?\[+([\w.]+)\]", text, re.MULTILINE) for part in header.split(".")}
+    assert every_key(Settings) - shown - tables == set()
+
+
+def test_what_is_commented_out_is_right_too(tmp_path):
+    """Uncomment the optional keys that do not contradict others."""
+    text = EXAMPLE.read_text(encoding="utf-8")
+    for key in (
+        "batch_size",
+        "label_life",
+        "blind_at",
+        "allow_outside",
+        "delimiter",
+        "memory_limit",
+        "threads",
+        "cluster",
+    ):
+        assert f"# {key} = " in text
+        text = text.replace(f"# {key} = ", f"{key} = ")
+    tomllib.loads(text)
+    path = tmp_path / "stratawatch.toml"
+    path.write_text(text, encoding="utf-8")
+    assert load(path).panels["toxicity"].columns.cluster == "customer_id"

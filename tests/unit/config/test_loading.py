@@ -1,0 +1,229 @@
+"""A file becomes the engine's records, or a list of everything that is wrong with it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from stratawatch.config import load
+from stratawatch.config.problems import ConfigProblems
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Goal, Limit
+from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.errors import ConfigError
+
+
+class TestARightConfiguration:
+    def test_becomes_the_panel_that_the_engine_works_with(self, write):
+        panels = load(write()).panels
+        assert panels == {
+            "spam": PanelSpec(
+                name="spam",
+                question="Is it spam?",
+                guideline="Spam is what nobody asked for.",
+                seed="s1",
+                classifiers=(
+                    ClassifierSpec("lr", "score_lr", "probability", "pred_lr", None),
+                    ClassifierSpec("rf", "score_rf", "probability", None, 0.6),
+                ),
+                columns=Columns("id", "at", ("text",), ("country",), None),
+                windows=WindowRule(datetime(2026, 1, 5, tzinfo=UTC), timedelta(days=7), timedelta(0)),
+                goals=(Goal("precision", 0.05),),
+                limits=(Limit("precision", floor=0.8, of=("lr",)),),
+                budget=120,
+                deadline=timedelta(days=3),
+                source="files: predictions/*.parquet",
+            )
+        }
+
+    def test_turns_a_start_with_another_offset_into_utc(self, write):
+        spec = load(write(("2026-01-05T00:00:00Z", "2026-01-05T02:00:00+02:00"))).panels["spam"]
+        assert spec.windows.start == datetime(2026, 1, 5, tzinfo=UTC)
+        assert spec.windows.start.tzinfo is UTC
+
+    def test_reads_a_limit_inside_a_segment(self, write):
+        spec = load(write(("floor = 0.8", 'floor = 0.8\nsegment = "country=DE=x"'))).panels["spam"]
+        assert spec.limits[0].segment == Segment("country", "DE=x")
+
+    def test_reads_the_guideline_from_a_file(self, write, tmp_path):
+        (tmp_path / "guide.md").write_text("Look twice.\n")
+        path = write(('guideline = "Spam is what nobody asked for."', 'guideline_file = "guide.md"'))
+        assert load(path).panels["spam"].guideline == "Look twice."
+
+    def test_resolves_the_stores_file_beside_itself(self, write, tmp_path, monkeypatch):
+        path = write()
+        monkeypatch.chdir("/")
+        assert load(path).store_url().get_secret_value() == f"sqlite:///{tmp_path}/stratawatch.db"
+
+
+class TestShapes:
+    @pytest.mark.parametrize(
+        ("old", "new", "expected"),
+        [
+            (
+                "budget = 120",
+                'budget = "120"',
+                "panels.spam.budget, line 11: 'budget' has the wrong type; expected a whole number; got '120'",
+            ),
+            (
+                "budget = 120",
+                "budget = 2.5",
+                "panels.spam.budget, line 11: 'budget' has the wrong type; expected a whole number; got 2.5",
+            ),
+            (
+                "budget = 120",
+                "budget = true",
+                "panels.spam.budget, line 11: 'budget' has the wrong type; expected a whole number; got true",
+            ),
+            (
+                "budget = 120",
+                "budget = 2000000000",
+                "panels.spam.budget, line 11: 'budget' is out of its range; expected at most 1000000; got 2000000000",
+            ),
+            (
+                "margin = 0.05",
+                "margin = 5",
+                "panels.spam.goals[1].margin, line 38: 'margin' is out of its range; expected at most 0.5; got 5",
+            ),
+            (
+                "margin = 0.05",
+                "margin = nan",
+                "panels.spam.goals[1].margin, line 38: 'margin' has the wrong type; expected a finite number; got nan",
+            ),
+            (
+                'metric = "precision"',
+                'metric = "precison"',
+                (
+                    "panels.spam.goals[1].metric, line 37: 'metric' is not known; expected precision or recall or "
+                    "false_omission_rate; got precison; did you mean 'precision'?"
+                ),
+            ),
+            (
+                'question = "Is it spam?"',
+                'qestion = "Is it spam?"',
+                "panels.spam.qestion, line 8: there is no key 'qestion'; did you mean 'question'?",
+            ),
+            ("[queue]", "[qeue]", "qeue, line 4: there is no key 'qeue'; did you mean 'queue'?"),
+            (
+                'deadline = "3d"',
+                'deadline = "3 days"',
+                (
+                    "panels.spam.deadline, line 12: 'deadline' is not a length of time; "
+                    'write "90m", "2h", "3d" or "1w"; got \'3 days\''
+                ),
+            ),
+            (
+                'deadline = "3d"',
+                'deadline = "0d"',
+                "panels.spam.deadline, line 12: 'deadline' must be longer than nothing; got '0d'",
+            ),
+            (
+                "2026-01-05T00:00:00Z",
+                "2026-01-05T00:00:00",
+                (
+                    "panels.spam.schedule.start, line 25: 'start' has no offset from UTC; "
+                    "write 2026-01-05T00:00:00Z; got 2026-01-05 00:00:00"
+                ),
+            ),
+            ('seed = "s1"', 'seed = " "', "panels.spam.seed, line 10: 'seed' is empty; got ' '"),
+            (
+                'kind = "files"',
+                'kind = "flies"',
+                (
+                    "panels.spam.source.kind, line 15: 'kind' is not known; expected files; got flies; "
+                    "did you mean 'files'?"
+                ),
+            ),
+            (
+                'payload = ["text"]',
+                "payload = []",
+                (
+                    "panels.spam.columns.payload, line 21: 'payload' is out of its range; expected at least 1 entry; "
+                    "got a list"
+                ),
+            ),
+        ],
+    )
+    def test_every_wrong_value_is_told_with_place_value_and_remedy(self, problems, old, new, expected):
+        assert expected in problems((old, new))
+
+    def test_a_missing_key_is_told_at_its_table(self, problems):
+        assert problems(('item = "id"\n', "")) == ["panels.spam.columns.item, line 18: 'item' is missing"]
+
+    def test_all_problems_are_told_at_once_in_the_order_of_the_file(self, problems):
+        found = problems(
+            ("[store]", "[stor]"), ("budget = 120", "budget = 1"), ("floor = 0.8", "flor = 0.8"), ('["lr"]', '["rl"]')
+        )
+        assert [text.split(":")[0] for text in found] == [
+            "stor, line 1",
+            "panels.spam.budget, line 11",
+            "panels.spam.limits[1], line 40",
+            "panels.spam.limits[1].flor, line 42",
+            "panels.spam.limits[1].of[1], line 43",
+        ]
+
+    def test_a_key_with_a_leading_underscore_is_no_back_door(self, write, tmp_path):
+        (tmp_path / ".env").write_text("x")
+        path = write()
+        path.write_text('_env_file = ".env"\n' + path.read_text())
+        with pytest.raises(ConfigProblems, match="there is no key '_env_file'"):
+            load(path)
+
+    @pytest.mark.parametrize("name", ["A b", "../x", "spam/eggs", "ß", "-x", "x" * 65, "SPAM"])
+    def test_a_name_that_would_not_do_in_a_file_or_variable_is_refused(self, problems, name):
+        found = problems(more=f'[panels.spam.classifiers."{name}"]\npositive = "p"\n')
+        assert any("is not a name" in text or "longer than 64" in text for text in found)
+
+
+class TestAlerts:
+    def test_a_channel_of_an_unknown_kind_is_told(self, problems):
+        assert problems(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "pager"\n') == [
+            "alerts[2].kind, line 47: 'kind' is not known; expected console or webhook; got pager"
+        ]
+
+    def test_a_channel_without_a_kind_is_told(self, problems):
+        (found,) = problems(more='[[alerts]]\nname = "x"\n')
+        assert found.startswith("alerts[1].kind, line 44: 'kind' is not known; expected console or webhook")
+
+    def test_an_unknown_key_is_compared_with_the_keys_of_that_kind(self, problems):
+        (found,) = problems(more='[[alerts]]\nkind = "webhook"\nurl = "${env:X}"\nheadrs = {}\n')
+        assert found == "alerts[1].headrs, line 47: there is no key 'headrs'; did you mean 'headers'?"
+
+    def test_two_channels_of_one_name_are_told(self, problems):
+        (found,) = problems(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "console"\n')
+        assert found == "alerts[2], line 46: two channels are named 'console'; give each a name: name = \"...\""
+
+
+class TestTheFileItself:
+    def test_one_that_is_missing_is_told_with_the_command_that_writes_it(self, tmp_path):
+        with pytest.raises(ConfigError, match=r"there is no configuration x.toml .* `stratawatch init` writes one"):
+            load(tmp_path / "x.toml")
+
+    def test_one_that_is_not_toml_is_told_with_its_line(self, write):
+        with pytest.raises(ConfigProblems, match="line 11: this is not TOML: "):
+            load(write(("budget = 120", "budget = 120 labels")))
+
+    def test_one_that_is_cut_in_half_is_told(self, write):
+        path = write()
+        path.write_text(path.read_text()[:100])
+        with pytest.raises(ConfigError):
+            load(path)
+
+    def test_one_that_is_not_utf_8_is_told(self, tmp_path):
+        (tmp_path / "x.toml").write_bytes("[störe]".encode("latin-1"))
+        with pytest.raises(ConfigError, match="not text in UTF-8"):
+            load(tmp_path / "x.toml")
+
+    def test_a_folder_in_its_place_is_told(self, tmp_path):
+        with pytest.raises(ConfigError, match="cannot be read"):
+            load(tmp_path)
+
+    def test_one_of_a_gigabyte_is_not_read(self, tmp_path):
+        with (tmp_path / "x.toml").open("wb") as handle:
+            handle.truncate(2**30)
+        with pytest.raises(ConfigError, match="too large"):
+            load(tmp_path / "x.toml")
+
+    def test_one_that_says_nothing_needs_a_panel(self, tmp_path):
+        (tmp_path / "x.toml").write_text("")
+        with pytest.raises(ConfigProblems, match="panels: 'panels' is missing"):
+            load(tmp_path / "x.toml")

@@ -1,0 +1,165 @@
+"""Rules that look at more than one value; each finds its mistake and leaves a right file alone."""
+
+import pytest
+
+from stratawatch.config import load
+from stratawatch.config.metric_rules import SMALL_IS_GOOD
+from stratawatch.config.panel_settings import Metric
+from stratawatch.core.estimation.metrics import METRICS
+
+
+def only(found: list[str]) -> str:
+    assert len(found) == 1, found
+    return found[0]
+
+
+class TestClassifiers:
+    def test_one_with_both_a_call_and_a_cut_off_is_refused(self, problems):
+        assert "classifier 'lr' has both `positive` and `cut_off`" in only(
+            problems(('positive = "pred_lr"', 'positive = "pred_lr"\ncut_off = 0.5'))
+        )
+
+    def test_one_with_neither_is_refused(self, problems):
+        assert "line 32: classifier 'rf' has neither `positive` nor `cut_off`" in only(
+            problems(("cut_off = 0.6\n", ""))
+        )
+
+    def test_a_cut_off_without_a_score_is_refused(self, problems):
+        found = only(problems(('score = "score_rf"\n', "")))
+        assert "classifier 'rf' has a `cut_off` and no `score`; add score = \"column\"" in found
+
+    @pytest.mark.parametrize("cut_off", ["0.0", "1.0", "-1.5", "60"])
+    def test_a_cut_off_outside_a_probability_is_refused(self, problems, cut_off):
+        assert "the cut-off of a probability is out of its range" in only(
+            problems(("cut_off = 0.6", f"cut_off = {cut_off}"))
+        )
+
+    def test_a_margin_may_be_cut_anywhere(self, write):
+        spec = load(write(("cut_off = 0.6", 'cut_off = -1.5\nscore_kind = "margin"'))).panels["spam"]
+        assert spec.classifiers[1].cut_off == -1.5
+
+    def test_the_same_classifier_twice_is_refused(self, problems):
+        found = only(problems(more='[panels.spam.classifiers.again]\nscore = "score_rf"\ncut_off = 0.6\n'))
+        assert "classifier 'again' is the same as 'rf'" in found
+
+    def test_one_score_may_be_cut_twice(self, write):
+        path = write(more='[panels.spam.classifiers.strict]\nscore = "score_rf"\ncut_off = 0.9\n')
+        assert len(load(path).panels["spam"].classifiers) == 3
+
+    def test_a_vote_needs_no_score(self, write):
+        path = write(more='[panels.spam.classifiers.vote]\npositive = "vote"\n')
+        assert load(path).panels["spam"].classifiers[2].score is None
+
+
+class TestPayload:
+    @pytest.mark.parametrize("column", ["score_lr", "pred_lr", "SCORE_RF"])
+    def test_scores_and_calls_never_reach_labellers(self, problems, column):
+        found = only(problems(('payload = ["text"]', f'payload = ["text", "{column}"]')))
+        assert found.startswith("panels.spam.columns.payload[2], line 21: the payload shows")
+        assert "people label blind" in found
+
+    def test_a_column_listed_twice_is_refused(self, problems):
+        assert "'Text' is listed twice" in only(problems(('payload = ["text"]', 'payload = ["text", "Text"]')))
+
+    def test_item_and_time_are_different_columns(self, problems):
+        assert "'id' is both the item and the time" in only(problems(('time = "at"', 'time = "id"')))
+
+
+class TestGoalsAndLimits:
+    def test_an_unknown_classifier_is_refused_with_the_one_that_was_meant(self, problems):
+        found = only(problems(('of = ["lr"]', 'of = ["lrr"]')))
+        assert found == "panels.spam.limits[1].of[1], line 43: there is no classifier 'lrr'; did you mean 'lr'?"
+
+    def test_a_floor_for_a_metric_whose_small_values_are_good_is_refused(self, problems):
+        found = only(problems(more='[[panels.spam.limits]]\nmetric = "false_omission_rate"\nfloor = 0.1\n'))
+        assert "a floor is no limit of false_omission_rate; expected a ceiling; small values of it are good" in found
+
+    def test_a_ceiling_for_a_metric_whose_large_values_are_good_is_refused(self, problems):
+        assert "a ceiling is no limit of precision" in only(problems(("floor = 0.8", "ceiling = 0.8")))
+
+    def test_a_limit_without_a_bound_is_refused(self, problems):
+        assert "the limit has no bound" in only(problems(("floor = 0.8\n", "")))
+
+    @pytest.mark.parametrize("bound", ["0.0", "1.0"])
+    def test_a_bound_that_says_nothing_is_refused(self, problems, bound):
+        assert "says nothing" in only(problems(("floor = 0.8", f"floor = {bound}")))
+
+    def test_a_second_limit_of_the_same_stream_is_refused(self, problems):
+        found = only(problems(more='[[panels.spam.limits]]\nmetric = "precision"\nfloor = 0.7\n'))
+        assert "precision of 'lr' has a limit already, number 1" in found
+
+    def test_the_same_metric_may_have_a_limit_in_a_segment(self, write):
+        more = '[[panels.spam.limits]]\nmetric = "precision"\nfloor = 0.7\nsegment = "country=DE"\n'
+        assert len(load(write(more=more)).panels["spam"].limits) == 2
+
+    def test_a_segment_of_a_column_that_is_not_reported_is_refused(self, problems):
+        found = only(problems(("floor = 0.8", 'floor = 0.8\nsegment = "contry=DE"')))
+        assert "'contry' is not among the columns in `segments`; did you mean 'country'?" in found
+
+    def test_a_segment_without_a_value_is_refused(self, problems):
+        assert "written column=value" in only(problems(("floor = 0.8", 'floor = 0.8\nsegment = "country"')))
+
+    def test_the_configuration_knows_the_metrics_that_the_statistics_know(self):
+        assert set(Metric.__args__) == set(METRICS)
+        assert set(METRICS) >= SMALL_IS_GOOD
+
+
+class TestPanel:
+    def test_a_budget_that_cannot_serve_the_panel_is_refused(self, problems):
+        found = only(problems(("budget = 120", "budget = 11")))
+        assert "the budget is too small for this panel; expected at least 12 for 2 classifiers; got 11" in found
+
+    def test_an_even_number_of_votes_is_refused(self, problems):
+        assert "can tie" in only(problems(("budget = 120", "budget = 120\nvotes = 2")))
+
+    def test_two_guidelines_are_refused(self, problems, tmp_path):
+        (tmp_path / "g.md").write_text("x")
+        found = only(problems(("budget = 120", 'budget = 120\nguideline_file = "g.md"')))
+        assert "there is a `guideline` and a `guideline_file`" in found
+
+    def test_no_guideline_is_refused(self, problems):
+        assert "'guideline' is missing" in only(problems(('guideline = "Spam is what nobody asked for."\n', "")))
+
+    def test_a_guideline_that_cannot_be_read_is_refused(self, problems):
+        found = only(problems(('guideline = "Spam is what nobody asked for."', 'guideline_file = "g.md"')))
+        assert "the guideline cannot be read; got No such file" in found
+
+
+class TestFolders:
+    @pytest.mark.parametrize(
+        ("old", "new", "place"),
+        [
+            ('root = "queue"', 'root = "../queue"', "queue.root, line 5"),
+            ('root = "queue"', 'root = "/tmp/queue"', "queue.root, line 5"),
+            ('path = "predictions/*.parquet"', 'path = "../p/*.parquet"', "panels.spam.source.path, line 16"),
+            ('path = "predictions/*.parquet"', 'path = "/data/*.parquet"', "panels.spam.source.path, line 16"),
+            ("sqlite:///stratawatch.db", "sqlite:///../stratawatch.db", "store.url, line 2"),
+            ("sqlite:///stratawatch.db", "sqlite:////tmp/stratawatch.db", "store.url, line 2"),
+            (
+                'guideline = "Spam is what nobody asked for."',
+                'guideline_file = "/etc/hosts"',
+                "panels.spam.guideline_file",
+            ),
+        ],
+    )
+    def test_a_path_that_leaves_the_folder_is_refused(self, problems, old, new, place):
+        found = only(problems((old, new)))
+        assert found.startswith(place)
+        assert "leads out of the folder of the configuration" in found or "line 2: the store's file leads out" in found
+
+    def test_a_link_that_leaves_the_folder_is_refused(self, problems, tmp_path):
+        (tmp_path / "queue").symlink_to("/tmp")
+        assert "queue.root, line 5: 'root' leads out" in only(problems())
+
+    def test_a_source_may_leave_it_when_it_says_so(self, write):
+        path = write(('path = "predictions/*.parquet"', 'path = "/data/*.parquet"\nallow_outside = true'))
+        assert load(path).panels["spam"].source == "files: /data/*.parquet"
+
+    def test_nothing_else_may(self, problems):
+        assert any("no key 'allow_outside'" in text for text in problems(('root = "queue"', "allow_outside = true")))
+
+    def test_the_queue_does_not_share_the_folder_of_everything(self, problems):
+        assert "the queue needs a folder of its own" in only(problems(('root = "queue"', 'root = "."')))
+
+    def test_reports_do_not_lie_where_labellers_look(self, problems):
+        assert "open to labellers" in only(problems(more='[report]\nfolder = "queue/reports"\n'))

@@ -1,0 +1,83 @@
+"""Configuration becomes ports; nothing is built before it is used."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+from stratawatch.adapters.store import SqlStore
+from stratawatch.config.problems import ConfigProblems
+from stratawatch.engine.clock import FixedClock, SystemClock
+from stratawatch.errors import SchemaMismatch
+from stratawatch.wiring import build
+
+HOOK = '[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "webhook"\nname = "ops"\nurl = "${env:OPS_HOOK}"\n'
+
+
+@pytest.fixture
+def house(write, tmp_path):
+    SqlStore(f"sqlite:///{tmp_path}/stratawatch.db", create=True)
+    return write
+
+
+class TestBuild:
+    def test_it_wires_every_port(self, house, tmp_path):
+        built = build(house())
+        assert isinstance(built.ports.clock, SystemClock)
+        assert list(built.ports.sources) == ["spam"]
+        assert type(built.ports.sources["spam"]).__name__ == "DuckDBSource"
+        assert built.ports.queue.describe()["folder"] == f"{tmp_path}/queue"
+        assert built.panels["spam"].budget == 120
+        assert built.report_folder == tmp_path / "reports"
+
+    def test_now_stops_the_clock(self, house):
+        moment = datetime(2026, 3, 1, tzinfo=UTC)
+        assert build(house(), moment).ports.clock == FixedClock(moment)
+
+    def test_channels_are_known_by_name(self, house, monkeypatch):
+        monkeypatch.setenv("OPS_HOOK", "https://hooks.example.org/x")
+        channels = build(house(more=HOOK)).ports.channels
+        assert list(channels) == ["console", "ops"]
+        assert channels["ops"].name == "ops"
+        assert channels["ops"] is channels["ops"]
+
+    def test_a_missing_secret_stops_it_before_anything_runs(self, house):
+        with pytest.raises(ConfigProblems, match=r"alerts\[2\].url, line 49: the environment variable OPS_HOOK"):
+            build(house(more=HOOK))
+
+    def test_reading_needs_no_secret_of_a_channel(self, house):
+        assert list(build(house(more=HOOK), only_reading=True).ports.channels) == ["console", "ops"]
+
+    def test_a_store_that_is_not_there_is_told_with_the_remedy(self, write):
+        with pytest.raises(SchemaMismatch, match="stratawatch init"):
+            build(write())
+
+    def test_special_characters_of_the_folder_stand_for_themselves(self, tmp_path, write):
+        import duckdb
+
+        from stratawatch.engine.records import Window
+
+        odd = tmp_path / "we[i]rd"
+        (odd / "predictions").mkdir(parents=True)
+        path = write().rename(odd / "stratawatch.toml")
+        SqlStore(f"sqlite:///{odd}/stratawatch.db", create=True)
+        rows = (
+            "SELECT 'a' AS id, TIMESTAMP '2026-01-06' AS \"at\", 'x' AS \"text\", 'DE' AS country, "
+            "0.5 AS score_lr, 1 AS pred_lr, 0.5 AS score_rf"
+        )
+        duckdb.sql(rows).write_parquet(str(odd / "predictions" / "w.parquet"))
+        built = build(path)
+        window = Window(datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC))
+        assert built.ports.sources["spam"].census(built.panels["spam"], window).census.size == 1
+
+
+def test_building_a_house_loads_no_heavy_library(house):
+    """Commands that only read the store must not wait for DuckDB or Great Expectations."""
+    heavy = ["duckdb", "great_expectations", "pandas", "scipy", "sklearn", "matplotlib", "prefect", "httpx", "alembic"]
+    code = (
+        "import sys; from stratawatch.wiring import build; build(sys.argv[1]); "
+        f"print(*[name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(house())], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
