@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from stratawatch.core.results import AlarmState
+from stratawatch.engine.records import Incident
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Headline, Score
@@ -74,10 +75,18 @@ def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
         lines.append(", ".join(f"{states[state]} {state.value}" for state in URGENCY if states[state]))
     still = [i for i in facts.incidents if i.resolved_at is None]
     if still:
-        lines.append(f"{plural(len(still), 'incident')} open")
+        lines.append(f"{plural(len(still), 'incident')} open{_named(still)}")
     under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
     lines += [_progress(one) for one in under_way[-3:]]
     return [_upper(line) for line in lines]
+
+
+def _named(still: Sequence[Incident]) -> str:
+    """The open incidents by name, as long as they fit into a line."""
+    if len(still) > 2:
+        return ""
+    names = [f"{i.kind.value}, {i.key.metric.replace('_', ' ')} of {i.key.classifier}" for i in still]
+    return ": " + "; ".join(f"{name}, since {i.opened_at:%Y-%m-%d}" for name, i in zip(names, still, strict=True))
 
 
 def _progress(one: CycleFacts) -> str:

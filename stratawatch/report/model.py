@@ -207,6 +207,7 @@ class PanelView:
     source: str
     generated_at: datetime
     window: Window | None  # of the scorecard
+    refused: str  # why that window was refused, if it was
     headline: Headline
     scores: tuple[Score, ...]
     segments: tuple[Score, ...]

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from stratawatch.engine.ports import Store
 from stratawatch.engine.records import Cycle, PanelSpec
+from stratawatch.engine.states import CycleState
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.facts import Facts, read
 from stratawatch.report.happenings import DocsLink, cycle_rows, incident_rows, notification_rows, untold
@@ -47,6 +48,7 @@ def assemble(facts: Facts, now: datetime, *, docs_link: DocsLink = relative_docs
         source=facts.spec.source,
         generated_at=now,
         window=newest.cycle.window if newest else None,
+        refused=newest.cycle.reason if newest and newest.cycle.state == CycleState.REFUSED else "",
         headline=headline(facts, scores, segments),
         scores=scores,
         segments=segments,

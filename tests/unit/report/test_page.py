@@ -111,6 +111,20 @@ class TestWords:
         assert "n = z² θ (1 − θ) / h²" in text
 
 
+class TestARefusedWindow:
+    def test_says_its_reason_once_and_the_last_known_value_in_every_row(self):
+        memory = quarter()
+        memory.cycles.pop()
+        memory.draws[11].clear()
+        memory.refuse(cycle(10), "the window has no rows", [stream()])
+        read = Reader(render(memory))
+        text = " ".join("".join(read.words).split())
+        score = text[text.index("Scorecard") : text.index("Trends")]
+        assert "the window has no rows" not in score
+        assert score.count("The window was refused. Last known") == 12
+        assert "its input was refused (the window has no rows)" in text
+
+
 class TestHostileText:
     def test_names_questions_reasons_and_segments_are_never_markup(self):
         memory = Memory(spec(name="toxicity", question=EVIL, source=EVIL))

@@ -136,6 +136,14 @@ class TestHeadline:
         )
         assert not any("worst in" in line for line in one(memory).headline.details)
 
+    def test_an_open_incident_is_named_with_its_beginning(self, view):
+        assert "1 incident open: BREACH, precision of nb, since 2026-02-25" in view.headline.details
+
+    def test_many_open_incidents_are_only_counted(self):
+        memory = quarter()
+        memory.incidents += [replace(memory.incidents[-1], id=number) for number in (10, 11)]
+        assert "3 incidents open" in one(memory).headline.details
+
     def test_several_breaches_are_named_together(self):
         memory = Memory(spec())
         states = [(stream(name), AlarmState.BREACH, "low") for name in ("lr", "nb")]
