@@ -11,7 +11,6 @@ For simple random draws FF is the Clopper-Pearson interval and MID the mid-p int
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincinv, betaln
 
 from stratawatch.core.population import Counts, Floats
 
@@ -21,18 +20,24 @@ _STEPS = 60
 
 
 class _Law(NamedTuple):
-    """A Beta distribution in each place."""
+    """A Beta distribution in each place. SciPy is imported on use: it costs half a second at the command line."""
 
     a: Floats
     b: Floats
 
     def quantile(self, level: float) -> Floats:
+        from scipy.special import betaincinv
+
         return np.asarray(betaincinv(self.a, self.b, level), dtype=np.float64)
 
     def below(self, x: Floats) -> Floats:
+        from scipy.special import betainc
+
         return np.asarray(betainc(self.a, self.b, x), dtype=np.float64)
 
     def density(self, x: Floats) -> Floats:
+        from scipy.special import betaln
+
         inside = np.clip(x, 1e-300, 1 - 1e-16)
         log = (self.a - 1) * np.log(inside) + (self.b - 1) * np.log1p(-inside) - betaln(self.a, self.b)
         return np.asarray(np.exp(np.clip(log, -700, 700)), dtype=np.float64)
