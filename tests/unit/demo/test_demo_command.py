@@ -2,6 +2,7 @@ import os
 
 import pytest
 
+import flows.demo_weeks
 from flows.demo import OURS, fresh_folder, keep_prefect_inside, main
 from stratawatch.demo.promises import Page
 from stratawatch.errors import StratawatchError
@@ -74,10 +75,8 @@ class TestMain:
         ids=["the break was paged", "nothing was paged", "a healthy classifier was paged too"],
     )
     def test_ends_with_0_only_when_its_promises_were_kept(self, tmp_path, monkeypatch, world, pages, status):
-        import flows.demo_weeks
-
-        for name in ("PREFECT_HOME", "PREFECT_LOGGING_LEVEL"):
-            monkeypatch.setenv(name, os.environ.get(name, ""))
+        for name in ("PREFECT_HOME", "PREFECT_LOGGING_LEVEL", "PREFECT_API_URL", "PREFECT_PROFILE"):
+            monkeypatch.delenv(name, raising=False)  # and put back afterwards what main changes
         made = staticmethod(lambda _folder, _seed: HandMade(world, pages))
         monkeypatch.setattr(flows.demo_weeks.Production, "build", made)
         assert main(["--out", str(tmp_path / "out")]) == status
