@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 from stratawatch.core.population import Atom
@@ -37,11 +38,13 @@ class CycleFacts:
 
     def estimate(self, key: StreamKey) -> Estimate | None:
         """The newest estimate of a stream in this cycle."""
-        for estimate in self.revision.estimates if self.revision else ():
-            segment = str(estimate.segment) if estimate.segment else None
-            if (estimate.classifier, estimate.metric, segment) == (key.classifier, key.metric, key.segment):
-                return estimate
-        return None
+        return self._estimates.get((key.classifier, key.metric, key.segment))
+
+    @cached_property
+    def _estimates(self) -> Mapping[tuple[str, str, str | None], Estimate]:
+        """Fifty segments of a panel are asked for in thirteen cycles; a search each time would take seconds."""
+        estimates = self.revision.estimates if self.revision else ()
+        return {(e.classifier, e.metric, str(e.segment) if e.segment else None): e for e in estimates}
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,7 @@ def read(store: Store, spec: PanelSpec, newest: int) -> Facts:
     """Read a panel's newest cycles with all that belongs to them."""
     with store.begin() as tx:
         every = tx.cycles.find(panel=spec.name)
-        revisions = {cycle.id: revision for cycle, revision in tx.estimates.history(spec.name)}
-        shown = tuple(_cycle(tx, cycle, revisions.get(cycle.id)) for cycle in every[-newest:])
+        shown = tuple(_cycle(tx, cycle) for cycle in every[-newest:])
         estimated = next((one.cycle.id for one in reversed(shown) if one.revision), None)
         return Facts(
             spec=spec,
@@ -85,12 +87,12 @@ def read(store: Store, spec: PanelSpec, newest: int) -> Facts:
         )
 
 
-def _cycle(tx: Transaction, cycle: Cycle, revision: Revision | None) -> CycleFacts:
+def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
     spec = tx.panels.get(cycle.panel_version)
     return CycleFacts(
         cycle=cycle,
         limits=streams(spec),
-        revision=revision,
+        revision=tx.estimates.latest(cycle.id),
         states={state.key: state for state in tx.alarms.of_cycle(cycle.id)},
         quarantined=int(cycle.profile.get("bad_rows", 0)) or len(tx.cycles.quarantined(cycle.id)),
         labels=count_labels(tx, spec, cycle),

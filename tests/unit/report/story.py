@@ -121,9 +121,7 @@ class Memory:
                 batches=lambda *, cycle_id: tuple(self.batches[cycle_id]),
             ),
             labels=SimpleNamespace(of_items=lambda keys: tuple(e for e in self.events if e.item_key in set(keys))),
-            estimates=SimpleNamespace(
-                history=lambda _: tuple((c, self.revisions[c.id]) for c in self.cycles if c.id in self.revisions)
-            ),
+            estimates=SimpleNamespace(latest=self.revisions.get),
             alarms=SimpleNamespace(
                 of_cycle=lambda cycle_id: tuple(self.states[cycle_id]),
                 incidents=lambda *, panel: tuple(i for i in self.incidents if i.key.panel == panel),
