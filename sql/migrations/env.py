@@ -6,7 +6,6 @@ from alembic import context
 from sqlalchemy import Connection, text
 
 from stratawatch.adapters.store.schema import VERSION_TABLE
-from stratawatch.adapters.store.tables import METADATA
 
 
 def views() -> dict[str, str]:
@@ -21,7 +20,7 @@ def migrate(connection: Connection) -> None:
 
     A migration may so change what a view reads, and a view may change without a migration of its own tables.
     """
-    context.configure(connection=connection, target_metadata=METADATA, version_table=VERSION_TABLE)
+    context.configure(connection=connection, version_table=VERSION_TABLE)
     wanted = views()
     for name in wanted:
         connection.execute(text(f"DROP VIEW IF EXISTS {name}"))

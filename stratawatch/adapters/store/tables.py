@@ -55,8 +55,12 @@ def _to(target: str, *, primary_key: bool = False) -> Column[Any]:
     return Column(name, row_id(), ForeignKey(target), primary_key=primary_key, nullable=False, autoincrement=False)
 
 
-def _words(name: str, *, default: str | None = None, nullable: bool = False) -> Column[Any]:
-    return Column(name, AnyText, nullable=nullable, server_default=default)
+def _words(name: str, *, nullable: bool = False) -> Column[Any]:
+    return Column(name, AnyText, nullable=nullable)
+
+
+def _words_or_none_yet(name: str) -> Column[Any]:
+    return Column(name, AnyText, nullable=False, server_default=text("''"))
 
 
 panel_versions = Table(
@@ -103,8 +107,8 @@ cycles = Table(
     Column("opened_at", UtcTime, nullable=False),
     Column("deadline_at", UtcTime, nullable=True),
     Column("failures", Integer, nullable=False, server_default="0"),
-    _words("last_error", default=""),
-    _words("reason", default=""),
+    _words_or_none_yet("last_error"),
+    _words_or_none_yet("reason"),
     _words("docs", nullable=True),
     Column("profile", Document, nullable=False),
     Column("source_version", Document, nullable=False),
@@ -200,7 +204,7 @@ batches = Table(
     Column("tasks", Document, nullable=False),
     Column("claimed_by", Text, nullable=True),
     Column("claimed_until", UtcTime, nullable=True),
-    _words("last_error", default=""),
+    _words_or_none_yet("last_error"),
     _one_of("state", BatchState),
     Index("ix_batches_round_id", "round_id"),
     Index("ix_batches_state", "state"),
@@ -339,8 +343,8 @@ notifications = Table(
     Column("next_at", UtcTime, nullable=True),
     Column("claimed_by", Text, nullable=True),
     Column("claimed_until", UtcTime, nullable=True),
-    _words("reference", default=""),
-    _words("last_error", default=""),
+    _words_or_none_yet("reference"),
+    _words_or_none_yet("last_error"),
     Column("sent_at", UtcTime, nullable=True),
     _one_of("severity", get_args(Severity)),
     _one_of("state", NOTIFICATION_STATES),

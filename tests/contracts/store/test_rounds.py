@@ -90,7 +90,6 @@ class TestDraws:
             cycle = frozen_cycle(tx)
             with pytest.raises(IntegrityError):
                 tx.rounds.add(cycle, PLAN, [replace(draws(("x",))[0], atom=99)], (), NOW)
-                tx.commit()
 
     def test_recur_in_the_next_cycle(self, store):
         with store.begin() as tx:

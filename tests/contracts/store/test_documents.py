@@ -1,0 +1,155 @@
+import json
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratawatch.adapters.store.columns import escaped, segment_key, unescaped
+from stratawatch.adapters.store.documents import as_document, dumps, from_document, plan_document, plan_from
+from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Goal, Limit, Plan
+from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Profile, WindowRule
+from stratawatch.errors import StratawatchError
+from tests.contracts.store.scenes import PROFILE, spec
+
+WORDS = st.text(max_size=20)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+NAMES = st.lists(WORDS, max_size=3).map(tuple)
+MAYBE = st.none() | WORDS
+TIMES = st.datetimes(min_value=datetime(1990, 1, 1), max_value=datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+SPANS = st.timedeltas(min_value=timedelta(microseconds=1), max_value=timedelta(days=4000))
+SEGMENTS = st.none() | st.builds(Segment, WORDS, WORDS)
+SPECS = st.builds(
+    PanelSpec,
+    name=WORDS,
+    question=WORDS,
+    guideline=WORDS,
+    seed=WORDS,
+    source=WORDS,
+    classifiers=st.lists(
+        st.builds(ClassifierSpec, WORDS, MAYBE, st.sampled_from(["probability", "margin"]), MAYBE, st.none() | NUMBERS),
+        max_size=3,
+    ).map(tuple),
+    columns=st.builds(Columns, WORDS, WORDS, NAMES, NAMES, MAYBE),
+    windows=st.builds(WindowRule, TIMES, SPANS, SPANS),
+    goals=st.lists(st.builds(Goal, WORDS, NUMBERS, NAMES), max_size=2).map(tuple),
+    limits=st.lists(st.builds(Limit, WORDS, st.none() | NUMBERS, st.none() | NUMBERS, NAMES, SEGMENTS), max_size=2).map(
+        tuple
+    ),
+    budget=st.integers(0, 10**7),
+    deadline=SPANS,
+    confidence=NUMBERS,
+    votes=st.integers(1, 9),
+    batch_size=st.integers(1, 999),
+    pages_a_year=NUMBERS,
+    quarantine_share=NUMBERS,
+    label_life=SPANS,
+    blind_at=NUMBERS,
+)
+
+
+class TestSpec:
+    @given(SPECS)
+    def test_comes_back_from_json_text_exactly(self, panel):
+        document = json.loads(dumps(spec_to_json(panel)))
+        assert spec_from_json(document) == panel
+        assert fingerprint(document) == fingerprint(spec_to_json(panel))
+
+    def test_says_durations_in_seconds_and_times_in_iso_form(self):
+        document = spec_to_json(spec())
+        assert document["deadline"] == 259200
+        assert document["windows"] == {"start": "2026-01-05T00:00:00+00:00", "length": 604800, "lateness": 3600.000005}
+
+    def test_has_every_field(self):
+        assert set(spec_to_json(spec())) == {field.name for field in fields(PanelSpec)}
+
+    def test_differs_in_its_fingerprint_when_anything_differs(self):
+        from dataclasses import replace
+
+        changes = [
+            {"budget": 901},
+            {"question": "?"},
+            {"goals": ()},
+            {"deadline": timedelta(days=3, microseconds=1)},
+            {"classifiers": spec().classifiers[::-1]},
+            {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},
+        ]
+        prints = {fingerprint(spec_to_json(spec(**each))) for each in [{}, *changes]}
+        assert len(prints) == len(changes) + 1
+
+    def test_is_the_same_whatever_zone_its_start_is_written_in(self):
+        from dataclasses import replace
+        from zoneinfo import ZoneInfo
+
+        there = replace(spec().windows, start=spec().windows.start.astimezone(ZoneInfo("Asia/Tokyo")))
+        assert fingerprint(spec_to_json(spec(windows=there))) == fingerprint(spec_to_json(spec()))
+
+    @pytest.mark.parametrize("change", [{"colour": 1}, {"budget": None}])
+    def test_written_by_another_version_is_refused_by_name(self, change):
+        document = {name: value for name, value in (spec_to_json(spec()) | change).items() if value is not None}
+        with pytest.raises(StratawatchError, match=f"unknown or missing: {next(iter(change))}"):
+            spec_from_json(document)
+
+    def test_written_before_a_field_with_a_default_existed_is_read(self):
+        document = spec_to_json(spec())
+        del document["blind_at"]
+        assert spec_from_json(document) == spec(blind_at=3.0)
+
+
+class TestPlan:
+    def test_comes_back_exactly_infinities_included(self):
+        plan = Plan((3, 0), {("a", "b"): float("inf"), ("a,b", "c"): 0.1 + 0.2}, "m", (1,))
+        assert plan_from(json.loads(dumps(plan_document(plan)))) == plan
+
+
+class TestProfile:
+    def test_comes_back_exactly(self):
+        assert from_document(Profile, json.loads(dumps(as_document(PROFILE)))) == PROFILE
+
+
+class TestDumps:
+    def test_is_ascii_so_that_any_text_can_be_stored(self):
+        assert dumps({"\0": "\udc80\N{PILE OF POO}"}).isascii()
+
+    def test_refuses_what_has_no_json_form(self):
+        with pytest.raises(TypeError, match="no JSON form for object"):
+            dumps({"x": object()})
+
+    def test_refuses_an_unknown_declared_type(self):
+        @dataclass
+        class Odd:
+            value: complex
+
+        with pytest.raises(KeyError):
+            from_document(Odd, {"value": 1})
+
+
+class TestText:
+    @given(st.text(st.characters(codec=None, exclude_categories=()) | st.sampled_from("\0␀0d8")))
+    def test_comes_back_exactly_and_holds_nothing_postgresql_refuses(self, text):
+        stored = escaped(text)
+        assert unescaped(stored) == text
+        assert "\0" not in stored
+        stored.encode()
+
+    @given(st.text(st.sampled_from("\0␀0d8\ud800a")), st.text(st.sampled_from("\0␀0d8\ud800a")))
+    def test_that_differs_is_stored_differently(self, one, other):
+        assert (escaped(one) == escaped(other)) == (one == other)
+
+    @pytest.mark.parametrize("plain", ["", "abc", "quote ' \"", "line\nbreak", "\N{PILE OF POO}", "x" * 10_000])
+    def test_that_both_databases_take_is_kept_as_it_is(self, plain):
+        assert escaped(plain) == plain
+
+
+class TestSegmentKey:
+    def test_is_empty_for_the_whole_population_only(self):
+        assert segment_key(None) == ""
+        assert segment_key("") != ""
+
+    def test_is_short_and_different_for_long_segments(self):
+        keys = {segment_key("x" * 9_000), segment_key("x" * 9_001)}
+        assert len(keys) == 2
+        assert max(map(len, keys)) <= 200

@@ -1,0 +1,58 @@
+"""kill -9 in mid transaction leaves nothing, and right after a commit loses nothing."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, planned_round
+
+VICTIM = """
+import sys
+from stratawatch.adapters.store import open_store
+from stratawatch.engine.states import *
+from tests.contracts.store.scenes import *
+with open_store(sys.argv[1]).begin() as tx:
+    planned = planned_round(tx)
+    tx.labels.add([said("a", "e1")], NOW)
+    tx.move(Entity.CYCLE, planned.cycle, CycleState.OPEN, CycleState.FROZEN, at=NOW, why="")
+    tx.leases.take("advance", "victim", NOW, NOW + MINUTE)
+    if sys.argv[2] == "after":
+        tx.commit()
+        tx.cycles.failed(planned.cycle, "begun, never finished")
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def kill(url, when):
+    victim = subprocess.Popen(
+        [sys.executable, "-c", VICTIM, url, when], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert victim.stdout.readline() == "ready\n"
+    victim.send_signal(signal.SIGKILL)
+    assert victim.wait(timeout=30) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_in_mid_transaction_leaves_nothing_and_blocks_nobody(store_url, open_stores, times):
+    for _ in range(times):
+        kill(store_url, "before")
+    with open_stores().begin() as tx:
+        assert (tx.panels.latest(), tx.cycles.find(), tx.cycles.moves(), tx.labels.mark()) == ({}, (), (), 0)
+        assert tx.leases.take("advance", "next", NOW, NOW + MINUTE)
+        assert planned_round(tx).cycle is not None
+        tx.commit()
+
+
+def test_after_a_commit_loses_nothing_of_it_and_keeps_nothing_beyond(store_url, open_stores):
+    kill(store_url, "after")
+    with open_stores().begin() as tx:
+        (cycle,) = tx.cycles.find()
+        assert (cycle.state, cycle.failures) == ("frozen", 0)
+        assert len(tx.rounds.draws(cycle.id)) == 3
+        assert len(tx.labels.all("spam")) == 1
+        assert len(tx.cycles.moves()) == 1
+        assert not tx.leases.take("advance", "next", NOW, NOW + MINUTE)
+        assert open_cycle(tx, 1) is not None
