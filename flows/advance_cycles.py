@@ -9,6 +9,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows.artifacts import show_estimates, show_plan
+from flows.bounds import LONGEST_RUN
 from stratawatch.engine.advance import ADVANCE_LEASE, STEPS, Advanced, due
 from stratawatch.engine.collect import Collected
 from stratawatch.engine.house import Ports
@@ -36,7 +37,7 @@ SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "j
 """What a person finds in the Prefect UI after a step that did something."""
 
 
-@flow(name="advance-cycles", persist_result=False)
+@flow(name="advance-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
 def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> Advanced | State[None]:
     """Run every step once under the lease; fails at the end if anything could not be done."""
     house = build(config, now)

@@ -4,11 +4,12 @@ from datetime import datetime
 
 from prefect import flow
 
+from flows.bounds import LONGEST_RUN
 from stratawatch.wiring import build
 from tasks import open_cycles as tasks
 
 
-@flow(name="open-cycles", persist_result=False)
+@flow(name="open-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
 def open_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> tuple[int, ...]:
     """Open what is due, oldest window first. `now` is for simulated time and backfills."""
     house = build(config, now)

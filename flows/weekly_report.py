@@ -6,11 +6,12 @@ from pathlib import Path
 from prefect import flow
 
 from flows.artifacts import show_report
+from flows.bounds import LONGEST_RUN
 from stratawatch.wiring import build
 from tasks.write_report import write_report
 
 
-@flow(name="weekly-report", persist_result=False)
+@flow(name="weekly-report", persist_result=False, timeout_seconds=LONGEST_RUN)
 def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
     """Write the report and link to it; returns its path."""
     house = build(config, now)

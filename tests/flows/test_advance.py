@@ -1,10 +1,14 @@
 """advance_cycles: one trouble does not stop the others, every trouble is seen, and two never run at once."""
 
+from time import monotonic, sleep
+
 import pytest
 from prefect.client.schemas.objects import StateType
 
 from flows.advance_cycles import advance_cycles
+from flows.bounds import LONGEST_RUN
 from flows.open_cycles import open_cycles
+from flows.weekly_report import weekly_report
 from stratawatch.engine.advance import ADVANCE_LEASE, Advanced
 from stratawatch.engine.lease import hold
 from stratawatch.engine.states import CycleState
@@ -49,16 +53,34 @@ class TestOneTrouble:
         assert states(opened) == [CycleState.LABELLING, CycleState.LABELLING]
 
     def test_of_a_step_does_not_keep_notifications_back(self, opened):
-        opened.source.windows.clear()
+        opened.source.windows.popitem()
         opened.queue.troubles = [unreachable()]
-        advance_cycles(return_state=True)
-        assert [told.severity for told in opened.desk.told] == ["warning", "warning"]
+        state = advance_cycles(return_state=True)
+        assert "dispatch 1: the table did not answer" in state.message
+        assert states(opened) == [CycleState.LABELLING, CycleState.REFUSED]
+        assert [told.severity for told in opened.desk.told] == ["warning"]
 
     def test_is_over_at_the_next_advance(self, opened):
         opened.source.troubles = [unreachable()]
         advance_cycles(return_state=True)
         assert advance_cycles(return_state=True).is_completed()
         assert states(opened) == [CycleState.LABELLING, CycleState.LABELLING]
+
+
+class TestHangingRun:
+    def test_is_ended_and_gives_the_lease_back(self, opened, monkeypatch):
+        monkeypatch.setattr(advance_cycles, "timeout_seconds", 1.0)
+        monkeypatch.setattr(opened.queue, "poll", lambda _cursor: sleep(60))
+        began = monotonic()
+        state = advance_cycles(return_state=True)
+        assert (state.type, state.name) == (StateType.FAILED, "TimedOut")
+        assert monotonic() - began < 30
+        with hold(opened.ports, ADVANCE_LEASE, "another process"):
+            pass
+
+    @pytest.mark.parametrize("flow", [open_cycles, advance_cycles, weekly_report], ids=lambda flow: flow.name)
+    def test_every_flow_has_a_bound(self, flow):
+        assert flow.timeout_seconds == LONGEST_RUN
 
 
 class TestSomeoneFaster:
