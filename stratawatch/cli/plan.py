@@ -57,6 +57,11 @@ def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
         raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")
     window = window_of(spec.windows, period)
     atoms, planned = preview(house.ports, spec, window)
+    if not atoms:
+        raise StratawatchError(
+            f"panel '{spec.name}' has no predictions in its newest window {window}",
+            hint="a cycle on it would be refused",
+        )
     return {
         "panel": spec.name,
         "period": period,

@@ -3,6 +3,6 @@
 Only `status` uses it. Whatever is odd (no store, another schema) is left to the real store, which says it well.
 """
 
-from stratawatch.adapters.glance.look import Glance, Unready, look
+from stratawatch.adapters.glance.statements import Glance, Unready, look
 
 __all__ = ["Glance", "Unready", "look"]

@@ -1,0 +1,182 @@
+"""Installations to run commands in: an empty one, and one whose first cycle was judged."""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from stratawatch.cli.app import app
+
+NOW = "2026-01-12T06:00:00+00:00"
+
+CONFIG = """\
+[report]
+folder = "reports"
+
+[panels.spam]
+question = "Is it spam?"
+guideline = "Spam is what nobody asked for."
+seed = "s1"
+budget = 60
+deadline = "3d"
+
+[panels.spam.source]
+kind = "files"
+path = "predictions/*.parquet"
+
+[panels.spam.columns]
+item = "id"
+time = "at"
+payload = ["text"]
+segments = ["country"]
+
+[panels.spam.schedule]
+start = 2026-01-05T00:00:00Z
+every = "7d"
+
+[panels.spam.classifiers.lr]
+score = "score_lr"
+positive = "pred_lr"
+
+[panels.spam.classifiers.rf]
+score = "score_rf"
+cut_off = 0.6
+
+[[panels.spam.goals]]
+metric = "precision"
+margin = 0.1
+
+[[panels.spam.limits]]
+metric = "precision"
+floor = 0.97
+of = ["lr"]
+
+[[panels.spam.limits]]
+metric = "false_omission_rate"
+ceiling = 0.3
+of = ["rf"]
+"""
+
+ROWS = """
+SELECT
+    'item-' || i AS id,
+    TIMESTAMP '2026-01-05' + INTERVAL (i) MINUTE AS "at",
+    'text ' || i AS "text",
+    CASE WHEN i % 3 = 0 THEN 'DE' ELSE 'FR' END AS country,
+    ((i * 7919) % 2003) / 2003.0 AS score_lr,
+    ((i * 7919 + (i * 31) % 400) % 2003) / 2003.0 AS score_rf,
+    ((i * 7919) % 2003) / 2003.0 >= 0.5 AS pred_lr
+FROM range(2000) AS t(i)
+"""
+
+
+@dataclass
+class Installation:
+    """A folder with a configuration, and the command line in it."""
+
+    folder: Path
+    columns: int = 100
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "stratawatch.toml"
+
+    def run(self, *arguments: str, code: int = 0):
+        """Run a command, which must end with this status."""
+        environment = {"STRATAWATCH_CONFIG": str(self.config), "COLUMNS": str(self.columns), **self.environment}
+        result = CliRunner().invoke(app, list(arguments), env=environment)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert result.exit_code == code, (result.stdout, result.stderr)
+        return result
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        return json.loads(self.run(*arguments, "--json", code=code).stdout)
+
+    def configure(self, *changes: tuple[str, str], more: str = "") -> None:
+        text = CONFIG
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        self.config.write_text(text + more, encoding="utf-8")
+
+    def predict(self, query: str = ROWS) -> None:
+        (self.folder / "predictions").mkdir(exist_ok=True)
+        duckdb.sql(query).write_parquet(str(self.folder / "predictions" / "week.parquet"))
+
+    def answer(self) -> int:
+        """Answer everything that is out: an item is spam when its number's score says so, mostly."""
+        answered = 0
+        for path in sorted((self.folder / "queue" / "out").glob("*.jsonl")):
+            reply = self.folder / "queue" / "in" / path.name
+            if reply.exists():
+                continue
+            lines = [json.loads(line) for line in path.read_text().splitlines()]
+            labels = [self._label(line) for line in lines if "key" in line]
+            reply.write_text("".join(json.dumps(label) + "\n" for label in labels))
+            answered += len(labels)
+        return answered
+
+    @staticmethod
+    def _label(line: dict[str, Any]) -> dict[str, str]:
+        number = int(line["payload"]["text"].split()[1])
+        value = "yes" if ((number * 7919) % 2003) / 2003 >= 0.5 and number % 5 else "no"
+        return {
+            "key": line["key"],
+            "value": value,
+            "annotator": "ann",
+            "at": datetime(2026, 1, 12, 7, tzinfo=UTC).isoformat(),
+        }
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch):
+    for name in os.environ:
+        if name.upper().startswith("STRATAWATCH"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def judged_folder(tmp_path_factory) -> Path:
+    """One cycle from predictions to judgement, by commands alone."""
+    home = Installation(tmp_path_factory.mktemp("judged"))
+    home.configure()
+    home.predict()
+    home.run("init")
+    home.run("open", "--now", NOW)
+    home.run("advance", "--now", NOW)
+    assert home.answer() == 24
+    home.run("advance", "--now", "2026-01-12T08:00:00+00:00")
+    assert home.answer() == 36
+    home.run("advance", "--now", "2026-01-12T09:00:00+00:00")
+    return home.folder
+
+
+@pytest.fixture
+def empty(tmp_path) -> Installation:
+    """A folder without anything."""
+    return Installation(tmp_path / "home")
+
+
+@pytest.fixture
+def fresh(tmp_path, migrated_sqlite) -> Installation:
+    """A configuration, predictions and an empty store."""
+    home = Installation(tmp_path)
+    home.configure()
+    home.predict()
+    shutil.copy(migrated_sqlite, tmp_path / "stratawatch.db")
+    return home
+
+
+@pytest.fixture
+def judged(judged_folder, tmp_path) -> Installation:
+    """A copy of the installation whose first cycle was judged."""
+    shutil.copytree(judged_folder, tmp_path / "judged")
+    return Installation(tmp_path / "judged")

@@ -1,0 +1,183 @@
+"""`status`: states, open cycles, incidents, unanswered batches; on both databases and in narrow terminals."""
+
+import sqlite3
+from datetime import timedelta
+
+import pytest
+
+from stratawatch.adapters.glance import look
+from stratawatch.adapters.glance.statements import expected_schema
+from stratawatch.adapters.store import SqlStore
+from stratawatch.adapters.store.schema import EXPECTED
+from stratawatch.cli.status import age, waits_for
+from stratawatch.engine.advance import advance
+from stratawatch.engine.house import Ports
+from stratawatch.engine.open import open_cycles
+from tests.engine.town import MONDAY, FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Town, spec
+from tests.unit.cli.conftest import NOW
+
+
+class TestAJudgedInstallation:
+    def test_every_stream_has_its_state_value_and_window(self, judged):
+        streams = judged.json("status")["streams"]
+        assert [(row["classifier"], row["metric"]) for row in streams] == [
+            ("lr", "precision"),
+            ("rf", "false_omission_rate"),
+        ]
+        first = streams[0]
+        assert first["state"] in {"BREACH", "AT RISK"}
+        assert 0 < first["low"] < first["value"] < first["high"] < 1
+        assert first["window_start"] == "2026-01-05T00:00:00+00:00"
+
+    def test_it_agrees_with_the_estimates(self, judged):
+        known = {(row["classifier"], row["metric"]): row for row in judged.json("estimates")["estimates"]}
+        for stream in judged.json("status")["streams"]:
+            row = known[stream["classifier"], stream["metric"]]
+            assert [stream[key] for key in ("value", "low", "high", "labels_used", "state", "revision")] == [
+                row[key] for key in ("value", "low", "high", "labels_used", "state", "revision")
+            ]
+
+    def test_a_state_has_its_word_and_its_sign_in_text(self, judged):
+        out = judged.run("status").stdout
+        state = judged.json("status")["streams"][0]["state"]
+        assert {"BREACH": "✖ BREACH", "AT RISK": "▲ AT RISK"}[state] in out
+
+    @pytest.mark.parametrize("columns", [40, 60, 80, 200])
+    def test_no_line_is_longer_than_the_terminal_and_nothing_is_cut(self, judged, columns):
+        judged.columns = columns
+        out = judged.run("status").stdout
+        assert max(map(len, out.splitlines())) <= columns
+        assert "…" not in out
+        assert "rf false omission rate" in " ".join(out.split())
+
+
+class TestCyclesUnderWay:
+    def test_a_cycle_waits_for_its_answers_and_its_batch_is_out(self, fresh):
+        fresh.run("open", "--now", NOW)
+        assert fresh.json("status")["cycles"][0]["waits_for"] == "its predictions to be read"
+        fresh.run("advance", "--now", NOW)
+        document = fresh.json("status")
+        (cycle,) = document["cycles"]
+        assert (cycle["state"], cycle["drawn"], cycle["answered"]) == ("labelling", 24, 0)
+        assert cycle["waits_for"].startswith("answers for 24 of 24 items")
+        assert document["oldest_unanswered_batch"]["key"] == "spam-p00000-r1-b1"
+        assert document["oldest_unanswered_batch"]["waiting_since"] == NOW
+
+    def test_failed_attempts_to_read_show_with_their_reason(self, fresh):
+        fresh.run("open", "--now", NOW)
+        (fresh.folder / "predictions" / "week.parquet").unlink()
+        fresh.run("advance", "--now", NOW, code=2)
+        out = fresh.run("status").stdout
+        assert "waits for its predictions to be read, 1 failed attempt so far" in out
+        assert "no Parquet or CSV file matches" in out
+
+    def test_an_empty_store_says_how_to_begin(self, fresh):
+        assert "`stratawatch open` opens a cycle" in fresh.run("status").stdout
+
+
+class TestWords:
+    def cycle(self, state, **facts):
+        return {"state": state, "drawn": 10, "answered": 4, "deadline_at": MONDAY, "failures": 0} | facts
+
+    @pytest.mark.parametrize(
+        ("facts", "words"),
+        [
+            ({"state": "frozen"}, "its first round to be planned"),
+            ({"state": "settled"}, "its estimates"),
+            ({"state": "expired"}, "its estimates"),
+            ({"state": "labelling"}, "answers for 6 of 10 items, 24 hours left (2026-01-05 00:00)"),
+            ({"state": "labelling", "answered": 10}, "the next advance: all drawn items have answers"),
+            ({"state": "labelling", "deadline_at": None}, "answers for 6 of 10 items"),
+        ],
+    )
+    def test_what_a_cycle_waits_for(self, facts, words):
+        assert waits_for(self.cycle(**facts), MONDAY - timedelta(days=1)) == words
+
+    def test_a_deadline_that_passed_is_overdue(self):
+        assert "overdue" in waits_for(self.cycle("labelling"), MONDAY + timedelta(days=1))
+
+    def test_ages_are_in_their_largest_unit(self):
+        lengths = [timedelta(minutes=1), timedelta(minutes=119), timedelta(hours=71), timedelta(days=3)]
+        assert [age(length) for length in lengths] == ["1 minute", "119 minutes", "71 hours", "3 days"]
+
+
+class TestOddStores:
+    def test_no_store_is_told_with_the_remedy(self, fresh):
+        (fresh.folder / "stratawatch.db").unlink()
+        err = fresh.run("status", code=2).stderr
+        assert "holds no stratawatch schema" in err
+        assert "run `stratawatch init`" in err
+
+    @pytest.mark.parametrize(
+        ("revision", "word", "remedy"),
+        [("0000", "newer", "run the version of stratawatch that wrote it"), ("9999", "newer", "that wrote it")],
+    )
+    def test_a_schema_of_another_program_is_told_with_the_remedy(self, fresh, revision, word, remedy):
+        with sqlite3.connect(fresh.folder / "stratawatch.db") as connection:
+            connection.execute("UPDATE stratawatch_schema SET version_num = ?", (revision,))
+        err = fresh.run("status", code=2).stderr
+        assert f"has a {word} schema" in err
+        assert remedy in err
+
+    def test_an_older_schema_is_told_with_the_remedy(self, fresh, monkeypatch):
+        from stratawatch.adapters.glance import statements
+        from stratawatch.adapters.store import schema
+
+        monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+        monkeypatch.setattr(schema, "EXPECTED", "0002")
+        monkeypatch.setattr(statements, "expected_schema", lambda: "0002")
+        err = fresh.run("status", code=2).stderr
+        assert "has an older schema" in err
+        assert "run `stratawatch init --upgrade`" in err
+
+    def test_a_file_that_is_no_database_is_told(self, fresh):
+        (fresh.folder / "stratawatch.db").write_text("not a database, but long enough to look like one" * 40)
+        assert "is not a SQLite database" in fresh.run("status", code=2).stderr
+
+    def test_a_configuration_with_a_mistake_elsewhere_does_not_silence_it(self, judged):
+        text = judged.config.read_text()
+        judged.config.write_text(text.replace("budget = 60", 'budget = "sixty"'))
+        assert len(judged.json("status")["streams"]) == 2
+
+    def test_the_schema_it_expects_is_the_stores(self):
+        assert expected_schema() == EXPECTED
+
+
+@pytest.mark.postgres
+def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
+    """The statements are plain SQL; both databases must read them alike."""
+    documents = []
+    for url in (postgres_url, f"sqlite:///{tmp_path}/town.db"):
+        SqlStore(url, create=True)
+        town = make_town(url)
+        play(town)
+        documents.append(look(url))
+    assert documents[0] == documents[1]
+    assert len(documents[0].streams) == 1
+    assert documents[0].cycles
+    assert documents[0].batches
+
+
+def make_town(url: str) -> Town:
+    panel = spec()
+    source, check, queue, desk, clock = FakeSource(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
+    ports = Ports(SqlStore(url), clock, {panel.name: source}, check, queue, {desk.name: desk})
+    town = Town(ports, clock, source, check, queue, desk, panel)
+    town.produce(0)
+    town.produce(1)
+    return town
+
+
+def play(town: Town) -> None:
+    """One cycle judged, one under way."""
+    panels = {town.panel.name: town.panel}
+    for _ in range(2):
+        open_cycles(town.ports, panels)
+        advance(town.ports)
+        for _ in range(2):
+            town.clock.pass_(hours=1)
+            if town.clock.now() > MONDAY + timedelta(days=14):
+                break
+            town.queue.answer(town.clock.now())
+            advance(town.ports)
+        town.clock.pass_(days=7)
