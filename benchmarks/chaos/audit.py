@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
@@ -13,6 +14,9 @@ from stratawatch.engine.records import Task
 from stratawatch.engine.states import BatchState
 
 Post = tuple[str, str, str, str]
+
+IN_THE_QUEUE: Final = (BatchState.SENT, BatchState.CLOSED)
+NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,8 @@ def audit(ports: Ports, folder: Path, said: Counter[Statement], posts: Counter[P
         batches = tx.rounds.batches()
         events = [event for _, event in tx.labels.all(PANEL) if event.source == ports.queue.name]
         notices = tx.outbox.all()
-    sent = _items(b.tasks for b in batches if b.state in (BatchState.SENT, BatchState.CLOSED))
-    withdrawn = _items(b.tasks for b in batches if b.state == BatchState.CANCELLED)
+    sent = _items(b.tasks for b in batches if b.state in IN_THE_QUEUE)
+    withdrawn = _items(b.tasks for b in batches if b.state not in (*IN_THE_QUEUE, *NEVER_SENT))
     lines = Counter(key for name in ("out", "cancelled") for key in _lines(folder / "queue" / name))
     kept: Counter[Statement] = Counter((e.item_key, e.annotator, e.value, e.at.isoformat()) for e in events)
     told = Counter((n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices if n.state == "sent")
