@@ -52,11 +52,10 @@ def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
     """Refuse the input when a column is missing or cannot hold what it should."""
     for name, role, kinds in roles(panel):
         if name not in found:
-            near = difflib.get_close_matches(name, found, n=1)
             raise InputRefused(
                 f"column {name!r} ({role} of panel '{panel.name}') is missing in the source",
                 got="the columns " + _list(found),
-                hint=f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export",
+                hint=_hint(name, found),
             )
         if kind_of(found[name]) not in kinds:
             raise InputRefused(
@@ -64,6 +63,13 @@ def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
                 expected=" or ".join(_WORDS[kind] for kind in kinds),
                 got=found[name],
             )
+
+
+def _hint(name: str, found: Mapping[str, str]) -> str:
+    if len(found) == 1 and re.search(r"[;,|\t]", next(iter(found))):
+        return "they look like one line of a CSV file: set the source's delimiter"
+    near = difflib.get_close_matches(name, found, n=1)
+    return f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export"
 
 
 _WORDS: Final[dict[Kind, str]] = {

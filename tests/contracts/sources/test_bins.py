@@ -76,9 +76,9 @@ class TestDuckDB:
 
 class TestPostgreSQL:
     @pytest.mark.postgres
-    def test_every_edge_falls_where_the_core_puts_it(self, population_uri: str) -> None:
+    def test_every_edge_falls_where_the_core_puts_it(self, postgres_server: str) -> None:
         points = edges()
-        with psycopg.connect(population_uri) as connection:
+        with psycopg.connect(postgres_server) as connection:
             found = self._bins(connection, points)
         assert found == [bin_of(z) for z in points]
 

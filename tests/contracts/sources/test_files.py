@@ -1,14 +1,16 @@
 """Folders, globs, partitions, and files that are missing, torn, mixed or of several shapes."""
 
 import shutil
-from datetime import timedelta
+from datetime import timedelta, timezone
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.session import reading
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.records import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write
@@ -138,7 +140,29 @@ class TestTrouble:
             self.ask(DuckDBSource(tmp_path / "a.xlsx"), method)
 
 
-class TestTornCsv:
+class TestCsv:
+    @pytest.mark.parametrize("ending", ["tsv", "csv.gz", "CSV"])
+    def test_tabs_and_compression_are_known_by_the_ending(self, tmp_path: Path, ending: str) -> None:
+        assert drawn(DuckDBSource(write(tmp_path / f"a.{ending}", day("a", "b,c\td"))), 2) == {"a", "b,c\td"}
+
+    def test_another_delimiter_is_said_and_its_absence_is_guessed(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text("id;ts;score;flag\na;2026-01-05 00:00:00;0.5;0\n")
+        assert drawn(DuckDBSource(path, delimiter=";"), 1) == {"a"}
+        with pytest.raises(InputRefused, match="set the source's delimiter"):
+            DuckDBSource(path).census(panel(), WINDOW)
+
+    def test_a_header_without_rows_is_an_empty_window(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("id,ts,score,flag\n")
+        assert DuckDBSource(tmp_path).census(panel(), WINDOW).profile.rows == 0
+
+    def test_text_that_is_no_number_is_an_unreadable_score(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("id,ts,score,flag\na,2026-01-05,high,0\nb,2026-01-05, 0.5 ,0\nc,soon,0.5,0\n")
+        answer = DuckDBSource(tmp_path).census(panel(), WINDOW)
+        assert list(answer.census.bins) == [512]
+        assert {one.key: one.content["columns"]["score"] for one in answer.bad_rows} == {"a": "high", "c": "0.5"}
+        assert {one.key: one.reason for one in answer.bad_rows}["c"] == "the time in 'ts' is missing or unreadable"
+
     def test_a_row_that_ends_early_is_unreachable(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.csv", day("a", "b"))
         path.write_text(path.read_text() + "c,2026-01-05 00")
@@ -146,7 +170,68 @@ class TestTornCsv:
             DuckDBSource(path).census(panel(), WINDOW)
 
 
+class TestTimes:
+    @pytest.mark.parametrize("kind", ["TIMESTAMPTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S", "DATE"])
+    def test_every_type_of_time_is_half_open_in_utc(self, tmp_path: Path, kind: str) -> None:
+        moments = [f"{one:%Y-%m-%d %H:%M:%S}" for one in (NAIVE - timedelta(1), NAIVE, NAIVE + timedelta(7))]
+        moments = [f"{one}+00:00" for one in moments] if kind == "TIMESTAMPTZ" else moments
+        table = {**day("before", "first", "after"), "ts": (kind, moments)}
+        source = DuckDBSource(write(tmp_path / "a.parquet", table))
+        profile = source.census(panel(), WINDOW).profile
+        assert (profile.rows, profile.first_time, profile.last_time) == (1, START, START)
+        assert drawn(source, 1) == {"first"}
+
+    def test_a_nanosecond_before_the_end_is_inside(self, tmp_path: Path) -> None:
+        moments = ["2026-01-11 23:59:59.999999999", "2026-01-12 00:00:00.000000000", "2026-01-04 23:59:59.999999999"]
+        table = {**day("last", "after", "before"), "ts": ("TIMESTAMP_NS", moments)}
+        assert drawn(DuckDBSource(write(tmp_path / "a.parquet", table)), 1) == {"last"}
+
+    def test_a_window_in_another_zone_is_the_same_window(self, tmp_path: Path) -> None:
+        source = DuckDBSource(write(tmp_path / "a.parquet", day("a")))
+        zone = timezone(timedelta(hours=9))
+        moved = Window(WINDOW.start.astimezone(zone), WINDOW.end.astimezone(zone))
+        assert source.census(panel(), moved).profile == source.census(panel(), WINDOW).profile
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("raised", "kind", "sentence"),
+        [
+            (duckdb.ConversionException, InputRefused, "holds a value that cannot be read; got first line"),
+            (duckdb.BinderException, InputRefused, "do not fit together; got first line"),
+            (duckdb.IOException, Unreachable, "cannot be read; got first line"),
+            (duckdb.OutOfMemoryException, Unreachable, "needs more memory than DuckDB may use; got first line"),
+        ],
+    )
+    def test_the_engines_errors_become_one_sentence(
+        self, raised: type[Exception], kind: type[Exception], sentence: str
+    ) -> None:
+        def fail() -> None:
+            with reading("a.parquet"):
+                raise raised("first line\n\nLINE 1: SELECT ...")
+
+        with pytest.raises(kind, match=sentence) as caught:
+            fail()
+        assert "LINE" not in str(caught.value)
+
+    def test_files_whose_columns_contradict_are_refused(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.parquet", day("a"))
+        write(tmp_path / "b.parquet", {**day("b"), "score": ("DOUBLE[]", [[0.5]])})
+        with pytest.raises((InputRefused, Unreachable)) as caught:
+            DuckDBSource(tmp_path).census(panel(), WINDOW)
+        assert "\n" not in str(caught.value)
+
+
 class TestVanishing:
+    def test_a_link_to_nothing_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "a.parquet").symlink_to(tmp_path / "gone.parquet")
+        with pytest.raises(Unreachable, match=r"a\.parquet' vanished while it was looked at"):
+            DuckDBSource(tmp_path).census(panel(), WINDOW)
+
+    def test_a_folder_with_a_files_ending_is_no_file(self, tmp_path: Path) -> None:
+        write(tmp_path / "spark.parquet" / "part-0.parquet", day("a"))
+        assert drawn(DuckDBSource(tmp_path), 1) == {"a"}
+
     def test_a_file_that_vanishes_between_listing_and_reading_is_unreachable(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

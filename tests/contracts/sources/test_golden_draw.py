@@ -29,12 +29,12 @@ def counts_of(census: Census) -> dict[tuple[str, int], int]:
 
 
 @pytest.fixture(scope="module")
-def postgres(population_uri: str) -> Iterator[Any]:
+def postgres(postgres_server: str) -> Iterator[Any]:
     """A connection to PostgreSQL with the golden items and the table `wanted`."""
     cut, wanted = world.atoms()
     kinds = {"VARCHAR": "text", "TIMESTAMP": "timestamp", "DOUBLE": "double precision", "BOOLEAN": "boolean"}
     names = {name: '"' + name.replace('"', '""') + '"' for name in world.TYPES}
-    with psycopg.connect(population_uri, autocommit=True) as connection:
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
         columns = ", ".join(f"{names[name]} {kinds[kind]}" for name, kind in world.TYPES.items())
         connection.execute(f"CREATE TEMP TABLE population ({columns})")
         with connection.cursor().copy("COPY population FROM STDIN") as copy:

@@ -15,7 +15,7 @@ from stratawatch.errors import ConfigError, InputRefused, StratawatchError
 from tests.contracts.sources.panels import ONE, START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write
 
-MADE = {"files": ("parquet", "csv", "tsv", "csv.gz")}
+MADE = {"files": ("parquet", "csv")}
 CASES = [(kind, ending) for kind in REGISTRY for ending in MADE[kind]]
 NAIVE = START.replace(tzinfo=None)
 
