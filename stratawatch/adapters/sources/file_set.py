@@ -80,7 +80,10 @@ class FileSet:
 
 def find_files(asked: str, delimiter: str | None = None) -> FileSet:
     """Find the files of a folder, a glob or a single path; raises Unreachable when there are none."""
-    found = tuple(sorted(_stat(_expand(asked)), key=lambda file: str(file.path)))
+    try:
+        found = tuple(sorted(_stat(_expand(asked)), key=lambda file: str(file.path)))
+    except OSError as trouble:
+        raise Unreachable(f"'{asked}' cannot be looked at", got=trouble.strerror or str(trouble)) from trouble
     if not found:
         raise Unreachable(
             f"no Parquet or CSV file matches '{asked}'",
@@ -137,7 +140,7 @@ def _stat(paths: Iterable[Path]) -> Iterable[SourceFile]:
     for path in paths:
         try:
             status = path.stat()
-        except OSError as trouble:
-            raise Unreachable(f"'{path}' vanished while it was looked at", got=trouble.strerror or "") from trouble
+        except FileNotFoundError as trouble:
+            raise Unreachable(f"'{path}' vanished while it was looked at", hint="it is looked for again") from trouble
         if S_ISREG(status.st_mode):
             yield SourceFile(path, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))

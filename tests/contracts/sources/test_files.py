@@ -134,6 +134,10 @@ class TestTrouble:
         with pytest.raises(ConfigError, match="holds Parquet and CSV files"):
             self.ask(DuckDBSource(tmp_path), method)
 
+    def test_a_path_that_cannot_exist_is_unreachable(self, tmp_path: Path, method: str) -> None:
+        with pytest.raises(Unreachable, match="cannot be looked at; got File name too long"):
+            self.ask(DuckDBSource(tmp_path / ("x" * 300)), method)
+
     def test_an_unknown_ending_is_named(self, tmp_path: Path, method: str) -> None:
         (tmp_path / "a.xlsx").touch()
         with pytest.raises(ConfigError, match=r"no known ending; expected \.parquet"):
@@ -270,6 +274,22 @@ class TestBounds:
         assert found[2].startswith(str(tmp_path))
         assert found[3] == "UTC"
         assert list(tmp_path.iterdir()) == [], "the spill folder is removed"
+
+    def test_a_population_larger_than_the_memory_limit_is_still_read(self, tmp_path: Path) -> None:
+        """Nothing but groups and candidates is held: 800,000 rows, 90 MB of ids and text, within 60 MB."""
+        path = tmp_path / "many.parquet"
+        with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
+            connection.execute(
+                f"COPY (SELECT 'item-' || i AS id, TIMESTAMP '2026-01-05' AS ts, i / 800000 AS score, i % 10 = 0 AS flag, "
+                f"MD5(i::VARCHAR) || MD5((i + 1)::VARCHAR) || MD5((i + 2)::VARCHAR) AS body FROM range(800000) AS t(i)) "
+                f"TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 20000)"
+            )
+        spec = panel(columns=Columns("id", "ts", ("body",)))
+        source = DuckDBSource(path, memory_limit="60MB", threads=1)
+        assert source.census(spec, WINDOW).census.size == 800_000
+        atoms = [Atom("0", 0, 1023, 720_000, None), Atom("1", 0, 1023, 80_000, None)]
+        found = source.candidates(spec, WINDOW, atoms, [500, 500])
+        assert [sum(one.atom == index for one in found) for index in (0, 1)] == [500, 500]
 
     def test_too_little_memory_is_a_sentence(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.parquet", day(*(f"i{k}" for k in range(30_000))))

@@ -1,9 +1,11 @@
 """Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from stratawatch.adapters.checks import validation
 from stratawatch.adapters.checks.rules import Rule, Suite
 from stratawatch.adapters.checks.validation import validate
 from stratawatch.errors import Unreachable
@@ -42,6 +44,15 @@ class TestValidate:
     def test_an_expectation_that_does_not_exist_is_a_failure_of_the_check(self) -> None:
         with pytest.raises(Unreachable, match="failed in itself"):
             validate(suite(Rule("ExpectTheImpossible", {}, "never")))
+
+    def test_a_rule_without_a_result_is_a_failure_of_the_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Forgetful:
+            def validate(self, _: object) -> object:
+                return SimpleNamespace(results=[])
+
+        monkeypatch.setattr(validation, "_batch", lambda *_: Forgetful())
+        with pytest.raises(Unreachable, match="0 results for 1 rules"):
+            validate(suite(NOT_NULL))
 
     def test_it_is_silent(self, capfd: pytest.CaptureFixture[str]) -> None:
         validate(suite(NOT_NULL))
