@@ -58,6 +58,8 @@ def importance(cells: Cells, goals: Sequence[Goal], rates: Rates) -> Floats:
     total = np.zeros_like(cells.sizes)
     for goal in goals or DEFAULT_GOALS:
         metric = metric_named(goal.metric)
+        if not goal.margin > 0:
+            raise StratawatchError(f"the margin of {goal.metric} is {goal.margin}", expected="a number above 0")
         for classifier in _columns(cells, goal):
             gradient = metric.gradient(
                 cells.positive[:, classifier], cells.negative[:, classifier], cells.sizes, rates.plain

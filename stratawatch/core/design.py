@@ -18,6 +18,7 @@ from stratawatch.core.ledger import Ledger
 from stratawatch.core.planning import ALLOCATION, Room, allocate, second_phase
 from stratawatch.core.population import Atom, Candidates, Segment
 from stratawatch.core.results import Estimate, Goal, Plan
+from stratawatch.errors import StratawatchError
 
 _SMALLEST_POOL: Final = 30
 _POOL_FACTOR: Final = 3
@@ -89,6 +90,8 @@ class Design:
         segments: Sequence[Segment] = (),
     ) -> tuple[Estimate, ...]:
         """Every metric of every classifier, over everything and inside each segment."""
+        if not 0 < confidence < 1:
+            raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
         request = Request(confidence, tuple(metrics), (None, *segments))
         return estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 
-_HALVINGS = 200
+_PRECISION = 1e-13
 
 
 def share_out(weights: Floats, floors: Counts, caps: Counts, total: int) -> Counts:
@@ -28,24 +28,20 @@ def share_out(weights: Floats, floors: Counts, caps: Counts, total: int) -> Coun
 def _between(weights: Floats, floors: Counts, caps: Counts, total: int) -> Floats:
     """The clipped multiples of the weights that sum to the total, by bisection on the logarithm of the scale."""
     low, high = -80.0, 80.0
-    for _ in range(_HALVINGS):
+    while high - low > _PRECISION:
         middle = (low + high) / 2
         if np.clip(np.exp(middle) * weights, floors, caps).sum() < total:
             low = middle
         else:
             high = middle
-        if high - low < 1e-13:
-            break
     return np.asarray(np.clip(np.exp(high) * weights, floors, caps), dtype=np.float64)
 
 
 def _rounded(wanted: Floats, floors: Counts, caps: Counts, total: int) -> Counts:
+    """Whole numbers below, then one more for the largest remainders."""
     whole = np.clip(np.floor(wanted + 1e-9).astype(np.int64), floors, caps)
     by_remainder = np.argsort(whole - wanted, kind="stable")
     while (missing := total - int(whole.sum())) > 0:
         open_ = by_remainder[whole[by_remainder] < caps[by_remainder]][:missing]
         whole[open_] += 1
-    while (surplus := int(whole.sum()) - total) > 0:
-        open_ = by_remainder[::-1][whole[by_remainder[::-1]] > floors[by_remainder[::-1]]][:surplus]
-        whole[open_] -= 1
     return whole

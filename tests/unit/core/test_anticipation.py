@@ -66,6 +66,11 @@ class TestImportance:
         with pytest.raises(StratawatchError, match="unknown classifier 'c'; expected one of a, b"):
             importance(MADE, [Goal("recall", 0.1, of=("c",))], first_rates(MADE))
 
+    @pytest.mark.parametrize("margin", [0.0, -0.1, float("nan")])
+    def test_a_margin_that_is_no_width_is_refused(self, margin):
+        with pytest.raises(StratawatchError, match=r"margin of recall is .*; expected a number above 0"):
+            importance(MADE, [Goal("recall", margin)], first_rates(MADE))
+
     def test_an_unknown_metric_is_named(self):
         with pytest.raises(StratawatchError, match="no metric 'speed'"):
             importance(MADE, [Goal("speed", 0.1)], first_rates(MADE))

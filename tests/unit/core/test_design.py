@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stratawatch.core.design import Design, pool_sizes
 from stratawatch.core.ledger import Ledger
@@ -177,6 +179,27 @@ class TestEstimate:
         ledger, drawn = town.labelled()
         everyone = town.ledger(town.design.candidates.items)
         assert town.design.estimate(everyone, drawn) == town.design.estimate(ledger, drawn)
+
+    @pytest.mark.parametrize("confidence", [0.0, 1.0, 95])
+    def test_a_confidence_that_is_none_is_refused(self, town, confidence):
+        with pytest.raises(StratawatchError, match="expected a number between 0 and 1"):
+            town.design.estimate(Ledger({}), (), confidence=confidence)
+
+    @settings(max_examples=40, deadline=None)
+    @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.03, 0.5, 0.97, 1.0]), st.floats(0, 1))
+    def test_whatever_people_answer_every_interval_holds_its_value(self, town, seed, yes, answering):
+        rng = np.random.default_rng(seed)
+        first = town.drawn(town.design.plan((), 120, Ledger({}), (), phase="first"))
+        said = {item: "yes" if rng.random() < yes else "no" for item in sorted(first) if rng.random() < answering}
+        for estimate in town.design.estimate(Ledger(said), first, segments=(town.north, Segment("region", "west"))):
+            if isinstance(estimate.outcome, Known):
+                known = estimate.outcome
+                assert 0 <= known.low <= known.value <= known.high <= 1
+                assert known.n_eff >= 0
+            else:
+                assert estimate.outcome.reason
+        plan = town.design.plan((), 300, Ledger(said), first, phase="second")
+        assert plan.labels == 300
 
     def test_a_draw_of_another_design_is_refused(self, town):
         with pytest.raises(StratawatchError, match="1 drawn items are not among the candidates; got 'stranger'"):
