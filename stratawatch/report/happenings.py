@@ -8,7 +8,7 @@ from stratawatch.engine.records import Cycle, Incident
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import CycleRow, IncidentRow, NotificationRow, Score, Untold
-from stratawatch.report.wording import metric_name, span
+from stratawatch.report.wording import capitalised, metric_name, span
 
 DocsLink = Callable[[Cycle], str | None]
 MOST_ROWS: Final = 60
@@ -47,16 +47,11 @@ def untold(facts: Facts, scores: Sequence[Score]) -> tuple[Untold, ...]:
     """Everything that could not be told, with the reason: windows first, then metrics of the newest window."""
     windows = [Untold(f"Window {span(one.cycle.window)}", why) for one in facts.cycles if (why := _why_window(one))]
     metrics = [
-        Untold(_name(score), score.reason)
+        Untold(capitalised(score.name), score.reason)
         for score in scores
         if (score.known is None or score.state == AlarmState.BLIND) and not _window_is_refused(facts)
     ]
     return (*windows, *metrics)
-
-
-def _name(score: Score) -> str:
-    where = f" in {score.segment}" if score.segment else ""
-    return f"{metric_name(score.metric)} of {score.classifier}{where}"
 
 
 def _window_is_refused(facts: Facts) -> bool:

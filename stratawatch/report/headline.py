@@ -8,7 +8,7 @@ from stratawatch.engine.records import Incident
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Headline, Score
-from stratawatch.report.wording import URGENCY, count, interval, percent, plural, span
+from stratawatch.report.wording import URGENCY, capitalised, count, interval, metric_words, percent, plural, span
 
 
 def headline(facts: Facts, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
@@ -36,7 +36,7 @@ def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
     if state == AlarmState.UNPROVEN:
         number = f"{count(len(alike))} of {plural(judged, 'metric')}"
         return f"Nothing is outside its limit; {number} could not be proven inside."
-    first = f"{_upper(alike[0].name)}: {alike[0].reason.rstrip('.')}."
+    first = f"{capitalised(alike[0].name)}: {alike[0].reason.rstrip('.')}."
     if len(alike) == 1:
         return first
     lead = {
@@ -54,18 +54,15 @@ def _worst_segment(score: Score, segments: Sequence[Score]) -> str:
     whole, limit = score.known, score.limit
     if whole is None or limit is None or score.segment or score.state not in (AlarmState.BREACH, AlarmState.AT_RISK):
         return ""
-    same = [(s.segment, s.known) for s in segments if (s.classifier, s.metric) == (score.classifier, score.metric)]
-    known = [(segment, told) for segment, told in same if told]
-    if limit.floor is not None:
-        beyond = [(told.value, segment, told) for segment, told in known if told.high < whole.value]
-        worst = min(beyond, default=None, key=lambda one: one[0])
-    else:
-        beyond = [(told.value, segment, told) for segment, told in known if told.low > whole.value]
-        worst = max(beyond, default=None, key=lambda one: one[0])
-    if worst is None:
+    alike = [s for s in segments if (s.classifier, s.metric) == (score.classifier, score.metric)]
+    known = [(told, s.segment) for s in alike if (told := s.known)]
+    is_floor = limit.floor is not None
+    beyond = [(told, name) for told, name in known if (told.high < whole.value if is_floor else told.low > whole.value)]
+    if not beyond:
         return ""
-    value, segment, told = worst
-    return f"{_upper(score.name)} is worst in {segment}: {percent(value)} ({interval(told)})"
+    worst = min if is_floor else max
+    told, name = worst(beyond, key=lambda one: one[0].value)
+    return f"{capitalised(score.name)} is worst in {name}: {percent(told.value)} ({interval(told)})"
 
 
 def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
@@ -78,14 +75,14 @@ def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
         lines.append(f"{plural(len(still), 'incident')} open{_named(still)}")
     under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
     lines += [_progress(one) for one in under_way[-3:]]
-    return [_upper(line) for line in lines]
+    return [capitalised(line) for line in lines]
 
 
 def _named(still: Sequence[Incident]) -> str:
     """The open incidents by name, as long as they fit into a line."""
     if len(still) > 2:
         return ""
-    names = [f"{i.kind.value}, {i.key.metric.replace('_', ' ')} of {i.key.classifier}" for i in still]
+    names = [f"{i.kind.value}, {metric_words(i.key.metric)} of {i.key.classifier}" for i in still]
     return ": " + "; ".join(f"{name}, since {i.opened_at:%Y-%m-%d}" for name, i in zip(names, still, strict=True))
 
 
@@ -105,7 +102,3 @@ def _nothing_yet(facts: Facts) -> str:
 
 def _all_of(number: int) -> str:
     return "the one metric with a limit is" if number == 1 else f"all {count(number)} metrics with a limit are"
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -6,6 +6,7 @@ from datetime import datetime
 from stratawatch.core.results import AlarmState, Estimate, Goal, Known, Limit
 from stratawatch.engine.records import Window
 from stratawatch.engine.states import CycleState
+from stratawatch.report.wording import metric_words
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Score:
     def name(self) -> str:
         """What a sentence calls it."""
         where = f" in {self.segment}" if self.segment else ""
-        return f"{self.metric.replace('_', ' ')} of {self.classifier}{where}"
+        return f"{metric_words(self.metric)} of {self.classifier}{where}"
 
 
 @dataclass(frozen=True)

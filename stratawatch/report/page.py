@@ -22,6 +22,7 @@ FILTERS: Final = {
     "when": wording.when,
     "span": wording.span,
     "metric_name": wording.metric_name,
+    "metric_words": wording.metric_words,
     "css_class": wording.css_class,
 }
 MOST_OPEN_SEGMENTS: Final = 8

@@ -78,10 +78,18 @@ def span(window: Window) -> str:
     return f"{start:{pattern}} to {end:{pattern}}"
 
 
+def metric_words(metric: str) -> str:
+    """A metric inside a sentence."""
+    return {"false_omission_rate": "false-omission rate"}.get(metric, metric.replace("_", " "))
+
+
 def metric_name(metric: str) -> str:
     """A metric as a heading."""
-    names = {"false_omission_rate": "false-omission rate"}
-    text = names.get(metric, metric.replace("_", " "))
+    return capitalised(metric_words(metric))
+
+
+def capitalised(text: str) -> str:
+    """A sentence's beginning; the rest keeps its case, which names need."""
     return text[:1].upper() + text[1:]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Known, Undefined
+from stratawatch.core.results import Goal, Known, Undefined
 from stratawatch.report.costs import domain_labels
 from stratawatch.report.view import build
 from tests.unit.report.story import NOW, Memory, cycle, estimate, spec
@@ -75,6 +75,15 @@ class TestCost:
         found = cost(estimate("lr", "precision", told(0.8, 0.03)), estimate("nb", "precision", Undefined("no label")))
         assert len(found.needs) == 1
         assert found.untold == 7  # precision and recall of four classifiers are wanted
+
+    def test_recall_cannot_be_costed_without_the_number_of_positives(self):
+        found = cost(estimate("lr", "precision", told(0.8, 0.03)), estimate("lr", "recall", told(0.7, 0.05)))
+        assert [need.metric for need in found.needs] == ["precision"]
+
+    def test_a_metric_whose_domain_is_not_known_is_left_out(self):
+        memory = Memory(spec(goals=(Goal("f1", 0.03),)), atoms=ATOMS)
+        memory.judge(cycle(0), [estimate("lr", "f1", told(0.8, 0.03))])
+        assert build(memory, memory.panel, NOW).cost is None
 
     def test_nothing_told_is_nothing_to_compare(self):
         assert cost(estimate("lr", "precision", Undefined("no label"))) is None

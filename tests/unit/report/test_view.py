@@ -136,6 +136,18 @@ class TestHeadline:
         )
         assert not any("worst in" in line for line in one(memory).headline.details)
 
+    def test_under_a_ceiling_the_worst_segment_is_the_highest(self):
+        memory = Memory(spec(limits=(Limit("false_omission_rate", ceiling=0.01),)))
+        key = stream(metric="false_omission_rate")
+        values = [known(0.02, 0.002), known(0.03, 0.002), known(0.015, 0.002)]
+        made = [
+            estimate("nb", key.metric, value, segment) for value, segment in zip(values, [None, *REGIONS], strict=True)
+        ]
+        memory.judge(cycle(0), made, [(key, AlarmState.BREACH, "high")])
+        assert (
+            "False-omission rate of nb is worst in region=north: 3.00% (2.80% to 3.20%)" in one(memory).headline.details
+        )
+
     def test_an_open_incident_is_named_with_its_beginning(self, view):
         assert "1 incident open: BREACH, precision of nb, since 2026-02-25" in view.headline.details
 
@@ -272,6 +284,18 @@ class TestUntold:
         told = {line.what: line.why for line in one(memory).untold}
         assert told["Window 2026-01-26 to 2026-02-02"].startswith("refused: column 'score_nb'")
         assert told["Precision of nb"] == "no label came back"
+
+    def test_says_why_a_window_was_cancelled_held_up_or_judged_on_what_came(self):
+        memory = Memory(spec())
+        memory.cycles.append(cycle(0, CycleState.CANCELLED, reason="wrong export"))
+        memory.label(late := cycle(1, reason="deadline passed; 5 of 9 drawn items have a verdict"), 9, no=5)
+        memory.judge(late, [estimate("nb", "precision", known(0.8, 0.1))])
+        memory.cycles.append(cycle(2, CycleState.OPEN, failures=3, last_error="no file matches"))
+        assert [line.why for line in one(memory).untold if line.what.startswith("Window")] == [
+            "cancelled: wrong export",
+            "judged on what came: deadline passed; 5 of 9 drawn items have a verdict",
+            "held up after 3 failed attempts: no file matches",
+        ]
 
     def test_a_small_segment_without_a_limit_is_no_trouble(self, view):
         assert not any("region=north" in line.what for line in view.untold)
