@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from stratawatch.core.results import AlarmState, Judgement, Limit
 from stratawatch.engine.house import Ports
@@ -36,9 +37,11 @@ def record(
     judgements: Mapping[StreamKey, Judgement],
     *,
     superseded: bool = False,
+    slices: Mapping[StreamKey, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Keep the states of one judgement, open and resolve incidents, write what must be told.
 
+    `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
     """
     now = ports.clock.now()
@@ -48,7 +51,7 @@ def record(
     blind = []
     for key, said in judgements.items():
         if said.state == AlarmState.BREACH:
-            _open(tx, ports, cycle, key, said)
+            _open(tx, ports, cycle, key, said, slices.get(key, ()))
         if superseded:
             continue
         if said.state == AlarmState.BLIND and _open_quietly(tx, cycle, key, AlarmState.BLIND, now):
@@ -72,16 +75,19 @@ def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> 
     _tell(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
 
 
-def _open(tx: Transaction, ports: Ports, cycle: Cycle, key: StreamKey, said: Judgement) -> None:
+def _open(tx: Transaction, ports: Ports, cycle: Cycle, key: StreamKey, said: Judgement, slices: Sequence[str]) -> None:
     if not _open_quietly(tx, cycle, key, AlarmState.BREACH, ports.clock.now()):
         return
     where = f" in {key.segment}" if key.segment else ""
     subject = f"BREACH: {key.metric.replace('_', ' ')} of {key.classifier}{where} ({key.panel})"
-    body = (
-        f"{said.reason}\n"
-        f"window {cycle.window}, cycle {cycle.id}\n"
-        f"Look: stratawatch estimates --panel {key.panel}; stratawatch report\n"
-        f"It is resolved by itself once the metric is proven inside its limit again."
+    body = "\n".join(
+        [
+            said.reason,
+            *slices,
+            f"window {cycle.window}, cycle {cycle.id}",
+            f"Look: stratawatch estimates --panel {key.panel}; stratawatch report",
+            "It is resolved by itself once the metric is proven inside its limit again.",
+        ]
     )
     facts = {**_facts(key, cycle), "state": said.state.value, "reason": said.reason}
     _tell(tx, ports, incident_key(key, AlarmState.BREACH, cycle.period), "page", subject, body, facts)

@@ -1,12 +1,13 @@
 """Estimate a cycle and judge it against the limits; a late label makes a new revision."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.alarms.states import judge, page_confidence
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Estimate, Judgement
+from stratawatch.core.results import Estimate, Judgement, Undefined
 from stratawatch.engine.alarms import record, streams
 from stratawatch.engine.house import Ports
 from stratawatch.engine.ledgers import LabelledCycle, fingerprint, load
@@ -17,6 +18,9 @@ from stratawatch.engine.states import ACTIVE_CYCLES, CycleState, Entity
 YEAR: Final = timedelta(days=365.25)
 MOST_SEGMENTS: Final = 50
 """Segments that are reported on their own: the largest ones."""
+MOST_SLICES: Final = 3
+"""Segments that a page shows."""
+SMALL_IS_GOOD: Final = frozenset({"false_omission_rate"})
 DEFAULT_MARGINS: Final = {"precision": 0.03, "recall": 0.05, "false_omission_rate": 0.01}
 
 
@@ -45,7 +49,8 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             superseded = _a_later_one_is_judged(tx, cycle)
             if first or not superseded:
                 judgements = _judgements(spec, labelled, estimates)
-                record(tx, ports, cycle, number, judgements, superseded=superseded)
+                slices = _slices(spec, estimates)
+                record(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
         else:
             number = before.number
             tx.estimates.seen(cycle_id, number, mark)
@@ -111,6 +116,19 @@ def _judgements(spec: PanelSpec, labelled: LabelledCycle, estimates: Sequence[Es
         key: judge(ordinary[key], for_page[key], limit, margin_of(spec, key), blind_at=spec.blind_at)
         for key, limit in limits.items()
     }
+
+
+def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:
+    """Up to three segments of every classifier and metric, those furthest from where one wants them first."""
+    known: dict[StreamKey, list[tuple[float, str]]] = defaultdict(list)
+    for estimate in estimates:
+        if estimate.segment is None or isinstance(estimate.outcome, Undefined):
+            continue
+        found = estimate.outcome
+        worst_first = -found.value if estimate.metric in SMALL_IS_GOOD else found.value
+        line = f"{estimate.segment}: {found.value:.1%} ({100 * found.low:.1f} to {100 * found.high:.1f})"
+        known[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
+    return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in known.items()}
 
 
 def _key(spec: PanelSpec, estimate: Estimate) -> StreamKey:

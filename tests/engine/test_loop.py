@@ -139,6 +139,15 @@ class TestABreach:
         label_a_cycle(town)
         assert "labels" in town.desk.told[0].body
 
+    def test_shows_the_segments_worst_first(self, make_town):
+        town = make_town(spec(budget=400))
+        town.produce(0, quality=0.2)
+        label_a_cycle(town)
+        lines = [line for line in town.desk.told[0].body.splitlines() if line.startswith("country=")]
+        shares = [float(line.split()[1].rstrip("%")) for line in lines]
+        assert len(lines) == 2
+        assert shares == sorted(shares)
+
 
 class TestNoLabels:
     def test_expires_blind_and_alerts(self, town):
