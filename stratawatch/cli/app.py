@@ -1,12 +1,12 @@
 """All commands in one place, and what happens when one of them fails."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from stratawatch.cli import check, cycles, estimates, init, labels, plan, report, run, status
 from stratawatch.cli.printing import complain
+from stratawatch.cli.quick import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
 
 HELP = """Watch the precision, recall and false-omission rate of deployed classifiers with few human labels.
@@ -25,7 +25,7 @@ Exit status: 0 done, 1 `check` found problems, 2 it could not be done.
 """
 
 
-class Commands(TyperGroup):
+class Commands(QuickGroup):
     """The command line itself: a user's mistake is one sentence, never a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -41,7 +41,6 @@ app = typer.Typer(
     cls=Commands,
     help=HELP,
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,  # rich's help takes a quarter of a second to import
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -49,7 +48,7 @@ app = typer.Typer(
 
 app.command("init", short_help="Write a configuration, create the store.")(init.init)
 app.command("check", short_help="Say what is wrong, with place and remedy.")(check.check)
-app.command("status", short_help="Where everything stands.")(status.status)
+app.command("status", cls=QuickCommand, short_help="Where everything stands.")(status.status)
 app.command("open", short_help="Open cycles for windows that are over.")(run.open_cycles)
 app.command("advance", short_help="Move what can move, once.")(run.advance)
 app.command("plan", short_help="What the next cycle would ask people.")(plan.plan)
@@ -60,9 +59,14 @@ app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn 
 
 
 @app.callback(invoke_without_command=True)
-def _version(version: bool = typer.Option(False, "--version", help="Print the version and end.")) -> None:
+def _first(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
     if version:
         from stratawatch import __version__
 
         typer.echo(f"stratawatch {__version__}")
         raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())

@@ -1,0 +1,116 @@
+"""`check`: every problem with its place and a remedy, and what was found."""
+
+import pytest
+
+
+def sentences(document) -> str:
+    return "\n".join(f"{problem['place']}: {problem['problem']}" for problem in document["problems"])
+
+
+class TestARightInstallation:
+    def test_it_says_what_it_found_everywhere(self, fresh):
+        document = fresh.json("check")
+        assert document["ok"] is True
+        assert document["problems"] == []
+        found = document["found"]
+        assert found["store"]["schema"] == "0001"
+        assert found["source of spam"]["rows"] == "2,000"
+        assert "score_lr" in found["source of spam"]["columns"]
+        assert found["queue"]["batches out"] == "0"
+        assert found["alerts"]["channels"] == "none: nobody is told of a breach"
+
+    def test_people_are_told_that_it_is_in_order(self, fresh):
+        out = fresh.run("check").stdout
+        assert out.endswith("Everything is in order.\n")
+        assert "panel spam: lr, rf; 60 labels a cycle" in out
+
+
+class TestConfiguration:
+    def test_a_typo_is_told_with_place_line_and_remedy(self, fresh):
+        fresh.configure(("budget = 60", "budgt = 60"))
+        document = fresh.json("check", code=1)
+        assert document["ok"] is False
+        assert document["problems"] == [
+            {
+                "place": "panels.spam.budget, line 4",
+                "line": 4,
+                "variable": None,
+                "problem": "'budget' is missing",
+            },
+            {
+                "place": "panels.spam.budgt, line 8",
+                "line": 8,
+                "variable": None,
+                "problem": "there is no key 'budgt'; did you mean 'budget'?",
+            },
+        ]
+
+    def test_an_unknown_classifier_is_told(self, fresh):
+        fresh.configure(('of = ["lr"]', 'of = ["rl2"]'))
+        assert "there is no classifier 'rl2'" in sentences(fresh.json("check", code=1))
+
+    def test_a_path_that_leaves_the_folder_is_told(self, fresh):
+        fresh.configure(('path = "predictions/*.parquet"', 'path = "/etc/*.parquet"'))
+        assert "panels.spam.source.path, line 13: 'path' leads out of the folder" in sentences(
+            fresh.json("check", code=1)
+        )
+
+    def test_a_configuration_that_is_not_there_is_a_problem(self, empty):
+        assert "there is no configuration stratawatch.toml" in sentences(empty.json("check", code=1))
+
+
+class TestSource:
+    def test_every_missing_column_is_told_with_the_line_that_names_it(self, fresh):
+        rows = "SELECT 'a' AS id, TIMESTAMP '2026-01-05' AS \"at\", 'DE' AS country, 0.5 AS score_rf"
+        fresh.predict(rows)
+        document = fresh.json("check", code=1)
+        told = {problem["line"]: problem["problem"] for problem in document["problems"]}
+        lines = fresh.config.read_text().splitlines()
+        assert {lines[line - 1].split(" =")[0] for line in told} == {"payload", "score", "positive"}
+        assert any("column 'text' (payload for labellers of panel 'spam') is missing" in text for text in told.values())
+        assert any("column 'score_lr'" in text for text in told.values())
+        assert any("column 'pred_lr'" in text for text in told.values())
+
+    def test_a_missing_item_and_time_do_not_hide_the_rest(self, fresh):
+        fresh.predict("SELECT 'x' AS \"text\", 'DE' AS country, 0.5 AS score_rf, 0.5 AS score_lr")
+        text = sentences(fresh.json("check", code=1))
+        assert "panels.spam.columns.item" in text
+        assert "panels.spam.columns.time" in text or "column 'id'" in text
+
+    def test_files_that_are_not_there_are_told_at_the_path(self, fresh):
+        (fresh.folder / "predictions" / "week.parquet").unlink()
+        (problem,) = fresh.json("check", code=1)["problems"]
+        assert problem["place"] == "panels.spam.source.path, line 13"
+        assert "no Parquet or CSV file matches" in problem["problem"]
+
+    def test_a_file_that_is_no_parquet_is_told(self, fresh):
+        (fresh.folder / "predictions" / "week.parquet").write_bytes(b"PAR1 cut in half")
+        (problem,) = fresh.json("check", code=1)["problems"]
+        assert problem["place"].startswith("panels.spam.source")
+
+
+class TestOtherParts:
+    def test_one_parts_trouble_does_not_hide_anothers(self, fresh):
+        (fresh.folder / "stratawatch.db").unlink()
+        (fresh.folder / "predictions" / "week.parquet").unlink()
+        (fresh.folder / "queue").write_text("a file where the folder should be")
+        fresh.configure(more='[[alerts]]\nkind = "webhook"\nurl = "${env:NOT_THERE_AT_ALL}"\n')
+        text = sentences(fresh.json("check", code=1))
+        assert "holds no stratawatch schema" in text
+        assert "no Parquet or CSV file matches" in text
+        assert "queue.root" in text
+        assert "the environment variable NOT_THERE_AT_ALL is not set" in text
+
+    def test_a_channel_that_would_send_in_the_clear_is_told(self, fresh):
+        fresh.environment["OPS_HOOK"] = "http://hooks.example.org/hunter2"
+        fresh.configure(more='[[alerts]]\nkind = "webhook"\nurl = "${env:OPS_HOOK}"\n')
+        text = sentences(fresh.json("check", code=1))
+        assert "would send alerts unencrypted" in text
+        assert "hunter2" not in text
+
+    @pytest.mark.parametrize("columns", [40, 60])
+    def test_it_can_be_read_in_a_narrow_terminal(self, fresh, columns):
+        fresh.columns = columns
+        fresh.configure(("budget = 60", "budgt = 60"))
+        lines = fresh.run("check", code=1).stdout.splitlines()
+        assert max(map(len, lines)) <= columns

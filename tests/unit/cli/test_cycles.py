@@ -1,0 +1,96 @@
+"""`cycles`: list, show, cancel, reopen, resend."""
+
+from stratawatch.engine.dispatch import MOST_SENDS
+from tests.unit.cli.conftest import NOW
+
+
+class TestList:
+    def test_cycles_are_listed_with_their_window_and_state(self, judged):
+        (cycle,) = judged.json("cycles")["cycles"]
+        assert (cycle["id"], cycle["panel"], cycle["state"]) == (1, "spam", "judged")
+        assert cycle["window_end"] == "2026-01-12T00:00:00+00:00"
+        assert "2026-01-05 to 2026-01-12  judged" in judged.run("cycles").stdout
+
+    def test_by_state(self, judged):
+        assert judged.json("cycles", "--state", "open")["cycles"] == []
+        assert "There is no such cycle yet" in judged.run("cycles", "--state", "open").stdout
+
+    def test_a_state_that_does_not_exist_is_told(self, judged):
+        assert "no state 'judgd'; did you mean 'judged'?" in judged.run("cycles", "--state", "judgd", code=2).stderr
+
+    def test_a_panel_that_does_not_exist_is_told(self, judged):
+        assert "there is no panel 'x'" in judged.run("cycles", "--panel", "x", code=2).stderr
+
+
+class TestShow:
+    def test_every_move_is_there(self, judged):
+        document = judged.json("cycles", "show", "1")
+        states = [move["new"] for move in document["moves"] if move["entity"] == "cycle"]
+        assert states == ["frozen", "labelling", "settled", "judged"]
+        assert [one["labels"] for one in document["rounds"]] == [24, 60]
+        assert {batch["state"] for batch in document["batches"]} == {"closed"}
+        assert document["revision"] == 1
+        assert document["profile"]["rows"] == 2000
+
+    def test_people_see_the_moves_with_their_reasons(self, judged):
+        judged.columns = 60
+        out = judged.run("cycles", "show", "1").stdout
+        assert "cycle 1: open -> frozen" in out
+        assert max(map(len, out.splitlines())) <= 60
+
+    def test_a_cycle_that_does_not_exist_is_told(self, judged):
+        assert judged.run("cycles", "show", "99", code=2).stderr.startswith("stratawatch: ")
+
+    def test_an_option_before_the_subcommand_is_not_read_and_forgotten(self, judged, tmp_path):
+        err = judged.run("cycles", "--config", str(tmp_path / "other.toml"), "show", "1", code=2).stderr
+        assert "--config stands before 'show'" in err
+
+
+class TestIntervening:
+    def test_cancel_ends_a_cycle_with_its_reason(self, fresh):
+        fresh.run("open", "--now", NOW)
+        assert fresh.json("cycles", "cancel", "1", "--why", "wrong export") == {"cycle": 1, "state": "cancelled"}
+        document = fresh.json("cycles", "show", "1")
+        assert (document["state"], document["reason"]) == ("cancelled", "wrong export")
+
+    def test_a_judged_cycle_cannot_be_cancelled(self, judged):
+        err = judged.run("cycles", "cancel", "1", "--why", "x", code=2).stderr
+        assert err == "stratawatch: cycle 1 cannot be cancelled; expected open, frozen or labelling; got judged\n"
+
+    def test_cancel_wants_a_reason(self, judged):
+        assert "--why" in judged.run("cycles", "cancel", "1", code=2).stderr
+
+    def test_reopen_gives_a_refused_window_another_chance(self, fresh):
+        fresh.predict("SELECT * FROM (SELECT 'a' AS id, TIMESTAMP '2025-01-01' AS \"at\", 'x' AS \"text\", 'DE' AS country, "
+                      "0.5 AS score_lr, 0.5 AS score_rf, true AS pred_lr)")  # fmt: skip
+        fresh.run("open", "--now", NOW)
+        fresh.run("advance", "--now", NOW)
+        refused = fresh.json("cycles", "show", "1")
+        assert refused["state"] == "refused"
+        assert "has no rows" in refused["reason"]
+        fresh.run("cycles", "reopen", "1", "--why", "export mended")
+        fresh.predict()
+        fresh.run("advance", "--now", NOW)
+        assert fresh.json("cycles", "show", "1")["state"] == "labelling"
+
+    def test_only_a_refused_one_can_be_reopened(self, judged):
+        err = judged.run("cycles", "reopen", "1", "--why", "x", code=2).stderr
+        assert "cannot be reopened; expected refused; got judged" in err
+
+    def test_resend_puts_batches_back_that_were_given_up(self, fresh):
+        out = fresh.folder / "queue" / "out"
+        out.parent.mkdir()
+        out.write_text("a file where the folder should be")
+        fresh.run("open", "--now", NOW)
+        for _ in range(MOST_SENDS - 1):
+            fresh.run("advance", "--now", NOW, code=2)
+        fresh.run("advance", "--now", NOW)
+        assert [batch["state"] for batch in fresh.json("cycles", "show", "1")["batches"]] == ["failed"]
+        assert "stratawatch cycles resend 1" in fresh.run("status").stdout
+        out.unlink()
+        assert fresh.json("cycles", "resend", "1", "--why", "disk mended") == {"cycle": 1, "batches": 1}
+        fresh.run("advance", "--now", NOW)
+        assert [batch["state"] for batch in fresh.json("cycles", "show", "1")["batches"]] == ["sent"]
+
+    def test_resend_of_a_cycle_that_does_not_exist_is_told(self, judged):
+        judged.run("cycles", "resend", "99", "--why", "x", code=2)

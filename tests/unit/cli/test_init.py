@@ -1,0 +1,86 @@
+"""`init`: a configuration and a store, and nothing lost."""
+
+import pytest
+
+from stratawatch.config import load
+
+
+class TestAnEmptyFolder:
+    def test_it_gets_a_configuration_that_loads_and_a_store(self, empty):
+        document = empty.json("init")
+        assert document["wrote_config"] is True
+        assert (document["store_before"], document["store"]) == ("empty", "current")
+        assert list(load(empty.config).panels) == ["toxicity"]
+        assert (empty.folder / "stratawatch.db").exists()
+        assert list(empty.folder.glob(".*")) == []
+
+    def test_every_installation_has_a_seed_of_its_own(self, empty):
+        empty.run("init")
+        first = load(empty.config).panels["toxicity"].seed
+        empty.run("init", "--force")
+        second = load(empty.config).panels["toxicity"].seed
+        assert first != second
+        assert "toxicity-1" not in (first, second)
+
+    def test_people_are_told_what_to_do_next(self, empty):
+        out = empty.run("init").stdout
+        assert "created the store" in out
+        assert "Then run `stratawatch check`" in " ".join(out.split())
+
+
+class TestWhatIsThereAlready:
+    def test_a_configuration_is_never_overwritten(self, empty):
+        empty.folder.mkdir()
+        empty.configure()
+        before = empty.config.read_text()
+        assert empty.json("init")["wrote_config"] is False
+        assert empty.config.read_text() == before
+        assert (empty.folder / "stratawatch.db").exists()
+
+    def test_force_keeps_the_old_one_beside_it(self, empty):
+        empty.folder.mkdir()
+        empty.configure()
+        before = empty.config.read_text()
+        assert empty.json("init", "--force")["wrote_config"] is True
+        assert (empty.folder / "stratawatch.toml.bak").read_text() == before
+        assert empty.config.read_text() != before
+
+    def test_a_store_with_cycles_is_left_as_it_is(self, judged):
+        assert judged.json("init")["store_before"] == "current"
+        assert len(judged.json("cycles")["cycles"]) == 1
+
+    def test_a_broken_configuration_is_told_not_replaced(self, empty):
+        empty.folder.mkdir()
+        empty.configure(("budget = 60", "budgt = 60"))
+        err = empty.run("init", code=2).stderr
+        assert "there is no key 'budgt'; did you mean 'budget'?" in err
+        assert not (empty.folder / "stratawatch.db").exists()
+
+
+class TestOlderStores:
+    @pytest.fixture
+    def older(self, fresh, monkeypatch):
+        from stratawatch.adapters.store import schema
+
+        monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+        monkeypatch.setattr(schema, "EXPECTED", "0002")
+        return fresh
+
+    def test_they_are_not_touched_without_being_asked(self, older):
+        err = older.run("init", code=2).stderr
+        assert "has an older schema" in err
+        assert "stratawatch init --upgrade" in err
+
+    def test_upgrade_runs_the_migrations(self, older, monkeypatch):
+        from stratawatch.adapters import store
+
+        upgraded = []
+        monkeypatch.setattr(store, "migrate", upgraded.append)
+        older.run("init", "--upgrade", code=2)  # there is no 0002 yet, so it stays older, and that is said
+        assert upgraded == [f"sqlite:///{older.folder}/stratawatch.db"]
+
+
+def test_a_folder_that_cannot_be_written_is_told(empty):
+    empty.folder.parent.mkdir(exist_ok=True)
+    empty.folder.write_text("a file in the way")
+    assert "cannot be written" in empty.run("init", code=2).stderr

@@ -1,0 +1,128 @@
+"""`labels`: out, in, and the items to keep out of training."""
+
+import csv
+import json
+
+import pytest
+
+
+@pytest.fixture
+def item(judged) -> str:
+    """An item that was drawn."""
+    return judged.json("labels", "drawn")["drawn"][0]["item"]
+
+
+class TestExport:
+    def test_lines_of_json_by_default(self, judged):
+        rows = [json.loads(line) for line in judged.run("labels", "export").stdout.splitlines()]
+        assert len(rows) == 60
+        assert set(rows[0]) == {"panel", "item", "value", "annotator", "at", "source", "event_id", "item_key"}
+        assert {row["value"] for row in rows} == {"yes", "no"}
+
+    def test_csv_by_the_files_ending(self, judged):
+        to = judged.folder / "labels.csv"
+        judged.run("labels", "export", "--to", str(to))
+        with to.open(newline="") as handle:
+            assert list(csv.DictReader(handle)) == judged.json("labels", "export")["labels"]
+
+    def test_what_was_exported_can_be_imported(self, judged):
+        to = judged.folder / "labels.jsonl"
+        judged.run("labels", "export", "--to", str(to))
+        got = judged.json("labels", "import", str(to))
+        assert (got["lines"], got["unknown"]) == (60, 0)
+
+    def test_another_ending_is_refused(self, judged):
+        assert "expected .csv or .jsonl; got x.xlsx" in judged.run("labels", "export", "--to", "x.xlsx", code=2).stderr
+
+    def test_a_file_that_cannot_be_written_is_told(self, judged):
+        err = judged.run("labels", "export", "--to", str(judged.folder / "no" / "x.csv"), code=2).stderr
+        assert "cannot be written; got No such file or directory" in err
+
+
+class TestDrawn:
+    def test_every_item_ever_drawn_once(self, judged):
+        rows = judged.json("labels", "drawn")["drawn"]
+        assert len({row["item"] for row in rows}) == len(rows) == 60
+        assert min(row["first_drawn_at"] for row in rows) == "2026-01-12T06:00:00+00:00"
+
+    def test_they_are_the_items_that_have_labels(self, judged):
+        drawn = {row["item"] for row in judged.json("labels", "drawn")["drawn"]}
+        assert drawn == {row["item"] for row in judged.json("labels", "export")["labels"]}
+
+
+class TestImport:
+    def write(self, judged, name: str, text: str) -> str:
+        path = judged.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def test_new_labels_count_once_however_often_they_are_imported(self, judged, item):
+        path = self.write(judged, "x.csv", f"item,value,annotator\n{item},no,bob\n")
+        assert judged.json("labels", "import", path) == {
+            "panel": "spam",
+            "lines": 1,
+            "new": 1,
+            "unknown": 0,
+            "known_before": 0,
+        }
+        assert judged.json("labels", "import", path)["known_before"] == 1
+        words = [row for row in judged.json("labels", "export")["labels"] if row["annotator"] == "bob"]
+        assert [(row["item"], row["value"]) for row in words] == [(item, "no")]
+
+    def test_a_label_makes_a_new_revision_at_the_next_advance(self, judged, item):
+        old = [row["value"] for row in judged.json("labels", "export")["labels"] if row["item"] == item]
+        word = "no" if old == ["yes"] else "yes"
+        lines = "".join(json.dumps({"item": item, "value": word, "annotator": name}) + "\n" for name in "bc")
+        judged.run("labels", "import", self.write(judged, "x.jsonl", lines))
+        judged.run("advance", "--now", "2026-01-13T00:00:00+00:00")
+        assert judged.json("cycles", "show", "1")["revision"] == 2
+
+    def test_items_that_were_never_drawn_are_set_aside_and_told(self, judged, item):
+        lines = [{"item": item, "value": True, "annotator": "bob"}, {"item": "nobody", "value": "yes"}]
+        path = self.write(judged, "x.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        out = judged.run("labels", "import", path).stdout
+        assert "1 new label event of 2 lines for spam" in out
+        assert "1 line set aside: for items that were never drawn" in out
+
+    def test_odd_items_survive_the_way_in(self, judged):
+        odd = 'quote " comma , new\nline 🙂'
+        lines = json.dumps({"item": odd, "value": "yes"}) + "\n"
+        assert judged.json("labels", "import", self.write(judged, "x.jsonl", lines))["unknown"] == 1
+
+    @pytest.mark.parametrize(
+        ("name", "text", "told"),
+        [
+            ("x.csv", "item,value\na,maybe\n", "line 2: 'value' is 'maybe', expected one of yes, no, skip, retract"),
+            ("x.csv", "item,label\na,yes\n", "no column 'value'"),
+            ("x.csv", "", "no column 'item'"),
+            ("x.csv", "item,value\n,yes\n", "line 2: 'item' is not a text"),
+            ("x.csv", 'item,value\n"a,yes\n', "is not CSV at line"),
+            ("x.jsonl", '{"item": "a", "value": "yes"}\n{"item": "b", "val', "line 2: it is not JSON"),
+            ("x.jsonl", "[1]\n", "line 1: it is not a JSON object"),
+            ("x.jsonl", '{"item": 3, "value": "yes"}\n', "line 1: 'item' is not a text"),
+            ("x.jsonl", '{"item": "a", "value": null}\n', "line 1: 'value' is None"),
+            ("x.jsonl", '{"item": "a", "value": "yes", "annotator": ""}\n', "line 1: 'annotator' is not a name"),
+            ("x.jsonl", '{"item": "a", "value": "yes", "at": "2026-01-01"}\n', "line 1: 'at' is '2026-01-01'"),
+            ("x.txt", "a yes", "x.txt is no label file; expected .csv or .jsonl; got .txt"),
+        ],
+    )
+    def test_a_bad_line_is_told_and_nothing_is_imported(self, judged, item, name, text, told):
+        good = f"{item},no\n" if name == "x.csv" and text.count("\n") > 1 else ""
+        head, _, rest = text.partition("\n")
+        path = self.write(judged, name, f"{head}\n{rest}{good}" if text else text)
+        before = judged.json("labels", "export")
+        assert told in judged.run("labels", "import", path, code=2).stderr
+        assert judged.json("labels", "export") == before
+
+    def test_many_bad_lines_are_told_in_short(self, judged):
+        path = self.write(judged, "x.jsonl", "x\n" * 30)
+        err = judged.run("labels", "import", path, code=2).stderr
+        assert "has 30 bad lines, so nothing was imported" in err
+        assert "... and 20 more" in err
+
+    def test_a_file_that_is_not_there_is_told(self, judged):
+        assert "cannot be read; got No such file" in judged.run("labels", "import", "nope.csv", code=2).stderr
+
+    def test_an_unknown_panel_is_told(self, judged, item):
+        path = self.write(judged, "x.csv", f"item,value\n{item},no\n")
+        assert "there is no panel 'spm'" in judged.run("labels", "import", path, "--panel", "spm", code=2).stderr
