@@ -21,6 +21,7 @@ from tasks.dispatch_batch import dispatch_batch
 from tasks.freeze_cycle import freeze_cycle
 from tasks.judge_cycle import judge_cycle
 from tasks.plan_round import plan_round
+from tasks.policy import sealed
 from tasks.send_notifications import send_notifications
 from tasks.settle_cycle import settle_cycle
 
@@ -54,9 +55,9 @@ def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None
 
 def _advance(ports: Ports) -> Advanced:
     troubles: list[str] = []
-    collected = _outcome(collect_labels(ports, return_state=True), "collect labels", troubles)
+    collected = _outcome(collect_labels(sealed(ports), return_state=True), "collect labels", troubles)
     steps = {name: _step(ports, name, troubles) for name in STEPS}
-    sent = _outcome(send_notifications(ports, return_state=True), "send notifications", troubles)
+    sent = _outcome(send_notifications(sealed(ports), return_state=True), "send notifications", troubles)
     return Advanced(collected or Collected(), steps, sent or 0, tuple(troubles))
 
 
@@ -65,7 +66,7 @@ def _step(ports: Ports, name: str, troubles: list[str]) -> int:
     ids, _ = STEPS[name]
     done = 0
     for number in ids(due(ports)):
-        state = TASKS[name](ports, number, return_state=True)
+        state = TASKS[name](sealed(ports), number, return_state=True)
         outcome = _outcome(state, f"{name} {number}", troubles)
         done += state.is_completed()
         if outcome is not None and name in SHOW:

@@ -6,11 +6,12 @@ from prefect import flow
 
 from flows.bounds import LONGEST_RUN
 from stratawatch.wiring import build
-from tasks import open_cycles as tasks
+from tasks.open_cycles import open_cycles as open_due
+from tasks.policy import sealed
 
 
 @flow(name="open-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
 def open_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> tuple[int, ...]:
     """Open what is due, oldest window first. `now` is for simulated time and backfills."""
     house = build(config, now)
-    return tasks.open_cycles(house.ports, house.panels)
+    return open_due(sealed(house.ports), house.panels)

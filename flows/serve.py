@@ -16,7 +16,7 @@ from prefect.types.entrypoint import EntrypointType
 from flows.advance_cycles import advance_cycles
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
-from flows.zombies import TAG, watch_for_zombies
+from flows.zombies import HEARTBEAT, TAG, watch_for_zombies
 from stratawatch.errors import StratawatchError
 from stratawatch.wiring import House, build
 
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
         return 2
     watch_for_zombies()
-    run_forever(*served)
+    run_forever(*served, heartbeat_seconds=HEARTBEAT.total_seconds())
     return 0
 
 

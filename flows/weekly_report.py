@@ -8,6 +8,7 @@ from prefect import flow
 from flows.artifacts import show_report
 from flows.bounds import LONGEST_RUN
 from stratawatch.wiring import build
+from tasks.policy import sealed
 from tasks.write_report import write_report
 
 
@@ -15,6 +16,6 @@ from tasks.write_report import write_report
 def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
     """Write the report and link to it; returns its path."""
     house = build(config, now)
-    path = write_report(house.ports, house.panels, house.report_folder)
+    path = write_report(sealed(house.ports), house.panels, house.report_folder)
     show_report(house.ports, path)
     return path

@@ -16,8 +16,9 @@ TAG: Final = "stratawatch"
 """Deployments carry it, so that the automation touches nobody else's runs on a shared server."""
 
 NAME: Final = "stratawatch: crash runs whose heart stopped"
-SILENCE: Final = timedelta(seconds=90)
-"""Three heartbeats missed; see tasks/environment.py for their rhythm."""
+HEARTBEAT: Final = timedelta(seconds=30)
+"""Of runs that are served. A flow that is called directly needs none: its caller sees it end."""
+SILENCE: Final = 3 * HEARTBEAT
 
 _HEARTBEAT: Final = "prefect.flow-run.heartbeat"
 _ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed")

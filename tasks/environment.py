@@ -9,8 +9,6 @@ DEFAULTS: Final = {
     "DO_NOT_TRACK": "1",
     # A server on a small or busy machine needs longer than Prefect's 20 seconds.
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
-    # A flow run that was killed shows by the heartbeats it no longer sends; see flows/zombies.py.
-    "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
     # Results live in the store, not in Prefect.
     "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
 }

@@ -1,13 +1,15 @@
 """How a use case becomes a Prefect task: when it is tried again, and what Prefect keeps of it (nothing)."""
 
 from collections.abc import Callable
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, TaskRun
+from prefect.utilities.annotations import quote
 from sqlalchemy.exc import OperationalError
 
+from stratawatch.engine.house import Ports
 from stratawatch.errors import Unreachable
 
 P = ParamSpec("P")
@@ -19,6 +21,11 @@ JITTER: Final = 0.5
 
 STORE_TROUBLE: Final = (OperationalError, OSError)
 """The store or the network hiccuped. Every use case may be repeated, so nothing is at risk."""
+
+
+def sealed(ports: Ports) -> Ports:
+    """The ports, for a task's call: Prefect would search everything inside them for futures, minutes long."""
+    return cast("Ports", quote(ports))  # the task receives the ports themselves
 
 
 def may_retry(trouble: object, *, counted: bool) -> bool:

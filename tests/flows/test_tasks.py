@@ -1,7 +1,8 @@
 """A task is its use case with a retry policy and a log line, and nothing more."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from inspect import signature
+from typing import ClassVar
 
 import pytest
 from prefect import flow
@@ -11,13 +12,11 @@ from sqlalchemy.exc import OperationalError
 from flows.advance_cycles import SHOW, TASKS
 from stratawatch import report
 from stratawatch.engine.advance import STEPS
-from stratawatch.engine.collect import collect_labels
-from stratawatch.engine.house import Ports
+from stratawatch.engine.collect import Collected, collect_labels
 from stratawatch.engine.notify import send_notifications
 from stratawatch.engine.open import open_cycles
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
-from stratawatch.wiring import OnUse
-from tasks.policy import may_retry
+from tasks.policy import may_retry, sealed
 from tests.engine.town import unreachable
 from tests.flows.discovery import all_tasks
 
@@ -103,16 +102,31 @@ class TestRetries:
         assert town.source.reads == 1
 
 
+@dataclass
+class Searched:
+    """An adapter that notices when somebody looks through its fields."""
+
+    looked: ClassVar[list[str]] = []
+    rows: tuple[int, ...] = (1, 2, 3)
+
+    def __getattribute__(self, name: str):
+        if name == "rows":
+            type(self).looked.append(name)
+        return super().__getattribute__(name)
+
+
 class TestPorts:
-    def test_handing_ports_to_a_task_builds_none_of_them(self, town):
-        built = []
-        lazy = OnUse(["spam"], lambda name: built.append(name) or town.source)
-        ports = Ports(town.ports.store, town.ports.clock, lazy, town.ports.check, town.ports.queue, {})
-        assert isinstance(ports.sources, Mapping)
+    def test_prefect_does_not_search_them_and_the_use_case_gets_them_as_they_are(self, town, monkeypatch):
+        ports = replace(town.ports, sources={"spam": Searched()})
+        received = []
+        monkeypatch.setattr("stratawatch.engine.collect.collect_labels", lambda it: received.append(it) or Collected())
 
         @flow
-        def collecting():
-            return all_tasks()["collect_labels"](ports)
+        def collecting(given):
+            return all_tasks()["collect_labels"](given())
 
-        collecting()
-        assert built == []
+        collecting(lambda: sealed(ports))
+        assert [it is ports for it in received] == [True]
+        assert Searched.looked == []
+        collecting(lambda: ports)
+        assert Searched.looked != []

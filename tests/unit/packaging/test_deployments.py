@@ -10,7 +10,7 @@ import pytest
 import yaml
 from prefect import Flow
 
-from flows.zombies import TAG
+from flows.zombies import HEARTBEAT, TAG
 from stratawatch.config.settings import ScheduleSettings
 from tasks import environment
 
@@ -91,6 +91,9 @@ class TestServices:
         shared = set(ENVIRONMENT) & set(environment.DEFAULTS)
         assert "PREFECT_SERVER_ANALYTICS_ENABLED" in shared
         assert {name: ENVIRONMENT[name] for name in shared} == {name: environment.DEFAULTS[name] for name in shared}
+
+    def test_a_work_pools_runs_have_the_heartbeat_that_the_automation_listens_for(self):
+        assert float(ENVIRONMENT["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"]) == HEARTBEAT.total_seconds()
 
     def test_no_secret_is_written_down(self):
         assert [name for name in ("STRATAWATCH_DB_PASSWORD", "OPS_HOOK") if ENVIRONMENT[name]] == []
