@@ -24,7 +24,7 @@ def make_town(tmp_path):
 
     yield make
     for store in made:
-        store.close()
+        store.dispose()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from stratawatch.adapters.store import SqlStore
 @cache
 def _template() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="stratawatch-"))
-    SqlStore(f"sqlite:///{folder}/empty.db", create=True).close()
+    SqlStore(f"sqlite:///{folder}/empty.db", create=True).dispose()
     return folder / "empty.db"
 
 

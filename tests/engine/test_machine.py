@@ -85,7 +85,7 @@ class World(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
-            self.store.store.close()
+            self.store.store.dispose()
             self.folder.cleanup()
 
     @rule(empty=st.booleans(), quality=st.sampled_from([0.1, 0.9]))
