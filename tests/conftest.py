@@ -27,36 +27,68 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def new_postgres(postgres_server) -> Iterator[Callable[..., str]]:
-    """Make a database, empty or a copy of another; returns its address."""
+def new_postgres(postgres_server) -> Iterator[Callable[[], str]]:
+    """Make an empty database; returns its address."""
     import psycopg
 
     numbers = count(1)
 
     with psycopg.connect(postgres_server, autocommit=True) as admin:
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):  # nobody pulls the plug of a test
+            admin.execute(f"ALTER SYSTEM SET {setting} = off")
+        admin.execute("SELECT pg_reload_conf()")
 
-        def make(template: str = "template0") -> str:
+        def make() -> str:
             name = f"test_{next(numbers)}"
-            admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+            admin.execute(f"CREATE DATABASE {name}")
             return postgres_server.replace("/postgres?", f"/{name}?").replace("postgresql:", "postgresql+psycopg:")
 
         yield make
 
 
-@pytest.fixture
-def postgres_url(new_postgres) -> str:
-    """An empty PostgreSQL database."""
+@pytest.fixture(scope="session")
+def scratch_postgres(new_postgres) -> str:
+    """A database that tests empty before they use it; a new one for every test would cost minutes of disk."""
     return new_postgres()
+
+
+@pytest.fixture
+def postgres_url(scratch_postgres) -> str:
+    """An empty PostgreSQL database."""
+    _run(scratch_postgres, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
+    return scratch_postgres
 
 
 @pytest.fixture(scope="session")
 def migrated_postgres(new_postgres) -> str:
-    """The name of a database with the store's schema, to copy from."""
+    """A database with the store's schema."""
     from stratawatch.adapters.store import migrate
 
     url = new_postgres()
     migrate(url)
-    return url.partition("?")[0].rpartition("/")[2]
+    return url
+
+
+@pytest.fixture
+def postgres_store_url(migrated_postgres) -> str:
+    """A PostgreSQL store at the current schema with nothing in it."""
+    from stratawatch.adapters.store.schema import EXPECTED, VERSION_TABLE
+    from stratawatch.adapters.store.tables import METADATA
+
+    tables = ", ".join(METADATA.tables)
+    version = f"UPDATE {VERSION_TABLE} SET version_num = '{EXPECTED}'"  # a test may have pretended another one
+    _run(migrated_postgres, f"TRUNCATE {tables} RESTART IDENTITY CASCADE", version)
+    return migrated_postgres
+
+
+def _run(url: str, *statements: str) -> None:
+    """Run statements; a connection that another test left open makes it fail, not wait."""
+    import psycopg
+
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute("SET lock_timeout = '10s'")
+        for statement in statements:
+            connection.execute(statement)
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +113,7 @@ def empty_url(request, tmp_path) -> str:
 def store_url(request, tmp_path) -> str:
     """A store at the current schema with nothing in it, on either database."""
     if request.param == "postgres":
-        return request.getfixturevalue("new_postgres")(request.getfixturevalue("migrated_postgres"))
+        return request.getfixturevalue("postgres_store_url")
     shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "store.db")
     return f"sqlite:///{tmp_path}/store.db"
 

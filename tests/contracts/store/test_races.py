@@ -148,8 +148,8 @@ class TestMark:
     """PostgreSQL hands out ids before the commit; a mark must never pass an event that is not visible yet."""
 
     @pytest.fixture
-    def store_url(self, new_postgres, migrated_postgres):
-        return new_postgres(migrated_postgres)
+    def store_url(self, postgres_store_url):
+        return postgres_store_url
 
     def test_waits_for_events_that_got_their_ids_earlier(self, store, open_stores):
         with store.begin() as tx:
