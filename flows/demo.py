@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start = monotonic()
     try:
         fresh_folder(chosen.out)
-        keep_prefect_inside(chosen.out)
+        set_environment(chosen.out)
         return _run(chosen.out, chosen.seed, start)
     except StratawatchError as error:
         print(f"flows.demo: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
@@ -46,12 +46,14 @@ def fresh_folder(folder: Path) -> None:
     (folder / OURS).touch()
 
 
-def keep_prefect_inside(folder: Path) -> None:
+def set_environment(folder: Path) -> None:
     """A Prefect server of the demo's own, quiet while all is well; call it before Prefect is imported."""
     os.environ["PREFECT_HOME"] = str((folder / "prefect").resolve())
     os.environ.pop("PREFECT_API_URL", None)
     os.environ.pop("PREFECT_PROFILE", None)
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")
+    # Trees that wait for one another on a busy machine take ten times as long.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def _run(folder: Path, seed: int, start: float) -> int:
@@ -59,7 +61,7 @@ def _run(folder: Path, seed: int, start: float) -> int:
 
     story = Story()
     story.begin(seed)
-    with story.busy("training three classifiers"):
+    with story.busy("training three classifiers, starting a Prefect server"):
         from flows.demo_weeks import Production
 
         production = Production.build(folder, seed)

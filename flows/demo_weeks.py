@@ -1,11 +1,14 @@
 """The demo's production: a week of messages, the flows on simulated time, the annotator in between."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
 from typing import Final
+
+from prefect.client.orchestration import get_client
 
 from flows.advance_cycles import advance_cycles
 from flows.open_cycles import open_cycles
@@ -68,9 +71,12 @@ class Production:
 
     @classmethod
     def build(cls, folder: Path, seed: int, items: int = ITEMS) -> "Production":
-        """Build the world and set up the installation."""
-        world = build_world(seed)
-        migrate(f"sqlite:///{folder / 'stratawatch.db'}")
+        """Build the world and set up the installation, while Prefect's server starts on the other core."""
+        with ThreadPoolExecutor(1) as beside:
+            awake = beside.submit(_wake_prefect)
+            world = build_world(seed)
+            migrate(f"sqlite:///{folder / 'stratawatch.db'}")
+            awake.result()
         return cls(world, write_configuration(world, folder), items)
 
     @property
@@ -130,6 +136,12 @@ class Production:
             told=tuple(told),
             seconds=monotonic() - start,
         )
+
+
+def _wake_prefect() -> None:
+    """The first client starts the server that all flow runs will talk to."""
+    with get_client(sync_client=True) as client:
+        client.hello()
 
 
 def _page(house: House, notification: Notification) -> Page:

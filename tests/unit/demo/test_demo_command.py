@@ -4,7 +4,7 @@ from unittest.mock import patch
 import pytest
 
 import flows.demo_weeks
-from flows.demo import OURS, fresh_folder, keep_prefect_inside, main
+from flows.demo import OURS, fresh_folder, main, set_environment
 from stratawatch.demo.promises import Page
 from stratawatch.errors import StratawatchError
 from tests.unit.demo.test_demo_story import KNOWN, NOTIFICATION, PAGE, ending, week
@@ -40,13 +40,14 @@ class TestFreshFolder:
                 fresh_folder(tmp_path / name)
 
 
-class TestKeepPrefectInside:
+class TestSetEnvironment:
     def test_leaves_a_persons_own_server_alone(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:4200/api")
         monkeypatch.setenv("PREFECT_PROFILE", "mine")
         monkeypatch.setenv("PREFECT_HOME", "/elsewhere")
         monkeypatch.setenv("PREFECT_LOGGING_LEVEL", "DEBUG")
-        keep_prefect_inside(tmp_path)
+        monkeypatch.setenv("OMP_NUM_THREADS", "2")
+        set_environment(tmp_path)
         assert "PREFECT_API_URL" not in os.environ
         assert "PREFECT_PROFILE" not in os.environ
         assert os.environ["PREFECT_HOME"] == str(tmp_path / "prefect")
