@@ -1,6 +1,7 @@
 """Where a metric stands against its limit, and the confidence a page needs."""
 
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Final
 
 from stratawatch.core.results import AlarmState, Estimate, Judgement, Known, Limit, Undefined
@@ -99,7 +100,10 @@ def _told(known: Known, confidence: float) -> str:
 
 
 def _plain(confidence: float) -> str:
-    return f"{100 * confidence:.6g}%"
+    """A confidence with as many digits as tell it from certainty: 95%, 99.52%, 99.9999%."""
+    digits = max(0, 1 - floor(log10(100 * (1 - confidence))))
+    text = f"{100 * confidence:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def _percent(value: float, beside: Known) -> str:
