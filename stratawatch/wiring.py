@@ -37,7 +37,7 @@ class House:
 def build(config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False) -> House:
     """Wire an installation. `now` stops the clock (simulated time, backfill).
 
-    Secrets of the alert channels must be there, unless nothing will be sent (`only_reading`).
+    Secrets of the alert channels must be there, unless none of them will be used (`only_reading`).
     """
     configuration = load_configuration(Path(config_path))
     if not only_reading and (problems := configuration.secret_problems()):

@@ -81,13 +81,17 @@ def _label(line: Any) -> HandLabel:
             raise ValueError("it is not JSON") from None
     if not isinstance(line, Mapping):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 - bad lines are collected as ValueError
-    item = line.get("item")
-    if not isinstance(item, str) or item == "":
+    item, annotator = line.get("item"), line.get("annotator", "import")
+    if not isinstance(item, str) or item == "" or not _storable(item):
         raise ValueError("'item' is not a text")
-    annotator = line.get("annotator", "import")
-    if not isinstance(annotator, str) or not 0 < len(annotator.strip()) <= 200:
+    if not isinstance(annotator, str) or not 0 < len(annotator.strip()) <= 200 or not _storable(annotator):
         raise ValueError("'annotator' is not a name of up to 200 characters")
     return HandLabel(item, _word(line.get("value")), annotator, _time(line.get("at")))
+
+
+def _storable(text: str) -> bool:
+    """JSON can spell half of a surrogate pair, which is no character and has no bytes."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _word(value: Any) -> LabelValue:

@@ -2,9 +2,8 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -93,10 +92,4 @@ def _plain(value: Any) -> Any:
         return value.astimezone(UTC).isoformat()
     if isinstance(value, Path):
         return str(value)
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

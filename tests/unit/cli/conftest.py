@@ -112,7 +112,7 @@ class Installation:
         duckdb.sql(query).write_parquet(str(self.folder / "predictions" / "week.parquet"))
 
     def answer(self) -> int:
-        """Answer everything that is out: an item is spam when its number's score says so, mostly."""
+        """Answer everything that is out: an item is spam when its number is odd and its score is high."""
         answered = 0
         for path in sorted((self.folder / "queue" / "out").glob("*.jsonl")):
             reply = self.folder / "queue" / "in" / path.name
@@ -127,7 +127,7 @@ class Installation:
     @staticmethod
     def _label(line: dict[str, Any]) -> dict[str, str]:
         number = int(line["payload"]["text"].split()[1])
-        value = "yes" if ((number * 7919) % 2003) / 2003 >= 0.5 and number % 5 else "no"
+        value = "yes" if ((number * 7919) % 2003) / 2003 >= 0.5 and number % 2 else "no"
         return {
             "key": line["key"],
             "value": value,

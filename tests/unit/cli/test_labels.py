@@ -98,6 +98,7 @@ class TestImport:
             ("x.csv", "item,value\n,yes\n", "line 2: 'item' is not a text"),
             ("x.csv", 'item,value\n"a,yes\n', "is not CSV at line"),
             ("x.jsonl", '{"item": "a", "value": "yes"}\n{"item": "b", "val', "line 2: it is not JSON"),
+            ("x.jsonl", '{"item": "\\ud800", "value": "yes"}\n', "line 1: 'item' is not a text"),
             ("x.jsonl", "[1]\n", "line 1: it is not a JSON object"),
             ("x.jsonl", '{"item": 3, "value": "yes"}\n', "line 1: 'item' is not a text"),
             ("x.jsonl", '{"item": "a", "value": null}\n', "line 1: 'value' is None"),

@@ -46,7 +46,7 @@ class TestBuild:
         with pytest.raises(ConfigProblems, match=r"alerts\[2\].url, line 49: the environment variable OPS_HOOK"):
             build(house(more=HOOK))
 
-    def test_reading_needs_no_secret_of_a_channel(self, house):
+    def test_a_command_that_tells_nobody_needs_no_secret_of_a_channel(self, house):
         assert list(build(house(more=HOOK), only_reading=True).ports.channels) == ["console", "ops"]
 
     def test_a_store_that_is_not_there_is_told_with_the_remedy(self, write):
