@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Final
 
-from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.design import pool_sizes
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
@@ -59,7 +59,8 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
         drawn = [labelled.design.candidates.items[i] for i in labelled.design.draw(plan)]
         fresh = [items[item] for item in drawn if item not in labelled.drawn]
         known = known_verdicts(tx, spec, [item.item for item in fresh], opened_at=cycle.opened_at)
-        draws = [_draw(spec, labelled.design, plan, item, reused=item.item in known) for item in fresh]
+        inclusion = labelled.design.inclusion(plan)
+        draws = [_draw(spec, item, inclusion[item.atom], reused=item.item in known) for item in fresh]
         batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
         tx.rounds.add(cycle_id, plan, draws, batches, now)
         if cycle.state == CycleState.FROZEN:
@@ -80,13 +81,13 @@ def preview(ports: Ports, spec: PanelSpec, window: Window) -> tuple[tuple[Atom, 
     return atoms, design.plan(spec.goals, spec.budget, Ledger({}), (), phase="first")
 
 
-def _draw(spec: PanelSpec, design: Design, plan: Plan, item: CandidateItem, *, reused: bool) -> Draw:
+def _draw(spec: PanelSpec, item: CandidateItem, inclusion: float, *, reused: bool) -> Draw:
     return Draw(
         item=item.item,
         item_key=item_key(spec.name, item.item),
         atom=item.atom,
         digest=item.digest,
-        inclusion=plan.totals[item.atom] / design.atoms[item.atom].size,
+        inclusion=inclusion,
         reused=reused,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from stratawatch.core.population import Atom, Candidates, Census
+from stratawatch.core.population import Atom, Census
 from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Plan
 from stratawatch.engine.states import BatchState, CycleState, RoundState
 
@@ -346,11 +346,3 @@ class Move:
     new: str
     why: str
     at: datetime
-
-
-@dataclass(frozen=True)
-class CandidatePool:
-    """The stored pool in the shape the statistics read."""
-
-    items: tuple[CandidateItem, ...]
-    candidates: Candidates

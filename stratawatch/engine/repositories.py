@@ -26,7 +26,7 @@ from stratawatch.engine.records import (
     StreamState,
     Window,
 )
-from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.states import BatchState, CycleState, Entity
 
 
 class Panels(Protocol):
@@ -149,10 +149,6 @@ class Rounds(Protocol):
 
     def released(self, batch_id: int, message: str) -> int:
         """Give a claim back after a failed send; returns the number of attempts."""
-        ...
-
-    def with_states(self, states: Sequence[RoundState]) -> tuple[Round, ...]:
-        """Rounds of all cycles in one of these states."""
         ...
 
     def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:

@@ -50,11 +50,6 @@ class SqlRounds:
         """A cycle's rounds, in order."""
         return self._rounds(select(rounds).where(rounds.c.cycle_id == cycle_id).order_by(rounds.c.ordinal))
 
-    def with_states(self, states: Sequence[RoundState]) -> tuple[Round, ...]:
-        """Rounds of all cycles in one of these states."""
-        wanted = [str(state) for state in states]
-        return self._rounds(select(rounds).where(rounds.c.state.in_(wanted)).order_by(rounds.c.id))
-
     def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[Draw, ...]:
         """What was drawn, in the whole cycle or in one round, by atom and digest."""
         query = select(draws).where(draws.c.cycle_id == cycle_id)

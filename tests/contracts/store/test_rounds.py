@@ -172,16 +172,6 @@ class TestBatches:
             assert tx.rounds.batches(states=[]) == ()
 
 
-class TestWithStates:
-    def test_finds_rounds_of_all_cycles(self, store):
-        with store.begin() as tx:
-            first, second = planned_round(tx, 0), planned_round(tx, 1)
-            tx.move(Entity.ROUND, first.round, RoundState.PLANNED, RoundState.CANCELLED, at=NOW, why="")
-            assert [r.id for r in tx.rounds.with_states([RoundState.PLANNED])] == [second.round]
-            assert len(tx.rounds.with_states([RoundState.PLANNED, RoundState.CANCELLED])) == 2
-            assert tx.rounds.with_states([]) == ()
-
-
 class TestClaim:
     def test_keeps_another_holder_away_until_it_ends(self, store):
         with store.begin() as tx:
