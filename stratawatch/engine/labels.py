@@ -28,7 +28,9 @@ def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source:
     """
     now = ports.clock.now()
     events = [
-        LabelEvent(source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, now)
+        LabelEvent(
+            source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, label.at or now
+        )
         for label in labels
     ]
     return keep_events(ports, events)
