@@ -73,7 +73,7 @@ def differences(one: Snapshot, other: Snapshot) -> list[str]:
 
 
 def _moves(tx: Transaction, cycle: Cycle) -> list[str]:
-    lines = [f"cycle {cycle.period} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.CYCLE, cycle.id)]
+    lines = [f"period {cycle.period} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.CYCLE, cycle.id)]
     for round_ in tx.rounds.of(cycle.id):
         name = f"{cycle.period}.{round_.ordinal}"
         lines += [f"round {name} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.ROUND, round_.id)]
