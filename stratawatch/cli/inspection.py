@@ -69,8 +69,24 @@ def _store(configuration: "Configuration") -> Facts:
     store = open_store(configuration.store_url().get_secret_value())
     with store.begin() as tx:
         cycles = {name: str(len(tx.cycles.find(panel=name))) for name in tx.panels.latest()}
+        newest = {name: tx.cycles.find(panel=name, newest=1) for name in configuration.panels}
     known = ", ".join(f"{name} {number}" for name, number in cycles.items())
-    return {**store.describe(), "cycles": known or "none yet"}
+    waiting = {
+        f"windows of {name}": _waiting(spec, newest[name][-1].period if newest[name] else -1)
+        for name, spec in configuration.panels.items()
+    }
+    return {**store.describe(), "cycles": known or "none yet", **waiting}
+
+
+def _waiting(spec: "PanelSpec", newest: int) -> str:
+    """A start far in the past means many labels at once; better to read it here than in the queue."""
+    from stratawatch.engine.clock import SystemClock
+    from stratawatch.engine.windows import due_periods
+
+    past = len(list(due_periods(spec.windows, SystemClock().now(), newest)))
+    if not past:
+        return "none is waiting to be opened"
+    return f"{past:,} over and not opened yet: up to {past * spec.budget:,} labels"
 
 
 def _queue(configuration: "Configuration") -> Facts:

@@ -25,6 +25,18 @@ class TestARightInstallation:
         assert "panel spam: lr, rf; 60 labels a cycle" in out
 
 
+class TestPastWindows:
+    def test_the_labels_they_would_ask_for_are_told(self, fresh):
+        waiting = fresh.json("check")["found"]["store"]["windows of spam"]
+        windows, labels = (int(word.replace(",", "")) for word in waiting.split() if word[0].isdigit())
+        assert windows > 0
+        assert labels == 60 * windows
+
+    def test_none_is_waiting_before_the_first_one_is_over(self, fresh):
+        fresh.configure(("start = 2026", "start = 2126"))
+        assert fresh.json("check")["found"]["store"]["windows of spam"] == "none is waiting to be opened"
+
+
 class TestConfiguration:
     def test_a_typo_is_told_with_place_line_and_remedy(self, fresh):
         fresh.configure(("budget = 60", "budgt = 60"))
