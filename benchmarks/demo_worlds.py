@@ -24,6 +24,7 @@ from stratawatch.demo.configuration import MARGINS
 from stratawatch.demo.models import VOTE
 from stratawatch.demo.promises import Page, detected, false_pages
 from stratawatch.demo.stage import BUDGET
+from stratawatch.demo.truth import METRICS
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, WEEKS
 from stratawatch.report.costs import domain_labels
 
@@ -130,6 +131,7 @@ def _by_stream(told: Iterable[Told]) -> Mapping[Stream, list[Told]]:
 def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, object]]:
     """One row a classifier and metric: how often its intervals held, how wide they were, how it was judged."""
     by_region = _by_stream(regions)
+    by_metric = sorted(_by_stream(overall).items(), key=lambda stream: METRICS.index(stream[0][1]))
     return [
         {
             "classifier": classifier,
@@ -143,7 +145,7 @@ def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, ob
             "undefined": sum(one.compared.known is None for one in told),
         }
         | _states(told)
-        for (classifier, metric), told in _by_stream(overall).items()
+        for (classifier, metric), told in by_metric
     ]
 
 
