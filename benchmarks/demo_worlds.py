@@ -81,7 +81,8 @@ def _costs(worlds: Sequence[World]) -> list[Verdict]:
     Of the calls one has a list to draw from; of the true positives, which recall is about, one has not, so a
     sample for recall is one of everything. One sample for all metrics must serve the hardest of them.
     """
-    needs = [_needs(world, week) for world in worlds for week in range(1, WEEKS + 1)]
+    weeks = [_needs(world, week) for world in worlds for week in range(1, WEEKS + 1)]
+    needs = [week for week in weeks if week]
     separate = _mean(sum(own for own, _ in week) for week in needs)
     shared = _mean(max(everywhere for _, everywhere in week) for week in needs)
     return [
