@@ -4,9 +4,12 @@ from time import monotonic, sleep
 
 import pytest
 from prefect.client.schemas.objects import StateType
+from prefect.flow_engine import FlowRunEngine
+from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
 
 from flows.advance_cycles import advance_cycles
 from flows.bounds import LONGEST_RUN
+from flows.direct import called_directly
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from stratawatch.engine.advance import ADVANCE_LEASE, Advanced
@@ -81,6 +84,20 @@ class TestHangingRun:
     @pytest.mark.parametrize("flow", [open_cycles, advance_cycles, weekly_report], ids=lambda flow: flow.name)
     def test_every_flow_has_a_bound(self, flow):
         assert flow.timeout_seconds == LONGEST_RUN
+
+
+class TestCalledDirectly:
+    def test_has_no_heart_whose_end_must_be_waited_for(self, opened, monkeypatch):
+        hearts = []
+        monkeypatch.setattr(FlowRunEngine, "_emit_flow_run_heartbeat", lambda *_: hearts.append(1))
+        advance_cycles()
+        assert hearts == []
+
+    def test_ends_with_its_block(self):
+        with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: 30}):
+            with called_directly():
+                assert get_current_settings().flows.heartbeat_frequency is None
+            assert get_current_settings().flows.heartbeat_frequency == 30
 
 
 class TestSomeoneFaster:
