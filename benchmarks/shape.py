@@ -16,6 +16,8 @@ from rich.table import Table
 from benchmarks.machine import describe_machine
 
 DEFAULT_SEED: Final = 20260105
+WIDTH_OF_A_LOG: Final = 160
+"""Columns where no terminal says how many there are; 80 would cut tables to pieces."""
 
 Row = Mapping[str, object]
 Kind = Literal["must", "aim"]
@@ -73,8 +75,12 @@ def main(
     machine = describe_machine()
     # JSON on stdout must be alone there, so that a program can read it.
     console = Console(stderr=options.json == Path("-"))
+    if not console.is_terminal:
+        console.width = WIDTH_OF_A_LOG
     console.print(f"[bold]{name}[/bold]  seed {options.seed}{'  quick' if options.quick else ''}")
-    console.print(", ".join(f"{key} {value}" for key, value in machine.items()), style="dim", highlight=False)
+    console.print(
+        ", ".join(f"{key} {value}" for key, value in machine.items()), style="dim", highlight=False, soft_wrap=True
+    )
     result = run(options)
     for table in _tables(result):
         console.print(table)
