@@ -27,7 +27,7 @@ help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 demo: $(STAMP)  ## Ten simulated weeks of production, from predictions to the page that fires.
-	@start=$$SECONDS; $(BIN)/python -m flows.demo; echo "run: $$((SECONDS - start)) s"
+	@start=$$SECONDS; $(BIN)/python -m flows.demo; echo "run, start-up included: $$((SECONDS - start)) s"
 
 test: $(STAMP)  ## The whole test suite; ARGS="-k name" picks.
 	@start=$$SECONDS; $(BIN)/python -m pytest $(ARGS); echo "run: $$((SECONDS - start)) s" >&2
