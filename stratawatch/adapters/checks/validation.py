@@ -39,10 +39,19 @@ def validate(suite: Suite) -> Validated:
 
 
 def _batch(gx: Any, frame: Any) -> Any:
-    from great_expectations.data_context.types.base import ProgressBarsConfig
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    # With docs sites every context would leave a temporary folder behind; the pages are written elsewhere.
+    config = DataContextConfig(
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        progress_bars=ProgressBarsConfig(globally=False),
+        analytics_enabled=False,
+    )
+    context = gx.get_context(mode="ephemeral", project_config=config)
     asset = context.data_sources.add_pandas("stratawatch").add_dataframe_asset("frame")
     return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
 

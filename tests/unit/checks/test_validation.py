@@ -1,5 +1,7 @@
 """Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
 
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -57,6 +59,11 @@ class TestValidate:
     def test_it_is_silent(self, capfd: pytest.CaptureFixture[str]) -> None:
         validate(suite(NOT_NULL))
         assert capfd.readouterr() == ("", "")
+
+    def test_it_leaves_no_folder_behind(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        validate(suite(NOT_NULL))
+        assert list(tmp_path.iterdir()) == []
 
     def test_usage_statistics_are_off(self) -> None:
         import great_expectations as gx
