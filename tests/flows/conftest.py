@@ -1,6 +1,5 @@
 """One Prefect server for all flow tests, and two places to run them in: a town of fakes, and a real little installation."""
 
-import logging
 from types import SimpleNamespace
 
 import pytest
@@ -16,16 +15,9 @@ from tests.flows.installation import Installation
 
 @pytest.fixture(scope="package", autouse=True)
 def prefect_server():
-    """A server of its own, with a database of its own, for all tests in this folder.
-
-    Prefect gives the root logger a handler and a level when its first flow runs; other folders' tests get theirs back.
-    """
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
+    """A server of its own, with a database of its own, for all tests in this folder."""
     with prefect_test_harness(server_startup_timeout=120), called_directly():
         yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 @pytest.fixture(autouse=True)
