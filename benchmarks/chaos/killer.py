@@ -66,8 +66,10 @@ class Killer:
         """Orders for the next process, at a moment that crosses these points and takes this long when undisturbed."""
         if self.done or attempt >= self.most_a_tick or not crossed:
             return Orders()
-        if self.targets:
+        if self.targets.intersection(crossed):
             return Orders(targets=frozenset(self.targets))
+        if self.wanted - self.kills.total() <= len(self.targets):
+            return Orders()  # the rest is needed where nobody has died yet
         if attempt >= self.rng.randint(1, 4):
             return Orders()
         if self.rng.random() < TIMER_SHARE:

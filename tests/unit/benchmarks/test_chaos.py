@@ -57,6 +57,12 @@ class TestKiller:
         assert timed
         assert 0 <= min(timed) < max(timed) <= 2.0
 
+    def test_kills_are_kept_for_untried_points_of_later_moments(self):
+        killer = self.killer(wanted=len(self.crossed))
+        assert killer.orders(("c.h:3 before commit",), 1.0, 0) == Orders()
+        killer.wanted += 1
+        assert killer.orders(("c.h:3 before commit",), 1.0, 0) != Orders()
+
     def test_enough_is_enough_and_every_moment_ends(self):
         killer = self.killer(wanted=1)
         assert killer.orders(self.crossed, 1.0, killer.most_a_tick) == Orders()
