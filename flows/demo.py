@@ -58,6 +58,7 @@ def set_environment(folder: Path) -> None:
 
 def _run(folder: Path, seed: int, start: float) -> int:
     from flows.demo_story import Story
+    from flows.direct import called_directly
 
     story = Story()
     story.begin(seed)
@@ -67,7 +68,7 @@ def _run(folder: Path, seed: int, start: float) -> int:
         production = Production.build(folder, seed)
     story.introduce(production.world)
     for number in production.weeks:
-        with story.busy(f"week {number}") as say:
+        with called_directly(), story.busy(f"week {number}") as say:
             week = production.run_week(number, say)
         story.tell_week(week)
     broken = story.end(production.ending(), monotonic() - start)

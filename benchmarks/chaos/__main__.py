@@ -21,6 +21,7 @@ from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
 from benchmarks.chaos.databases import Databases, databases
 from benchmarks.chaos.faulty import forgetful_channels, forgetful_queue
+from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.installation import Installation, Told, address
 from benchmarks.chaos.killer import Killer, commit_sites, site_of, untried
 from benchmarks.chaos.services import prefect_server, receiver
@@ -167,6 +168,12 @@ def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
 
 class _Again(Killer):
     """Dies at its targets again and again."""
+
+    def orders(self, crossed: Sequence[str], seconds: float, attempt: int) -> Orders:
+        del crossed, seconds
+        if self.done or attempt >= self.most_a_tick:
+            return Orders()
+        return Orders(targets=frozenset(self.targets))
 
     def note(self, point: str) -> None:
         self.kills[point] += 1

@@ -88,7 +88,7 @@ GIVEN_UP: Final = (("begin", 10), ("cancel", 20))
 
 TROUBLED: Final = (
     (("blocked", 3), ("resend", 6), *ANSWERED),
-    (("unreadable", 3), ("reopen", 6), *EXPIRED),
+    (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
     (*ANSWERED, ("import", 70)),
     GIVEN_UP,
 )

@@ -12,8 +12,10 @@ from stratawatch.engine.states import BatchState, Entity, RoundState
 from stratawatch.errors import Unreachable
 
 CLAIM_LIFE: Final = timedelta(minutes=2)
-MOST_SENDS: Final = 12
-"""Attempts before a batch is marked failed and a person is told."""
+WARN_AFTER: Final = 12
+"""Attempts before a person is told."""
+MOST_SENDS: Final = 288
+"""Attempts before a batch is given up: a day of advances every five minutes."""
 
 
 def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
@@ -60,10 +62,13 @@ def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:
 def _failed(ports: Ports, batch: Batch, trouble: Unreachable) -> BatchState:
     with ports.store.begin() as tx:
         attempts = tx.rounds.released(batch.id, str(trouble))
-        if attempts >= MOST_SENDS:
-            why = f"not sent after {attempts} attempts: {trouble}"
-            tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=ports.clock.now(), why=why)
+        why = f"not sent after {attempts} attempts: {trouble}"
+        if attempts == WARN_AFTER:
             warn(tx, ports, f"batch:{batch.key}", f"Labels cannot be asked for: batch {batch.key}", why)
+        if attempts >= MOST_SENDS:
+            why = f"{why}; `stratawatch cycles resend` tries again"
+            tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=ports.clock.now(), why=why)
+            warn(tx, ports, f"batch:{batch.key}:failed", f"Batch {batch.key} was given up", why)
         tx.commit()
     if attempts < MOST_SENDS:
         raise trouble

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.design import pool_sizes
 from stratawatch.core.strata import cut_atoms
-from stratawatch.engine.alarms import blind_panel
+from stratawatch.engine.alarms import blind_panel, warn
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
 from stratawatch.engine.states import CycleState, Entity
 from stratawatch.errors import InputRefused, PlanImpossible, Unreachable
 
-MOST_READS: Final = 6
-"""Attempts to read a window before its cycle is refused and a person is told."""
+WARN_AFTER: Final = 6
+"""Attempts to read a window before a person is told."""
+PATIENCE: Final = timedelta(days=1)
+"""How long a window that cannot be read is tried again before its cycle is refused."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +98,16 @@ def _counts(frozen: Frozen) -> str:
 def _count_failure(ports: Ports, spec: PanelSpec, cycle: Cycle, trouble: Unreachable) -> CycleState:
     with ports.store.begin() as tx:
         failures = tx.cycles.failed(cycle.id, str(trouble))
+        if failures == WARN_AFTER:
+            about = f"{cycle.panel}:{cycle.period}:unread"
+            subject = f"Predictions of {cycle.panel} cannot be read"
+            body = f"{trouble}\nwindow {cycle.window}, cycle {cycle.id}\nIt is tried for a day, then refused."
+            warn(tx, ports, about, subject, body)
         tx.commit()
-    if failures < MOST_READS:
-        raise trouble
-    _refuse(ports, spec, cycle, _Refusal(f"not read after {failures} attempts: {trouble}"))
-    return CycleState.REFUSED
+    if failures >= WARN_AFTER and ports.clock.now() >= cycle.opened_at + PATIENCE:
+        _refuse(ports, spec, cycle, _Refusal(f"not read after {failures} attempts: {trouble}"))
+        return CycleState.REFUSED
+    raise trouble
 
 
 def _refuse(ports: Ports, spec: PanelSpec, cycle: Cycle, refusal: _Refusal) -> None:

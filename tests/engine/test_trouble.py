@@ -1,14 +1,19 @@
 """When things go wrong: refused input, unreachable ports, stale states, repeated steps."""
 
+from contextlib import suppress
+from datetime import timedelta
+
 import pytest
 
 from stratawatch.core.results import AlarmState
 from stratawatch.engine.advance import ADVANCE_LEASE, advance, due
-from stratawatch.engine.dispatch import dispatch_batch
-from stratawatch.engine.freeze import MOST_READS, freeze_cycle
+from stratawatch.engine.dispatch import MOST_SENDS, dispatch_batch
+from stratawatch.engine.dispatch import WARN_AFTER as SENDS_WARN_AFTER
+from stratawatch.engine.freeze import PATIENCE, WARN_AFTER, freeze_cycle
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
 from stratawatch.engine.judge import judge_cycle
 from stratawatch.engine.lease import hold
+from stratawatch.engine.notify import send_notifications
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.plan import plan_round
 from stratawatch.engine.records import BadRow, WindowRule
@@ -17,6 +22,16 @@ from stratawatch.engine.states import BatchState, CycleState
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, spec, unreachable, unusable
+
+
+def advance_the_queue_down(town, times: int) -> None:
+    """Advance once, then only try to send, while the queue does not answer."""
+    town.queue.troubles = [unreachable() for _ in range(times)]
+    advance(town.ports)
+    while town.queue.troubles:
+        for batch in due(town.ports).dispatch:
+            with suppress(StratawatchError):
+                dispatch_batch(town.ports, batch)
 
 
 class TestRefusedInput:
@@ -92,13 +107,27 @@ class TestAnUnreachableSource:
             town.queue.answer(town.clock.now())
         assert town.queue.asked() == calm.queue.asked()
 
-    def test_ends_refused_after_bounded_attempts(self, town):
+    def test_is_told_after_some_attempts_and_refused_after_a_day(self, town):
         (cycle,) = open_all(town)
-        town.source.troubles = [unreachable() for _ in range(MOST_READS)]
-        for _ in range(MOST_READS):
+        town.source.troubles = [unreachable() for _ in range(40)]
+        for _ in range(WARN_AFTER + 5):
             advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.OPEN
+        assert [n.subject for n in town.desk.told] == ["Predictions of spam cannot be read"]
+        town.clock.moment += PATIENCE
+        advance(town.ports)
         assert cycle_of(town, cycle).state == CycleState.REFUSED
-        assert len(town.desk.told) == 1
+        assert "BLIND" in town.desk.told[1].subject
+        assert len(town.desk.told) == 2
+
+    def test_that_comes_back_within_the_day_needs_nobody(self, town):
+        (cycle,) = open_all(town)
+        town.source.troubles = [unreachable() for _ in range(40)]
+        for _ in range(40):
+            advance(town.ports)
+        town.clock.pass_(hours=23)
+        advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.LABELLING
 
     def test_that_changes_between_the_queries_is_read_again(self, town):
         (cycle,) = open_all(town)
@@ -119,17 +148,23 @@ class TestAnUnreachableQueue:
         advance(town.ports)
         assert sorted(town.queue.sends) == sorted(town.queue.published)
 
-    def test_ends_in_a_failed_batch_that_people_hear_of(self, make_town):
-        town = make_town(spec(batch_size=500))
+    def test_is_told_and_ends_in_a_failed_batch_that_can_be_sent_again(self, make_town):
+        town = make_town(spec(batch_size=500, deadline=timedelta(days=30)))
         (cycle,) = open_all(town)
-        town.queue.troubles = [unreachable() for _ in range(12)]
-        for _ in range(12):
-            advance(town.ports)
+        advance_the_queue_down(town, MOST_SENDS)
         with town.ports.store.begin() as tx:
             (batch,) = tx.rounds.batches(cycle_id=cycle)
         assert batch.state == BatchState.FAILED
-        assert [n.severity for n in town.desk.told] == ["warning"]
+        send_notifications(town.ports)
+        assert [n.severity for n in town.desk.told] == ["warning", "warning"]
         assert resend_batches(town.ports, cycle, "queue is back") == 1
+        advance(town.ports)
+        assert len(town.queue.sends) == 1
+
+    def test_that_is_back_before_it_is_given_up_needs_nobody(self, make_town):
+        town = make_town(spec(batch_size=500))
+        open_all(town)
+        advance_the_queue_down(town, SENDS_WARN_AFTER + 3)
         advance(town.ports)
         assert len(town.queue.sends) == 1
 

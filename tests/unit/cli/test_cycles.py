@@ -1,6 +1,6 @@
 """`cycles`: list, show, cancel, reopen, resend."""
 
-from stratawatch.engine.dispatch import MOST_SENDS
+from stratawatch.engine import dispatch
 from tests.unit.cli.conftest import NOW
 
 
@@ -77,12 +77,13 @@ class TestIntervening:
         err = judged.run("cycles", "reopen", "1", "--why", "x", code=2).stderr
         assert "cannot be reopened; expected refused; got judged" in err
 
-    def test_resend_puts_batches_back_that_were_given_up(self, fresh):
+    def test_resend_puts_batches_back_that_were_given_up(self, fresh, monkeypatch):
+        monkeypatch.setattr(dispatch, "MOST_SENDS", 3)
         out = fresh.folder / "queue" / "out"
         out.parent.mkdir()
         out.write_text("a file where the folder should be")
         fresh.run("open", "--now", NOW)
-        for _ in range(MOST_SENDS - 1):
+        for _ in range(2):
             fresh.run("advance", "--now", NOW, code=2)
         fresh.run("advance", "--now", NOW)
         assert [batch["state"] for batch in fresh.json("cycles", "show", "1")["batches"]] == ["failed"]
