@@ -45,7 +45,7 @@ def due(ports: Ports) -> Due:
         active = tx.cycles.find(states=ACTIVE_CYCLES)
         specs = {cycle.panel_version: tx.panels.get(cycle.panel_version) for cycle in active}
         planned = [c.id for c in active if wants_plan(specs[c.panel_version], c, tx.rounds.of(c.id))]
-        batches = tx.rounds.batches(states=[BatchState.PLANNED])
+        batches = tx.rounds.batches(states=[BatchState.PLANNED, BatchState.CANCELLED])
         outdated = tx.estimates.outdated()
     in_state = {state: tuple(c.id for c in active if c.state == state) for state in ACTIVE_CYCLES}
     ready = {*in_state[CycleState.SETTLED], *in_state[CycleState.EXPIRED]}

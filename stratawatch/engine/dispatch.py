@@ -19,12 +19,14 @@ MOST_SENDS: Final = 288
 
 
 def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
-    """Send one planned batch; returns the state it is in afterwards."""
+    """Send a planned batch, or take a cancelled one out of the queue; returns the state it is in afterwards."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
         batch = tx.rounds.batch(batch_id)
         claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, uuid4().hex, now, now + CLAIM_LIFE)
         tx.commit()
+    if batch.state == BatchState.CANCELLED:
+        return _withdraw(ports, batch)
     if not claimed:
         return batch.state
     try:
@@ -43,6 +45,22 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
         finish_dispatch(tx, ports, batch.round_id)
         tx.commit()
     return BatchState.SENT
+
+
+def _withdraw(ports: Ports, batch: Batch) -> BatchState:
+    """Withdrawing twice changes nothing, so it needs no claim; one that fails is tried at the next advance."""
+    ports.queue.cancel([batch.key])
+    with ports.store.begin() as tx:
+        tx.move(
+            Entity.BATCH,
+            batch.id,
+            BatchState.CANCELLED,
+            BatchState.WITHDRAWN,
+            at=ports.clock.now(),
+            why="taken out of the queue",
+        )
+        tx.commit()
+    return BatchState.WITHDRAWN
 
 
 def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:

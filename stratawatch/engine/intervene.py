@@ -7,7 +7,7 @@ from stratawatch.errors import StratawatchError
 
 
 def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
-    """Give a cycle up: its rounds end, its batches are withdrawn. What was labelled stays in the ledger."""
+    """Give a cycle up: its rounds end, the next advance withdraws its batches. What was labelled stays."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
@@ -17,15 +17,12 @@ def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
                 expected="open, frozen or labelling",
                 got=cycle.state.value,
             )
-        withdrawn = []
         for round_ in tx.rounds.of(cycle_id):
             if may_move(Entity.ROUND, round_.state, RoundState.CANCELLED):
-                withdrawn += close_round(tx, round_, RoundState.CANCELLED, now, why)
+                close_round(tx, round_, RoundState.CANCELLED, now, why)
         tx.cycles.explain(cycle_id, reason=why)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.CANCELLED, at=now, why=why)
         tx.commit()
-    if withdrawn:
-        ports.queue.cancel(withdrawn)
 
 
 def reopen_cycle(ports: Ports, cycle_id: int, why: str) -> None:

@@ -40,11 +40,8 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
         for round_ in tx.rounds.of(cycle_id):
             if round_.state not in _DONE:
                 _settle_round(scene, round_.id, tx.rounds.draws(cycle_id, round_.id))
-        withdrawn: list[str] = []
-        state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws, withdrawn)
+        state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws)
         tx.commit()
-    if withdrawn:
-        ports.queue.cancel(withdrawn)
     return state
 
 
@@ -65,9 +62,7 @@ def _settle_round(scene: _Scene, round_id: int, draws: Sequence[Draw]) -> None:
         tx.move(Entity.ROUND, round_id, state, RoundState.SETTLED, at=scene.now, why=why)
 
 
-def _settle_cycle(
-    scene: _Scene, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[Draw], withdrawn: list[str]
-) -> CycleState:
+def _settle_cycle(scene: _Scene, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[Draw]) -> CycleState:
     tx, cycle = scene.tx, scene.cycle
     settled = len(rounds) == len(rounds_wanted(spec)) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
@@ -79,18 +74,17 @@ def _settle_cycle(
         return cycle.state
     for round_ in rounds:
         if round_.state not in _DONE:
-            withdrawn += close_round(tx, round_, RoundState.EXPIRED, scene.now, "the cycle's deadline passed")
+            close_round(tx, round_, RoundState.EXPIRED, scene.now, "the cycle's deadline passed")
     why = f"deadline {cycle.deadline_at:%Y-%m-%d %H:%M} +00:00 passed; {came}"
     tx.cycles.explain(cycle.id, reason=why)
     tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.EXPIRED, at=scene.now, why=why)
     return CycleState.EXPIRED
 
 
-def close_round(tx: Transaction, round_: Round, new: RoundState, now: datetime, why: str) -> list[str]:
-    """End an unfinished round; returns the keys of batches that nobody needs to answer any more."""
+def close_round(tx: Transaction, round_: Round, new: RoundState, now: datetime, why: str) -> None:
+    """End an unfinished round; its batches that nobody needs to answer are withdrawn by the next dispatch."""
     open_states = [BatchState.PLANNED, BatchState.SENT, BatchState.FAILED]
     batches = tx.rounds.batches(round_id=round_.id, states=open_states)
     for batch in batches:
         tx.move(Entity.BATCH, batch.id, batch.state, BatchState.CANCELLED, at=now, why=why)
     tx.move(Entity.ROUND, round_.id, round_.state, new, at=now, why=why)
-    return [batch.key for batch in batches]

@@ -43,7 +43,8 @@ class BatchState(StrEnum):
     SENT = "sent"
     CLOSED = "closed"
     FAILED = "failed"
-    CANCELLED = "cancelled"
+    CANCELLED = "cancelled"  # decided here; the queue has still to be told
+    WITHDRAWN = "withdrawn"  # the queue was told
 
 
 TRANSITIONS: Final[dict[Entity, dict[str, frozenset[str]]]] = {
@@ -72,7 +73,8 @@ TRANSITIONS: Final[dict[Entity, dict[str, frozenset[str]]]] = {
         BatchState.SENT: frozenset({BatchState.CLOSED, BatchState.CANCELLED}),
         BatchState.FAILED: frozenset({BatchState.PLANNED, BatchState.CANCELLED}),
         BatchState.CLOSED: frozenset(),
-        BatchState.CANCELLED: frozenset(),
+        BatchState.CANCELLED: frozenset({BatchState.WITHDRAWN}),
+        BatchState.WITHDRAWN: frozenset(),
     },
 }
 

@@ -272,10 +272,27 @@ class TestByHand:
         advance(town.ports)
         cancel_cycle(town.ports, cycle, "wrong question")
         assert cycle_of(town, cycle).state == CycleState.CANCELLED
+        advance(town.ports)
         assert town.queue.cancelled == list(town.queue.published)
         town.queue.answer(town.clock.now())
         advance(town.ports)
         assert cycle_of(town, cycle).state == CycleState.CANCELLED
+
+    def test_a_withdrawal_that_did_not_reach_the_queue_is_made_at_the_next_advance(self, town, monkeypatch):
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        cancel_cycle(town.ports, cycle, "wrong question")
+
+        def stopped(_keys):
+            raise unreachable()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(town.queue, "cancel", stopped)
+            assert advance(town.ports).troubles
+        assert town.queue.cancelled == []
+        advance(town.ports)
+        advance(town.ports)
+        assert town.queue.cancelled == list(town.queue.published)
 
     def test_a_judged_cycle_cannot_be_cancelled_nor_reopened(self, town):
         cycle = label_a_cycle(town)

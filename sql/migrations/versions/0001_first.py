@@ -271,7 +271,9 @@ def upgrade() -> None:
         sa.Column("claimed_by", sa.Text(), nullable=True),
         sa.Column("claimed_until", TIME, nullable=True),
         sa.Column("last_error", sa.Text(), server_default=sa.text("''"), nullable=False),
-        sa.CheckConstraint("state IN ('planned', 'sent', 'closed', 'failed', 'cancelled')", name="ck_batches_state"),
+        sa.CheckConstraint(
+            "state IN ('planned', 'sent', 'closed', 'failed', 'cancelled', 'withdrawn')", name="ck_batches_state"
+        ),
         sa.ForeignKeyConstraint(["round_id"], ["rounds.id"], name="fk_batches_round_id"),
         sa.PrimaryKeyConstraint("id", name="pk_batches"),
         sa.UniqueConstraint("key", name="uq_batches_key"),

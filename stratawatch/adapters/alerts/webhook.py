@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from ipaddress import ip_address
 from threading import get_ident
 from typing import Any, Final, Protocol
@@ -29,6 +30,7 @@ class Secret(Protocol):
 class WebhookChannel:
     """Posts {dedup_key, severity, event, subject, body, facts, key, created_at} to a URL that is a secret.
 
+    The Idempotency-Key is the SHA-256 of `key`, in hex: a key holds values of segments, which no header can carry.
     Secrets are anything with get_secret_value(), or a function that returns the value. 2xx is success, 409 says that
     the receiver has it already. Redirects are not followed and the answer's body is not read.
     """
@@ -53,7 +55,7 @@ class WebhookChannel:
         where = _checked(url, self.name)
         headers = {
             **{header: reveal(value) for header, value in self._headers.items()},
-            "Idempotency-Key": notification.key,
+            "Idempotency-Key": idempotency_key(notification),
         }
         status = self._post(url, where, headers, _message(notification))
         if status == DUPLICATE:
@@ -85,6 +87,11 @@ class WebhookChannel:
             got=type(trouble).__name__,
             hint="see that the address and its headers are right and that this machine may connect to it",
         )
+
+
+def idempotency_key(notification: Notification) -> str:
+    """The name of a notification that fits into a header, whatever its key holds."""
+    return sha256(notification.key.encode(errors="surrogatepass")).hexdigest()
 
 
 def reveal(secret: Secret | Callable[[], str]) -> str:

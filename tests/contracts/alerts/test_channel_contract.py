@@ -50,3 +50,14 @@ def test_odd_texts_arrive(world):
     channel = world.channel()
     channel.send(notice(subject="quote ' \" newline \n emoji \U0001f642 " + "x" * 10_000))
     assert len(world.told()) == 1
+
+
+@pytest.mark.parametrize(
+    "key", ["Zürich \U0001f642", "two\r\nX-Evil: lines", "nul \0", "\t tabs and blanks \t", "", "x" * 200_000]
+)
+def test_a_notification_arrives_once_whatever_its_key_holds(world, key):
+    channel = world.channel()
+    assert not channel.send(notice(key)).duplicate
+    assert channel.send(notice(key)).duplicate
+    assert not channel.send(notice(key + "'")).duplicate
+    assert len(world.told()) == 2

@@ -1,14 +1,16 @@
 """Alerts by HTTP, against a real receiver on loopback."""
 
 import logging
+import re
 import socket
 import time
 import traceback
+from hashlib import sha256
 
 import pytest
 from pydantic import SecretStr
 
-from stratawatch.adapters.alerts.webhook import WebhookChannel
+from stratawatch.adapters.alerts.webhook import WebhookChannel, idempotency_key
 from stratawatch.errors import ConfigError, Unreachable
 from tests.contracts.alerts.conftest import WebhookWorld
 from tests.contracts.alerts.notices import notice
@@ -25,7 +27,7 @@ class TestRequest:
     def test_the_body_has_what_a_receiver_needs(self, receiver):
         receiver.channel().send(notice(severity="warning"))
         ((headers, body),) = receiver.requests
-        assert headers["Idempotency-Key"] == "n1"
+        assert headers["Idempotency-Key"] == sha256(b"n1").hexdigest()
         assert headers["Content-Type"] == "application/json"
         assert body == {
             "key": "n1",
@@ -47,7 +49,14 @@ class TestRequest:
         headers = {"Authorization": SecretStr("Bearer abc"), "Idempotency-Key": lambda: "mine"}
         receiver.channel(headers=headers).send(notice())
         sent = receiver.requests[0][0]
-        assert (sent["Authorization"], sent["Idempotency-Key"]) == ("Bearer abc", "n1")
+        assert (sent["Authorization"], sent["Idempotency-Key"]) == ("Bearer abc", idempotency_key(notice()))
+
+    @pytest.mark.parametrize("key", ["Ärger/\U0001f642", "two\r\nlines\0", "x" * 100_000])
+    def test_the_header_stays_short_and_plain_and_the_body_has_the_whole_key(self, receiver, key):
+        receiver.channel().send(notice(key))
+        ((headers, body),) = receiver.requests
+        assert re.fullmatch("[0-9a-f]{64}", headers["Idempotency-Key"])
+        assert body["key"] == key
 
     def test_a_url_may_come_from_a_function(self, receiver):
         WebhookChannel(lambda: receiver.url).send(notice())
