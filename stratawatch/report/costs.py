@@ -6,22 +6,35 @@ so it must be N / D times as large. The domain of precision are the items that a
 false-omission rate those called negative, of recall the true positives.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
+from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
-from stratawatch.core.results import Known
+from stratawatch.core.results import Estimate, Known
 from stratawatch.engine.records import PanelSpec
-from stratawatch.report.model import Cost, LabelCounts, PlainNeed, Score
+from stratawatch.report.model import Cost, LabelCounts, PlainNeed, known_of
+
+Told = Mapping[str, Estimate]
+"""A classifier's estimates over everything, by metric."""
 
 
-def plain_cost(spec: PanelSpec, atoms: Sequence[Atom], scores: Sequence[Score], labels: LabelCounts) -> Cost | None:
-    """Compare the labels of a cycle with plain random sampling; None when nothing was told."""
-    wanted = [score for score in scores if _has_goal(spec, score)]
-    needs = [need for score in wanted if (need := _need(spec, atoms, scores, score))]
+def plain_cost(
+    spec: PanelSpec, atoms: Sequence[Atom], estimates: Sequence[Estimate], labels: LabelCounts
+) -> Cost | None:
+    """Compare the labels of a cycle with plain random sampling; None when nothing was told.
+
+    `spec` is the specification that the cycle was drawn with: its classifiers are the letters of the atoms' patterns.
+    """
+    wanted, needs = 0, []
+    for place, classifier in enumerate(spec.classifiers):
+        mine = {e.metric: e for e in estimates if e.classifier == classifier.name and e.segment is None}
+        metrics = _metrics_with_goal(spec, classifier.name)
+        wanted += len(metrics)
+        needs += [need for metric in metrics if (need := _need(metric, atoms, place, mine))]
     if not needs:
         return None
-    return Cost(used=labels.used, new=labels.new, needs=tuple(needs), untold=len(wanted) - len(needs))
+    return Cost(used=labels.used, new=labels.new, needs=tuple(needs), untold=wanted - len(needs))
 
 
 def domain_labels(known: Known, domain: float, confidence: float) -> float:
@@ -41,37 +54,33 @@ def domain_labels(known: Known, domain: float, confidence: float) -> float:
     return min(domain, n / (1 + max(n - 1, 0) / domain))
 
 
-def _has_goal(spec: PanelSpec, score: Score) -> bool:
-    if not spec.goals:
-        return score.metric in ("precision", "recall")
-    return any(goal.metric == score.metric and (not goal.of or score.classifier in goal.of) for goal in spec.goals)
+def _metrics_with_goal(spec: PanelSpec, classifier: str) -> list[str]:
+    goals = spec.goals or DEFAULT_GOALS
+    return list(dict.fromkeys(goal.metric for goal in goals if not goal.of or classifier in goal.of))
 
 
-def _need(spec: PanelSpec, atoms: Sequence[Atom], scores: Sequence[Score], score: Score) -> PlainNeed | None:
-    domain = _domain(spec, atoms, scores, score)
-    if score.known is None or not domain:
+def _need(metric: str, atoms: Sequence[Atom], place: int, told: Told) -> PlainNeed | None:
+    known, domain = known_of(told.get(metric)), _domain(metric, atoms, place, told)
+    if known is None or not domain:
         return None
     everything = sum(atom.size for atom in atoms)
-    n = domain_labels(score.known, domain, spec.confidence)
+    n = domain_labels(known, domain, told[metric].confidence)
     shared = min(everything, n * everything / domain)
     # Nobody has a list of the true positives, so recall's own sample is one of the whole population.
-    separate = shared if score.metric == "recall" else n
-    return PlainNeed(score.classifier, score.metric, score.known.half_width, round(separate), round(shared))
+    separate = shared if metric == "recall" else n
+    return PlainNeed(told[metric].classifier, metric, known.half_width, round(separate), round(shared))
 
 
-def _domain(spec: PanelSpec, atoms: Sequence[Atom], scores: Sequence[Score], score: Score) -> float | None:
+def _domain(metric: str, atoms: Sequence[Atom], place: int, told: Told) -> float | None:
     """Size of the set of items that the metric is a share of; None where it cannot be said."""
-    place = [classifier.name for classifier in spec.classifiers].index(score.classifier)
     called = {
         letter: sum(atom.size for atom in atoms if atom.pattern[place] == letter) for letter in (POSITIVE, NEGATIVE)
     }
-    if score.metric == "precision":
+    if metric == "precision":
         return called[POSITIVE]
-    if score.metric == "false_omission_rate":
+    if metric == "false_omission_rate":
         return called[NEGATIVE]
-    if score.metric != "recall":
+    precision, omitted = known_of(told.get("precision")), known_of(told.get("false_omission_rate"))
+    if metric != "recall" or precision is None or omitted is None:
         return None
-    shares = {s.metric: s.known.value for s in scores if s.classifier == score.classifier and s.known}
-    if "precision" not in shares or "false_omission_rate" not in shares:
-        return None
-    return shares["precision"] * called[POSITIVE] + shares["false_omission_rate"] * called[NEGATIVE]
+    return precision.value * called[POSITIVE] + omitted.value * called[NEGATIVE]

@@ -25,6 +25,7 @@ class CycleFacts:
     """One cycle with what was estimated, judged and labelled in it."""
 
     cycle: Cycle
+    spec: PanelSpec  # as it was when the cycle was opened
     limits: Mapping[StreamKey, Limit]
     revision: Revision | None
     states: Mapping[StreamKey, StreamState]
@@ -51,7 +52,7 @@ class CycleFacts:
 class Facts:
     """What the store holds about a panel, as far as a report shows it."""
 
-    spec: PanelSpec
+    spec: PanelSpec  # today's
     cycles: tuple[CycleFacts, ...]  # oldest window first
     older: int
     incidents: tuple[Incident, ...]
@@ -91,6 +92,7 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
     spec = tx.panels.get(cycle.panel_version)
     return CycleFacts(
         cycle=cycle,
+        spec=spec,
         limits=streams(spec),
         revision=tx.estimates.latest(cycle.id),
         states={state.key: state for state in tx.alarms.of_cycle(cycle.id)},

@@ -12,7 +12,7 @@ from stratawatch.report.costs import plain_cost
 from stratawatch.report.facts import Facts, read
 from stratawatch.report.happenings import DocsLink, cycle_rows, incident_rows, notification_rows, untold
 from stratawatch.report.headline import headline
-from stratawatch.report.model import LabelCounts, Method, PanelView, Score
+from stratawatch.report.model import Cost, LabelCounts, Method, PanelView, Score
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.trends import trends
 
@@ -41,7 +41,6 @@ def assemble(facts: Facts, now: datetime, *, docs_link: DocsLink = relative_docs
     scores, segments = overall(facts, scales), by_segment(facts, scales)
     newest = facts.newest
     labels = newest.labels if newest else LabelCounts()
-    estimated = newest is not None and newest.revision is not None
     return PanelView(
         panel=facts.spec.name,
         question=facts.spec.question,
@@ -54,7 +53,7 @@ def assemble(facts: Facts, now: datetime, *, docs_link: DocsLink = relative_docs
         segments=segments,
         trends=trends(facts, scales),
         labels=labels,
-        cost=plain_cost(facts.spec, facts.atoms, scores, labels) if estimated else None,
+        cost=_cost(facts),
         cycles=cycle_rows(facts, docs_link),
         older=facts.older,
         incidents=incident_rows(facts),
@@ -69,14 +68,24 @@ def _worth_naming(scores: Sequence[Score], segments: Sequence[Score]) -> list[Sc
     return [*scores, *(score for score in segments if score.limit is not None)]
 
 
+def _cost(facts: Facts) -> Cost | None:
+    """What the newest window cost, by the classifiers and goals of that window."""
+    newest = facts.newest
+    if newest is None or newest.revision is None:
+        return None
+    return plain_cost(newest.spec, facts.atoms, newest.revision.estimates, newest.labels)
+
+
 def _method(facts: Facts) -> Method:
+    """How the newest window was estimated and judged; today's settings are those of the next one."""
     revision = facts.newest.revision if facts.newest else None
+    spec = facts.newest.spec if facts.newest else facts.spec
     estimates = revision.estimates if revision else ()
     return Method(
         names=tuple(sorted({estimate.method for estimate in estimates})),
-        confidence=facts.spec.confidence,
-        pages_a_year=facts.spec.pages_a_year,
+        confidence=next((estimate.confidence for estimate in estimates), spec.confidence),
+        pages_a_year=spec.pages_a_year,
         revision=revision.number if revision else None,
         estimated_at=revision.at if revision else None,
-        goals=facts.spec.goals,
+        goals=spec.goals,
     )

@@ -61,8 +61,8 @@ def known(value: float, half: float, n: float = 400) -> Known:
     return Known(value, max(0.0, value - half), min(1.0, value + half), n)
 
 
-def estimate(classifier, metric, outcome, segment=None, labels=240) -> Estimate:
-    return Estimate(classifier, metric, segment, outcome, labels, "stratified, small-count", 0.95)
+def estimate(classifier, metric, outcome, segment=None, labels=240, confidence=0.95) -> Estimate:
+    return Estimate(classifier, metric, segment, outcome, labels, "stratified, small-count", confidence)
 
 
 def window(period: int) -> Window:
