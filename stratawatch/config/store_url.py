@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
 
 from stratawatch.config.confinement import confined
 from stratawatch.config.references import REMEDY, EnvironmentText, is_reference, resolve
@@ -11,6 +11,8 @@ from stratawatch.errors import ConfigError
 SQLITE: Final = "sqlite:///"
 DRIVER: Final = "postgresql+psycopg"
 _POSTGRES: Final = ("postgresql", DRIVER)
+_SECRET_OPTIONS: Final = ("password", "sslpassword")
+"""What PostgreSQL's client reads a password from when it stands behind the question mark."""
 EXPECTED: Final = '"sqlite:///stratawatch.db" or "postgresql+psycopg://user@host/database"'
 
 
@@ -19,7 +21,7 @@ def check_store_url(value: object) -> object:
     if not isinstance(value, str) or is_reference(value) or value.startswith(SQLITE):
         return value
     _check(value)
-    if urlsplit(value).password is not None and not isinstance(value, EnvironmentText):
+    if _has_password(value) and not isinstance(value, EnvironmentText):
         raise ValueError(f"has a password written into the file; leave it out and set `password`: {REMEDY}")
     return value
 
@@ -41,12 +43,10 @@ def store_url(folder: Path, url: str, password: str | None) -> str:
     return urlunsplit((DRIVER, netloc, parts.path, parts.query, ""))
 
 
-def shown(url: str) -> str:
-    """A store's address that may be printed."""
+def _has_password(url: str) -> bool:
     parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return url.replace(parts.netloc, f"{parts.username}:***@{parts.netloc.rpartition('@')[2]}")
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    return parts.password is not None or any(name.strip().casefold() in _SECRET_OPTIONS for name, _ in options)
 
 
 def _sqlite_file(folder: Path, text: str) -> Path:

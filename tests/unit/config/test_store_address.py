@@ -17,6 +17,7 @@ class TestAgreement:
             ("", {}),
             ('url = "postgresql://watch@db/x"\npassword = "${env:PW}"', {"PW": "a b"}),
             ('url = "${env:SW_URL}"', {"SW_URL": "postgresql://watch:x@db/x"}),
+            ('url = "${env:SW_URL}"', {"SW_URL": "postgresql://watch@db/x?password=y"}),
             ('url = "sqlite:///a.db"', {"STRATAWATCH_STORE__URL": "sqlite:///b.db"}),
             ('url = "postgresql://w@db/x"', {"STRATAWATCH_STORE__PASSWORD": "plain"}),
         ],
@@ -30,7 +31,14 @@ class TestAgreement:
 
 class TestLeavingIt:
     @pytest.mark.parametrize(
-        "store", ["url = 3", 'url = "mysql://x/y"', 'url = "postgresql://a:b@c/d"', 'password = "plain"']
+        "store",
+        [
+            "url = 3",
+            'url = "mysql://x/y"',
+            'url = "postgresql://a:b@c/d"',
+            'url = "postgresql://a@c/d?password=b"',
+            'password = "plain"',
+        ],
     )
     def test_what_the_full_reading_refuses_is_left_to_it(self, write, store):
         path = write(('url = "sqlite:///stratawatch.db"', store))
