@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Final
 
+from stratawatch.core.alarms.signs import URGENCY
 from stratawatch.core.results import AlarmState, Estimate, Judgement, Known, Limit, Undefined
 from stratawatch.errors import StratawatchError
 
@@ -27,11 +28,22 @@ def page_confidence(streams: int, periods_a_year: float, pages_a_year: float) ->
 def judge(
     estimate: Estimate, page_estimate: Estimate, limit: Limit, margin: float, *, blind_at: float = 3.0
 ) -> Judgement:
-    """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide."""
-    known, page = estimate.outcome, page_estimate.outcome
+    """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide.
+
+    Of a limit with a floor and a ceiling the end in more urgent trouble decides: OK is proven about both.
+    """
+    known = estimate.outcome
     if isinstance(known, Undefined):
         return Judgement(AlarmState.BLIND, f"cannot tell: {known.reason}")
-    bound = _Bound.of(limit, known.value)
+    width = ""
+    if known.half_width > blind_at * margin:
+        width = f"plus-minus {_percent(known.half_width, known)}, more than {blind_at:g} x {_percent(margin, known)}"
+    ends = [_judge_end(bound, estimate, known, page_estimate, width) for bound in _ends(limit, known.value)]
+    return min(ends, key=lambda said: URGENCY.index(said.state))
+
+
+def _judge_end(bound: "_Bound", estimate: Estimate, known: Known, page_estimate: Estimate, too_wide: str) -> Judgement:
+    page = page_estimate.outcome
     told = _told(known, estimate.confidence)
     labels = f"{estimate.labels_used} labels"
     if isinstance(page, Known) and bound.violated_by(page):
@@ -44,9 +56,10 @@ def judge(
         return Judgement(AlarmState.BREACH, f"{told} is proven {bound.wrong} {bound.name(known)}{proof}; {labels}")
     if bound.kept_by(known):
         return Judgement(AlarmState.OK, f"{told} is proven {bound.right} {bound.name(known)}; {labels}")
-    if not bound.violated_by(known) and known.half_width > blind_at * margin:
-        width = f"plus-minus {_percent(known.half_width, known)}, more than {blind_at:g} x {_percent(margin, known)}"
-        return Judgement(AlarmState.BLIND, f"{told} is too wide to tell ({width}) about {bound.name(known)}; {labels}")
+    if too_wide and not bound.violated_by(known):
+        return Judgement(
+            AlarmState.BLIND, f"{told} is too wide to tell ({too_wide}) about {bound.name(known)}; {labels}"
+        )
     state, side = (AlarmState.UNPROVEN, bound.right) if bound.holds(known.value) else (AlarmState.AT_RISK, bound.wrong)
     return Judgement(state, f"{told} is {side} {bound.name(known)}, but that is not proven; {labels}")
 
@@ -57,16 +70,6 @@ class _Bound:
 
     value: float
     is_floor: bool
-
-    @classmethod
-    def of(cls, limit: Limit, value: float) -> "_Bound":
-        """The end that the value is nearest to violating."""
-        ends = [
-            cls(end, is_floor) for end, is_floor in ((limit.floor, True), (limit.ceiling, False)) if end is not None
-        ]
-        if not ends:
-            raise StratawatchError(f"the limit for {limit.metric} has no end", expected="a floor or a ceiling")
-        return min(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
 
     @property
     def wrong(self) -> str:
@@ -87,6 +90,14 @@ class _Bound:
 
     def violated_by(self, known: Known) -> bool:
         return known.high < self.value if self.is_floor else known.low > self.value
+
+
+def _ends(limit: Limit, value: float) -> list[_Bound]:
+    """The ends of a limit, the one first that the value is nearest to violating."""
+    ends = [_Bound(end, is_floor) for end, is_floor in ((limit.floor, True), (limit.ceiling, False)) if end is not None]
+    if not ends:
+        raise StratawatchError(f"the limit for {limit.metric} has no end", expected="a floor or a ceiling")
+    return sorted(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
 
 
 def _near(known: Known, bound: _Bound) -> float:

@@ -87,6 +87,33 @@ class TestJudge:
         assert judged((0.1, 0.05, 0.15), (0.1, 0.02, 0.19), both).state == AlarmState.BREACH
         assert judged((0.5, 0.4, 0.6), (0.5, 0.3, 0.7), both).state == AlarmState.OK
 
+    @pytest.mark.parametrize(
+        ("ordinary", "page", "state", "end"),
+        [
+            (
+                (0.40, 0.25, 0.85),
+                (0.40, 0.22, 0.9),
+                AlarmState.UNPROVEN,
+                "ceiling",
+            ),  # nearer to the floor, proven there
+            ((0.60, 0.15, 0.75), (0.60, 0.1, 0.79), AlarmState.UNPROVEN, "floor"),
+            ((0.19, 0.05, 0.85), (0.19, 0.01, 0.9), AlarmState.AT_RISK, "floor"),
+            ((0.15, 0.1, 0.19), (0.15, 0.05, 0.81), AlarmState.AT_RISK, "floor"),
+        ],
+    )
+    def test_of_two_ends_the_more_urgent_one_decides(self, ordinary, page, state, end):
+        said = judged(ordinary, page, Limit("precision", floor=0.2, ceiling=0.8), margin=0.3)
+        assert said.state == state
+        assert f"the {end} of" in said.reason
+
+    @given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.floats(0, 0.5), st.floats(0.5, 1))
+    def test_ok_about_two_ends_is_an_interval_between_them(self, ends, floor, ceiling):
+        low, value, high = sorted(ends)
+        same = estimate(value, low, high)
+        said = judge(same, same, Limit("precision", floor=floor, ceiling=ceiling), 0.03)
+        assert (said.state == AlarmState.OK) == (floor <= low and high <= ceiling)
+        assert (said.state == AlarmState.BREACH) == (high < floor or low > ceiling)
+
     def test_a_limit_without_an_end_is_refused(self):
         with pytest.raises(StratawatchError, match="no end; expected a floor or a ceiling"):
             judged((0.5, 0.4, 0.6), (0.5, 0.3, 0.7), Limit("precision"))
