@@ -4,17 +4,15 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from prefect import Task, flow
+from prefect import Task, flow, get_run_logger
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows.artifacts import show_estimates, show_plan
 from flows.bounds import LONGEST_RUN
-from stratawatch.engine.advance import ADVANCE_LEASE, STEPS, Advanced, due
-from stratawatch.engine.collect import Collected
+from stratawatch.engine.advance import Advanced, advance
 from stratawatch.engine.house import Ports
-from stratawatch.engine.lease import hold
-from stratawatch.errors import LeaseHeld, StaleState, StratawatchError
+from stratawatch.errors import LeaseHeld, StratawatchError
 from stratawatch.wiring import build
 from tasks.collect_labels import collect_labels
 from tasks.dispatch_batch import dispatch_batch
@@ -25,14 +23,16 @@ from tasks.policy import sealed
 from tasks.send_notifications import send_notifications
 from tasks.settle_cycle import settle_cycle
 
-TASKS: Final[Mapping[str, Task[[Ports, int], Any]]] = {
+TASKS: Final[Mapping[str, Task[..., Any]]] = {
+    "collect": collect_labels,
     "settle": settle_cycle,
     "freeze": freeze_cycle,
     "plan": plan_round,
     "dispatch": dispatch_batch,
     "judge": judge_cycle,
+    "notify": send_notifications,
 }
-"""The engine's steps, in its order, as tasks."""
+"""The engine's steps as tasks."""
 
 SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "judge": show_estimates}
 """What a person finds in the Prefect UI after a step that did something."""
@@ -41,10 +41,9 @@ SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "j
 @flow(name="advance-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
 def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> Advanced | State[None]:
     """Run every step once under the lease; fails at the end if anything could not be done."""
-    house = build(config, now)
+    ports = build(config, now).ports
     try:
-        with hold(house.ports, ADVANCE_LEASE):
-            advanced = _advance(house.ports)
+        advanced = advance(ports, lambda name, *ids: _as_task(ports, name, *ids))
     except LeaseHeld as held:
         return Completed(message=str(held))
     if advanced.troubles:
@@ -53,34 +52,16 @@ def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None
     return advanced
 
 
-def _advance(ports: Ports) -> Advanced:
-    troubles: list[str] = []
-    collected = _outcome(collect_labels(sealed(ports), return_state=True), "collect labels", troubles)
-    steps = {name: _step(ports, name, troubles) for name in STEPS}
-    sent = _outcome(send_notifications(sealed(ports), return_state=True), "send notifications", troubles)
-    return Advanced(collected or Collected(), steps, sent or 0, tuple(troubles))
-
-
-def _step(ports: Ports, name: str, troubles: list[str]) -> int:
-    """Do one step for everything that is due; one cycle's trouble does not stop the others."""
-    ids, _ = STEPS[name]
-    done = 0
-    for number in ids(due(ports)):
-        state = TASKS[name](sealed(ports), number, return_state=True)
-        outcome = _outcome(state, f"{name} {number}", troubles)
-        done += state.is_completed()
-        if outcome is not None and name in SHOW:
-            SHOW[name](ports, number)
-    return done
-
-
-def _outcome(state: State[Any], what: str, troubles: list[str]) -> Any:
-    """A task's result, or None with its trouble noted."""
-    outcome = state.result(raise_on_failure=False)
-    if isinstance(outcome, StaleState):
-        return None  # someone else moved it, which is all that was wanted
-    if isinstance(outcome, BaseException):
-        known = isinstance(outcome, StratawatchError)
-        troubles.append(f"{what}: {outcome}" if known else f"{what}: {type(outcome).__name__}: {outcome}")
-        return None
+def _as_task(ports: Ports, name: str, *ids: int) -> Any:
+    outcome = TASKS[name](sealed(ports), *ids)
+    if outcome is not None and name in SHOW:
+        _show(ports, name, *ids)
     return outcome
+
+
+def _show(ports: Ports, name: str, number: int) -> None:
+    """An artifact that cannot be written is no trouble of the step: what it shows is in the store."""
+    try:
+        SHOW[name](ports, number)
+    except Exception:  # noqa: BLE001 - whatever Prefect's server is up to
+        get_run_logger().warning("the artifact of %s %d could not be written", name, number, exc_info=True)

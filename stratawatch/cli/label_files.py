@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
+from stratawatch.adapters.queues.label_words import label_value
 from stratawatch.engine.labels import HandLabel
-from stratawatch.engine.records import LabelValue
 from stratawatch.errors import StratawatchError
 
-WORDS: Final = ("yes", "no", "skip", "retract")
-KEYS: Final = ("item", "value", "annotator", "at")
 SHOWN: Final = 10
 LARGEST: Final = 200_000_000
 
@@ -68,7 +66,8 @@ def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]
         )
     try:
         for row in reader:
-            yield reader.line_num, {key: value for key, value in row.items() if value != ""}
+            # An empty field and one that a short row lacks say nothing; null, which is a skip, is JSON's word.
+            yield reader.line_num, {key: value for key, value in row.items() if value not in ("", None)}
     except csv.Error as trouble:
         raise StratawatchError(f"{path.name} is not CSV at line {reader.line_num}", got=str(trouble)) from None
 
@@ -86,22 +85,12 @@ def _label(line: Any) -> HandLabel:
         raise ValueError("'item' is not a text")
     if not isinstance(annotator, str) or not 0 < len(annotator.strip()) <= 200 or not _storable(annotator):
         raise ValueError("'annotator' is not a name of up to 200 characters")
-    return HandLabel(item, _word(line.get("value")), annotator, _time(line.get("at")))
+    return HandLabel(item, label_value(line), annotator, _time(line.get("at")))
 
 
 def _storable(text: str) -> bool:
     """JSON can spell half of a surrogate pair, which is no character and has no bytes."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def _word(value: Any) -> LabelValue:
-    """The same words as in the queue: yes, no, skip, retract, and JSON's own true, false and null."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    word = value.strip().casefold() if isinstance(value, str) else value
-    if word in WORDS:
-        return cast("LabelValue", word)
-    raise ValueError(f"'value' is {value!r}, expected one of {', '.join(WORDS)}")
 
 
 def _time(text: Any) -> datetime | None:

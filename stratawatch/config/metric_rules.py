@@ -1,13 +1,10 @@
 """Rules about goals and limits: known classifiers, the right direction, nothing twice."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from stratawatch.config.problems import Problem, did_you_mean
 from stratawatch.config.tables import Table
-
-SMALL_IS_GOOD: Final = frozenset({"false_omission_rate"})
-"""Metrics that are limited by a ceiling; all others have a floor."""
+from stratawatch.core.estimation.metrics import METRICS
 
 
 def known_classifiers(panel: Table) -> Iterator[Problem]:
@@ -26,10 +23,11 @@ def known_classifiers(panel: Table) -> Iterator[Problem]:
 
 
 def right_direction(panel: Table) -> Iterator[Problem]:
-    """Large is good for precision and recall, small for the false-omission rate; one bound, and one that can bind."""
+    """A floor where large is good, a ceiling where small is; one bound, and one that can bind."""
     for limit in panel.listed("limits"):
         metric = limit.text("metric")
-        wanted, other = ("ceiling", "floor") if metric in SMALL_IS_GOOD else ("floor", "ceiling")
+        known = METRICS.get(metric or "")
+        wanted, other = ("ceiling", "floor") if known and known.small_is_good else ("floor", "ceiling")
         if other in limit:
             good = "small" if wanted == "ceiling" else "large"
             yield limit.problem(

@@ -13,7 +13,7 @@ from stratawatch.core.results import Goal
 from stratawatch.core.working_model import fit, line
 from stratawatch.errors import StratawatchError
 
-DEFAULT_GOALS: Final = (Goal("precision", 0.03), Goal("recall", 0.05))
+DEFAULT_GOALS: Final = tuple(Goal(name, metric_named(name).default_margin) for name in ("precision", "recall"))
 _RIDGE: Final = 0.25
 
 

@@ -86,13 +86,13 @@ class Design:
         drawn: Collection[str],
         *,
         confidence: float = 0.95,
-        metrics: Sequence[str] = tuple(METRICS),
+        metrics: Sequence[str] | None = None,
         segments: Sequence[Segment] = (),
     ) -> tuple[Estimate, ...]:
-        """Every metric of every classifier, over everything and inside each segment."""
+        """These metrics (None: all) of every classifier, over everything and inside each segment."""
         if not 0 < confidence < 1:
             raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
-        request = Request(confidence, tuple(metrics), (None, *segments))
+        request = Request(confidence, tuple(METRICS if metrics is None else metrics), (None, *segments))
         return estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from stratawatch.engine.house import Ports
@@ -37,7 +38,7 @@ def keep_events(ports: Ports, events: Sequence[LabelEvent]) -> Collected:
     """Append events that came by another way than the queue; labels of unknown items are set aside."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        new, unknown = tx.labels.add(events, now)
+        new, unknown = tx.labels.add(_not_from_the_future(events, now), now)
         tx.cycles.quarantine(None, [_orphan(event) for event in unknown], now)
         tx.commit()
     return Collected(new, len(unknown))
@@ -46,11 +47,16 @@ def keep_events(ports: Ports, events: Sequence[LabelEvent]) -> Collected:
 def _keep(ports: Ports, polled: Polled) -> Collected:
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        new, unknown = tx.labels.add(polled.events, now)
+        new, unknown = tx.labels.add(_not_from_the_future(polled.events, now), now)
         tx.cycles.quarantine(None, [*map(_orphan, unknown), *polled.rejected], now)
         tx.labels.save_cursor(ports.queue.name, polled.cursor, now)
         tx.commit()
     return Collected(new, len(unknown), len(polled.rejected))
+
+
+def _not_from_the_future(events: Sequence[LabelEvent], now: datetime) -> list[LabelEvent]:
+    """A word that claims to be of tomorrow must not outlast today's correction: it was said when it came."""
+    return [replace(event, at=min(event.at, now)) for event in events]
 
 
 def _orphan(event: LabelEvent) -> BadRow:

@@ -4,12 +4,13 @@ from datetime import timedelta
 from typing import Final
 from uuid import uuid4
 
-from stratawatch.engine.alarms import warn
 from stratawatch.engine.house import Ports
+from stratawatch.engine.messages import warn
 from stratawatch.engine.records import Batch
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import BatchState, Entity, RoundState
-from stratawatch.errors import Unreachable
+from stratawatch.engine.trouble import sentence
+from stratawatch.errors import StaleState
 
 CLAIM_LIFE: Final = timedelta(minutes=2)
 WARN_AFTER: Final = 12
@@ -31,20 +32,24 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
         return batch.state
     try:
         receipt = ports.queue.publish(batch)
-    except Unreachable as trouble:
-        return _failed(ports, batch, trouble)
+    except Exception as trouble:
+        if _failed(ports, batch, trouble) < MOST_SENDS:
+            raise
+        return BatchState.FAILED
+    try:
+        _note_sent(ports, batch, receipt.reference)
+    except StaleState:
+        ports.queue.cancel([batch.key])  # it was cancelled while it went out
+        raise
+    return BatchState.SENT
+
+
+def _note_sent(ports: Ports, batch: Batch, reference: str) -> None:
+    now = ports.clock.now()
     with ports.store.begin() as tx:
-        tx.move(
-            Entity.BATCH,
-            batch_id,
-            BatchState.PLANNED,
-            BatchState.SENT,
-            at=ports.clock.now(),
-            why=receipt.reference,
-        )
+        tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.SENT, at=now, why=reference)
         finish_dispatch(tx, ports, batch.round_id)
         tx.commit()
-    return BatchState.SENT
 
 
 def _withdraw(ports: Ports, batch: Batch) -> BatchState:
@@ -77,17 +82,17 @@ def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:
         )
 
 
-def _failed(ports: Ports, batch: Batch, trouble: Unreachable) -> BatchState:
+def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:
+    """Count a failed send, tell people when it goes on, give the batch up in the end; returns the attempts."""
+    now = ports.clock.now()
     with ports.store.begin() as tx:
-        attempts = tx.rounds.released(batch.id, str(trouble))
-        why = f"not sent after {attempts} attempts: {trouble}"
+        attempts = tx.rounds.released(batch.id, sentence(trouble))
+        why = f"not sent after {attempts} attempts: {sentence(trouble)}"
         if attempts == WARN_AFTER:
             warn(tx, ports, f"batch:{batch.key}", f"Labels cannot be asked for: batch {batch.key}", why)
         if attempts >= MOST_SENDS:
             why = f"{why}; `stratawatch cycles resend` tries again"
-            tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=ports.clock.now(), why=why)
+            tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=now, why=why)
             warn(tx, ports, f"batch:{batch.key}:failed", f"Batch {batch.key} was given up", why)
         tx.commit()
-    if attempts < MOST_SENDS:
-        raise trouble
-    return BatchState.FAILED
+    return attempts

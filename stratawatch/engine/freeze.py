@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.design import pool_sizes
 from stratawatch.core.strata import cut_atoms
-from stratawatch.engine.alarms import blind_panel, warn
+from stratawatch.engine.alarms import blind_panel
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
 from stratawatch.engine.states import CycleState, Entity
+from stratawatch.engine.trouble import count_failure, sentence
 from stratawatch.errors import InputRefused, PlanImpossible, Unreachable
 
-WARN_AFTER: Final = 6
-"""Attempts to read a window before a person is told."""
-PATIENCE: Final = timedelta(days=1)
-"""How long a window that cannot be read is tried again before its cycle is refused."""
+MOST_READS: Final = 288
+"""Attempts before a window is refused: a day of advances every five minutes. People hear of it much earlier."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,13 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
         return cycle.state
     try:
         answer = _read(ports, spec, cycle)
-    except Unreachable as trouble:
-        return _count_failure(ports, spec, cycle, trouble)
     except (InputRefused, PlanImpossible) as trouble:
         answer = _Refusal(str(trouble))
+    except Exception as trouble:  # whatever it is, an open cycle must not be tried for ever without a word
+        failures = count_failure(ports, cycle.id, "read", trouble)
+        if failures < MOST_READS:
+            raise
+        answer = _Refusal(f"not read after {failures} attempts: {sentence(trouble)}")
     if isinstance(answer, _Refusal):
         _refuse(ports, spec, cycle, answer)
         return CycleState.REFUSED
@@ -47,7 +48,6 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.FROZEN, at=now, why=_counts(answer))
         tx.cycles.freeze(cycle.id, answer, now + spec.deadline)
         tx.cycles.quarantine(cycle.id, answer.bad_rows, now)
-        tx.cycles.succeeded(cycle.id)
         tx.commit()
     return CycleState.FROZEN
 
@@ -93,21 +93,6 @@ def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
 
 def _counts(frozen: Frozen) -> str:
     return f"{frozen.profile.rows} rows, {len(frozen.atoms)} atoms, {len(frozen.candidates)} candidates"
-
-
-def _count_failure(ports: Ports, spec: PanelSpec, cycle: Cycle, trouble: Unreachable) -> CycleState:
-    with ports.store.begin() as tx:
-        failures = tx.cycles.failed(cycle.id, str(trouble))
-        if failures == WARN_AFTER:
-            about = f"{cycle.panel}:{cycle.period}:unread"
-            subject = f"Predictions of {cycle.panel} cannot be read"
-            body = f"{trouble}\nwindow {cycle.window}, cycle {cycle.id}\nIt is tried for a day, then refused."
-            warn(tx, ports, about, subject, body)
-        tx.commit()
-    if failures >= WARN_AFTER and ports.clock.now() >= cycle.opened_at + PATIENCE:
-        _refuse(ports, spec, cycle, _Refusal(f"not read after {failures} attempts: {trouble}"))
-        return CycleState.REFUSED
-    raise trouble
 
 
 def _refuse(ports: Ports, spec: PanelSpec, cycle: Cycle, refusal: _Refusal) -> None:

@@ -43,11 +43,11 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 labelled.ledger,
                 labelled.drawn,
                 confidence=spec.confidence,
-                segments=segments_of(labelled.design.atoms),
+                segments=_segments(spec, labelled.design.atoms),
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
-            superseded = _a_later_one_is_judged(tx, cycle)
-            if first or not superseded:
+            superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
+            if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
                 judgements = _judgements(spec, labelled, estimates)
                 slices = _slices(spec, estimates)
                 record(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
@@ -68,6 +68,12 @@ def segments_of(atoms: Sequence[Atom]) -> tuple[Segment, ...]:
             sizes[segment] = sizes.get(segment, 0) + size
     largest = sorted(sizes, key=lambda segment: (-sizes[segment], segment))[:MOST_SEGMENTS]
     return tuple(sorted(largest))
+
+
+def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
+    """The largest segments, and those with a limit: one that is not there this week must be told as BLIND."""
+    limited = {limit.segment for limit in spec.limits if limit.segment}
+    return tuple(sorted(limited | set(segments_of(atoms))))
 
 
 def margin_of(spec: PanelSpec, key: StreamKey) -> float:
@@ -94,9 +100,8 @@ def _next_revision(tx: Transaction, cycle_id: int) -> int:
     return max([0, *states, *([before.number] if before else [])]) + 1
 
 
-def _a_later_one_is_judged(tx: Transaction, cycle: Cycle) -> bool:
-    later = tx.cycles.find(panel=cycle.panel, states=[CycleState.JUDGED, CycleState.REFUSED])
-    return any(other.period > cycle.period for other in later)
+def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState]) -> bool:
+    return any(other.period > cycle.period for other in tx.cycles.find(panel=cycle.panel, states=states))
 
 
 def _judgements(spec: PanelSpec, labelled: LabelledCycle, estimates: Sequence[Estimate]) -> dict[StreamKey, Judgement]:

@@ -2,7 +2,6 @@
 
 from hashlib import sha256
 
-from stratawatch.core.results import AlarmState
 from stratawatch.engine.records import StreamKey
 
 
@@ -25,7 +24,12 @@ def shuffle_key(seed: str, period: int, ordinal: int, key: str) -> str:
     return sha256(f"{seed}\0order\0{period}\0{ordinal}\0{key}".encode()).hexdigest()
 
 
-def incident_key(key: StreamKey, kind: AlarmState, period: int) -> str:
-    """What every channel dedupes an incident on."""
+def incident_key(key: StreamKey, period: int, revision: int) -> str:
+    """What every channel dedupes the page of one stream on; a judgement opens it at most once."""
     segment = key.segment or "all"
-    return f"stratawatch:{key.panel}:{key.classifier}:{key.metric}:{segment}:{kind.value.lower()}:{period}"
+    return f"stratawatch:{key.panel}:{key.classifier}:{key.metric}:{segment}:breach:{period}.{revision}"
+
+
+def blind_key(panel: str, period: int, revision: int) -> str:
+    """What every channel dedupes the one message on that tells of all streams a judgement found BLIND."""
+    return f"stratawatch:{panel}:blind:{period}.{revision}"

@@ -6,21 +6,26 @@ from uuid import uuid4
 
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import Notification
-from stratawatch.errors import Unreachable
+from stratawatch.engine.trouble import sentence
 
 CLAIM_LIFE: Final = timedelta(minutes=2)
 MOST_SENDS: Final = 10
-AT_ONCE: Final = 20
+AT_ONCE: Final = 200
+"""Bound on one advance; the rest goes at the next."""
 
 
 def send_notifications(ports: Ports) -> int:
-    """Send what is due; returns how many went out."""
-    holder = uuid4().hex
-    now = ports.clock.now()
-    with ports.store.begin() as tx:
-        claimed = tx.outbox.claim(holder, now, now + CLAIM_LIFE, AT_ONCE)
-        tx.commit()
-    return sum(_send(ports, notification) for notification in claimed)
+    """Send what is due, each claimed just before it goes; returns how many went out."""
+    holder, sent = uuid4().hex, 0
+    for _ in range(AT_ONCE):
+        now = ports.clock.now()
+        with ports.store.begin() as tx:
+            claimed = tx.outbox.claim(holder, now, now + CLAIM_LIFE, 1)
+            tx.commit()
+        if not claimed:
+            break
+        sent += sum(_send(ports, notification) for notification in claimed)
+    return sent
 
 
 def _send(ports: Ports, notification: Notification) -> bool:
@@ -30,8 +35,8 @@ def _send(ports: Ports, notification: Notification) -> bool:
         return False
     try:
         receipt = channel.send(notification)
-    except Unreachable as trouble:
-        _put_back(ports, notification, str(trouble))
+    except Exception as trouble:  # noqa: BLE001 - one bad channel must not keep the others from being told
+        _put_back(ports, notification, sentence(trouble))
         return False
     with ports.store.begin() as tx:
         tx.outbox.sent(notification.id, receipt.reference, ports.clock.now())

@@ -8,7 +8,7 @@ from stratawatch.engine.records import Cycle, PanelSpec
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import ACTIVE_CYCLES
 from stratawatch.engine.windows import due_periods, window_of
-from stratawatch.errors import ConfigError
+from stratawatch.errors import ConfigError, StratawatchError
 
 MOST_ACTIVE: Final = 8
 """Cycles of one panel under way at once: a long backfill must not flood the people who label."""
@@ -17,10 +17,16 @@ MOST_ACTIVE: Final = 8
 def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec]) -> tuple[int, ...]:
     """Open what is due, oldest window first; returns the new cycles' ids."""
     opened: list[int] = []
+    troubles: list[StratawatchError] = []
     for spec in panels.values():
-        with ports.store.begin() as tx:
-            opened += _open_panel(tx, ports, spec)
-            tx.commit()
+        try:
+            with ports.store.begin() as tx:
+                opened += _open_panel(tx, ports, spec)
+                tx.commit()
+        except ConfigError as trouble:
+            troubles.append(trouble)  # the other panels' windows open all the same
+    if troubles:
+        raise troubles[0] if len(troubles) == 1 else StratawatchError("; ".join(map(str, troubles)))
     return tuple(opened)
 
 

@@ -179,7 +179,10 @@ class Frozen:
 
 @dataclass(frozen=True)
 class Draw:
-    """An item that was drawn: the design facts of that moment, read back when estimating."""
+    """An item that was drawn: the design facts of that moment, read back when estimating.
+
+    `inclusion` is n_a / N_a as planned by the round that drew it; the plan of the cycle's last round has the final n_a.
+    """
 
     item: str
     item_key: str

@@ -82,10 +82,6 @@ class Cycles(Protocol):
         """Count a failed attempt and keep its message; returns the number of attempts in a row."""
         ...
 
-    def succeeded(self, cycle_id: int) -> None:
-        """Forget failed attempts."""
-        ...
-
     def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
         """Atoms in their order."""
         ...
@@ -199,8 +195,11 @@ class Estimates(Protocol):
         """The newest revision of a cycle."""
         ...
 
-    def outdated(self) -> tuple[int, ...]:
-        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision."""
+    def outdated(self, after: int = 0) -> tuple[int, ...]:
+        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision.
+
+        Events up to `after` are known to have outdated nothing and are not looked at.
+        """
         ...
 
     def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from stratawatch.core.anticipation import DEFAULT_GOALS
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.metrics.metric import Called, Domain
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
 from stratawatch.core.results import Estimate, Known
 from stratawatch.engine.records import PanelSpec
@@ -60,27 +62,27 @@ def _metrics_with_goal(spec: PanelSpec, classifier: str) -> list[str]:
 
 
 def _need(metric: str, atoms: Sequence[Atom], place: int, told: Told) -> PlainNeed | None:
-    known, domain = known_of(told.get(metric)), _domain(metric, atoms, place, told)
-    if known is None or not domain:
+    known, domain = known_of(told.get(metric)), _domain(metric, _called(atoms, place, told))
+    if known is None or domain is None or not domain.size:
         return None
     everything = sum(atom.size for atom in atoms)
-    n = domain_labels(known, domain, told[metric].confidence)
-    shared = min(everything, n * everything / domain)
-    # Nobody has a list of the true positives, so recall's own sample is one of the whole population.
-    separate = shared if metric == "recall" else n
+    n = domain_labels(known, domain.size, told[metric].confidence)
+    shared = min(everything, n * everything / domain.size)
+    # What nobody has a list of can only be met in a sample of the whole population.
+    separate = n if domain.listed else shared
     return PlainNeed(told[metric].classifier, metric, known.half_width, round(separate), round(shared))
 
 
-def _domain(metric: str, atoms: Sequence[Atom], place: int, told: Told) -> float | None:
-    """Size of the set of items that the metric is a share of; None where it cannot be said."""
-    called = {
-        letter: sum(atom.size for atom in atoms if atom.pattern[place] == letter) for letter in (POSITIVE, NEGATIVE)
-    }
-    if metric == "precision":
-        return called[POSITIVE]
-    if metric == "false_omission_rate":
-        return called[NEGATIVE]
-    precision, omitted = known_of(told.get("precision")), known_of(told.get("false_omission_rate"))
-    if metric != "recall" or precision is None or omitted is None:
-        return None
-    return precision.value * called[POSITIVE] + omitted.value * called[NEGATIVE]
+def _domain(metric: str, called: Called) -> Domain | None:
+    """What the metric is a share of; None where that cannot be said, as of a metric that nobody knows any more."""
+    return METRICS[metric].domain(called) if metric in METRICS else None
+
+
+def _called(atoms: Sequence[Atom], place: int, told: Told) -> Called:
+    """A classifier's calls; the positives it met are told by the shares among its two kinds of calls."""
+    positive, negative = (
+        sum(atom.size for atom in atoms if atom.pattern[place] == letter) for letter in (POSITIVE, NEGATIVE)
+    )
+    right, missed = known_of(told.get("precision")), known_of(told.get("false_omission_rate"))
+    positives = right.value * positive + missed.value * negative if right and missed else None
+    return Called(positive, negative, positives)

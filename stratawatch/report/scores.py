@@ -3,16 +3,13 @@
 from collections.abc import Mapping
 from itertools import pairwise
 from math import ceil, floor
-from typing import Final
 
+from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.engine.alarms import streams
 from stratawatch.engine.records import PanelSpec, StreamKey
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import LastKnown, Scale, Score, known_of, limit_value
-
-ORDER: Final = ("precision", "recall", "false_omission_rate")
-"""Metrics in the order people ask for them; others follow by name."""
 
 
 def overall(facts: Facts, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
@@ -48,7 +45,9 @@ def scales_of(facts: Facts) -> dict[str, Scale]:
 
 
 def _rank(metric: str) -> tuple[int, str]:
-    return (ORDER.index(metric) if metric in ORDER else len(ORDER), metric)
+    """In the registry's order; a metric that the store remembers and nobody knows any more comes last."""
+    order = list(METRICS)
+    return (order.index(metric) if metric in order else len(order), metric)
 
 
 def _is_about(facts: Facts, key: StreamKey) -> bool:

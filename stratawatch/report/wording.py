@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import AlarmState, Known
 from stratawatch.engine.records import Window
 
@@ -80,7 +81,7 @@ def span(window: Window) -> str:
 
 def metric_words(metric: str) -> str:
     """A metric inside a sentence."""
-    return {"false_omission_rate": "false-omission rate"}.get(metric, metric.replace("_", " "))
+    return METRICS[metric].words if metric in METRICS else metric.replace("_", " ")
 
 
 def metric_name(metric: str) -> str:

@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from stratawatch.core.results import AlarmState
+from stratawatch.engine import freeze
 from stratawatch.engine.advance import ADVANCE_LEASE, advance, due
 from stratawatch.engine.dispatch import MOST_SENDS, dispatch_batch
 from stratawatch.engine.dispatch import WARN_AFTER as SENDS_WARN_AFTER
-from stratawatch.engine.freeze import PATIENCE, WARN_AFTER, freeze_cycle
+from stratawatch.engine.freeze import freeze_cycle
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
 from stratawatch.engine.judge import judge_cycle
 from stratawatch.engine.lease import hold
@@ -19,6 +20,7 @@ from stratawatch.engine.plan import plan_round
 from stratawatch.engine.records import BadRow, WindowRule
 from stratawatch.engine.settle import settle_cycle
 from stratawatch.engine.states import BatchState, CycleState
+from stratawatch.engine.trouble import WARN_AFTER
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, spec, unreachable, unusable
@@ -107,27 +109,36 @@ class TestAnUnreachableSource:
             town.queue.answer(town.clock.now())
         assert town.queue.asked() == calm.queue.asked()
 
-    def test_is_told_after_some_attempts_and_refused_after_a_day(self, town):
+    def test_is_told_after_some_attempts_and_refused_after_many(self, town, monkeypatch):
+        monkeypatch.setattr(freeze, "MOST_READS", 12)
         (cycle,) = open_all(town)
-        town.source.troubles = [unreachable() for _ in range(40)]
-        for _ in range(WARN_AFTER + 5):
+        town.source.troubles = [unreachable() for _ in range(12)]
+        for _ in range(11):
             advance(town.ports)
         assert cycle_of(town, cycle).state == CycleState.OPEN
-        assert [n.subject for n in town.desk.told] == ["Predictions of spam cannot be read"]
-        town.clock.moment += PATIENCE
+        assert [n.subject for n in town.desk.told] == ["spam is stuck: cycle 1 cannot be read"]
         advance(town.ports)
         assert cycle_of(town, cycle).state == CycleState.REFUSED
         assert "BLIND" in town.desk.told[1].subject
         assert len(town.desk.told) == 2
 
-    def test_that_comes_back_within_the_day_needs_nobody(self, town):
+    def test_that_comes_back_needs_nobody(self, town):
         (cycle,) = open_all(town)
-        town.source.troubles = [unreachable() for _ in range(40)]
-        for _ in range(40):
+        town.source.troubles = [unreachable() for _ in range(WARN_AFTER + 3)]
+        for _ in range(WARN_AFTER + 4):
             advance(town.ports)
-        town.clock.pass_(hours=23)
-        advance(town.ports)
         assert cycle_of(town, cycle).state == CycleState.LABELLING
+        assert cycle_of(town, cycle).failures == 0
+
+    def test_is_treated_alike_when_it_fails_by_a_bug(self, town, monkeypatch):
+        monkeypatch.setattr(freeze, "MOST_READS", 7)
+        (cycle,) = open_all(town)
+        town.source.troubles = [ZeroDivisionError("a bug") for _ in range(7)]
+        assert "freeze 1: ZeroDivisionError: a bug" in advance(town.ports).troubles
+        for _ in range(6):
+            advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.REFUSED
+        assert "ZeroDivisionError" in cycle_of(town, cycle).reason
 
     def test_that_changes_between_the_queries_is_read_again(self, town):
         (cycle,) = open_all(town)

@@ -52,7 +52,7 @@ class TestOneTrouble:
     def test_at_the_queue_does_not_keep_cycles_from_being_frozen(self, opened, monkeypatch):
         monkeypatch.setattr(opened.queue, "poll", _raise(Unreachable("the queue is away")))
         state = advance_cycles(return_state=True)
-        assert "collect labels: the queue is away" in state.message
+        assert "collect: the queue is away" in state.message
         assert states(opened) == [CycleState.LABELLING, CycleState.LABELLING]
 
     def test_of_a_step_does_not_keep_notifications_back(self, opened):

@@ -11,16 +11,15 @@ from sqlalchemy.exc import OperationalError
 
 from flows.advance_cycles import SHOW, TASKS
 from stratawatch import report
-from stratawatch.engine.advance import STEPS
-from stratawatch.engine.collect import Collected, collect_labels
-from stratawatch.engine.notify import send_notifications
+from stratawatch.engine.advance import ONCE, STEPS
+from stratawatch.engine.collect import Collected
 from stratawatch.engine.open import open_cycles
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
 from tasks.policy import may_retry, sealed
 from tests.engine.town import unreachable
 from tests.flows.discovery import all_tasks
 
-USE_CASES = [open_cycles, collect_labels, send_notifications, *(step for _, step in STEPS.values())]
+USE_CASES = [open_cycles, *ONCE.values(), *(step for _, step in STEPS.values())]
 
 
 class TestEveryTask:
@@ -43,10 +42,10 @@ class TestEveryTask:
 
 
 class TestAdvanceSteps:
-    def test_the_flow_has_the_engines_steps_in_the_engines_order(self):
-        assert list(TASKS) == list(STEPS)
+    def test_the_flow_has_the_engines_steps(self):
+        functions = {**ONCE, **{name: step for name, (_, step) in STEPS.items()}}
         assert {name: task.name for name, task in TASKS.items()} == {
-            name: step.__name__ for name, (_, step) in STEPS.items()
+            name: function.__name__ for name, function in functions.items()
         }
 
     def test_artifacts_belong_to_steps(self):

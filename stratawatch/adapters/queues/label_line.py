@@ -7,15 +7,14 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from stratawatch.engine.records import BadRow, LabelEvent, LabelValue
+from stratawatch.adapters.queues.label_words import InvalidError, label_value
+from stratawatch.engine.records import BadRow, LabelEvent
 
 LONGEST_WORD: Final = 200
 """Characters of a key, an annotator's name or an event id."""
 SHOWN: Final = 500
 """Characters of a bad line that are kept to look at."""
 ANONYMOUS: Final = "anonymous"
-
-WORDS: Final[Mapping[str, LabelValue]] = {"yes": "yes", "no": "no", "skip": "skip", "retract": "retract"}
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,6 @@ class Origin:
     file: str
     number: int
     at: datetime
-
-
-class _InvalidError(ValueError):
-    """Why a line is no label."""
 
 
 def read_line(raw: bytes, origin: Origin) -> LabelEvent | BadRow:
@@ -43,10 +38,10 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | BadRow:
             event_id=_word(said, "event_id", default=line_id(raw, origin)),
             item_key=key,
             annotator=_word(said, "annotator", default=ANONYMOUS),
-            value=_value(said),
+            value=label_value(said),
             at=_time(said, default=origin.at),
         )
-    except _InvalidError as reason:
+    except InvalidError as reason:
         return bad_line(raw, origin, str(reason), key)
 
 
@@ -68,11 +63,11 @@ def _object(raw: bytes) -> Mapping[str, Any]:
     try:
         said = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise _InvalidError("not UTF-8 text") from None
+        raise InvalidError("not UTF-8 text") from None
     except (ValueError, RecursionError):
-        raise _InvalidError("not valid JSON") from None
+        raise InvalidError("not valid JSON") from None
     if not isinstance(said, dict):
-        raise _InvalidError("not a JSON object")
+        raise InvalidError("not a JSON object")
     return said
 
 
@@ -81,27 +76,13 @@ def _word(said: Mapping[str, Any], name: str, default: str | None = None) -> str
     if word is None and default is not None:
         return default
     if word is None:
-        raise _InvalidError(f"has no '{name}'")
+        raise InvalidError(f"has no '{name}'")
     if not isinstance(word, str) or not word.strip():
-        raise _InvalidError(f"'{name}' is not a text")
+        raise InvalidError(f"'{name}' is not a text")
     if len(word) > LONGEST_WORD:
-        raise _InvalidError(f"'{name}' is longer than {LONGEST_WORD} characters")
+        raise InvalidError(f"'{name}' is longer than {LONGEST_WORD} characters")
     if "\0" in word or any("\ud800" <= sign <= "\udfff" for sign in word):
-        raise _InvalidError(f"'{name}' holds characters that no store can keep")
-    return word
-
-
-def _value(said: Mapping[str, Any]) -> LabelValue:
-    if "value" not in said:
-        raise _InvalidError("has no 'value'")
-    value = said["value"]
-    if value is None:
-        return "skip"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    word = WORDS.get(value.strip().casefold()) if isinstance(value, str) else None
-    if word is None:
-        raise _InvalidError("'value' is none of yes, no, skip, retract, true, false, null")
+        raise InvalidError(f"'{name}' holds characters that no store can keep")
     return word
 
 
@@ -114,7 +95,7 @@ def _time(said: Mapping[str, Any], default: datetime) -> datetime:
         # astimezone would silently take a naive time for the machine's own.
         utc = moment.astimezone(UTC) if moment.tzinfo else None
     except (TypeError, ValueError, OverflowError):
-        raise _InvalidError("'at' is not a time like 2026-01-05T00:00:00+00:00") from None
+        raise InvalidError("'at' is not a time like 2026-01-05T00:00:00+00:00") from None
     if utc is None:
-        raise _InvalidError("'at' has no offset from UTC; write 2026-01-05T00:00:00+00:00")
+        raise InvalidError("'at' has no offset from UTC; write 2026-01-05T00:00:00+00:00")
     return utc

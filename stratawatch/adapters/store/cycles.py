@@ -114,10 +114,6 @@ class SqlCycles:
         self._set(cycle_id, failures=cycles.c.failures + 1, last_error=message)
         return self.get(cycle_id).failures
 
-    def succeeded(self, cycle_id: int) -> None:
-        """Forget failed attempts."""
-        self._set(cycle_id, failures=0, last_error="")
-
     def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
         """Atoms in their order."""
         return facts.atoms(self._sql, cycle_id)

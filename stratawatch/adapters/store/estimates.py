@@ -41,16 +41,26 @@ class SqlEstimates:
         found = self._newest(cycles.c.id == cycle_id)
         return found[0][1] if found else None
 
-    def outdated(self) -> tuple[int, ...]:
-        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision."""
+    def outdated(self, after: int = 0) -> tuple[int, ...]:
+        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision.
+
+        Starts from the few events later than `after`, so that its cost does not grow with the history.
+        """
+        touched = (
+            select(draws.c.cycle_id, func.max(label_events.c.id).label("event"))
+            .join_from(label_events, draws, draws.c.item_key == label_events.c.item_key)
+            .where(label_events.c.id > after)
+            .group_by(draws.c.cycle_id)
+            .subquery()
+        )
         newest = _newest_revisions().subquery()
         late = (
-            select(label_events.c.id)
-            .join_from(draws, label_events, label_events.c.item_key == draws.c.item_key)
-            .where(draws.c.cycle_id == newest.c.cycle_id, label_events.c.id > newest.c.mark)
-            .exists()
+            select(newest.c.cycle_id)
+            .join_from(touched, newest, newest.c.cycle_id == touched.c.cycle_id)
+            .where(touched.c.event > newest.c.mark)
+            .order_by(newest.c.cycle_id)
         )
-        return tuple(self._sql.scalars(select(newest.c.cycle_id).where(late).order_by(newest.c.cycle_id)))
+        return tuple(self._sql.scalars(late))
 
     def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:
         """The newest revision of every cycle of a panel that has one, oldest window first."""

@@ -19,6 +19,8 @@ TABLES: Final[dict[Entity, Table]] = {
 _AFRESH: Final[dict[tuple[Entity, str], dict[str, Any]]] = {
     # A person sends a failed batch again: its attempts are counted from nought.
     (Entity.BATCH, BatchState.PLANNED): {"attempts": 0, "claimed_by": None, "claimed_until": None},
+    # A cycle that moves on has got over what it failed at, whatever state it moves to.
+    (Entity.CYCLE, ""): {"failures": 0, "last_error": ""},
 }
 
 
@@ -33,7 +35,8 @@ def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *,
         raise ForbiddenMoveError(f"a {entity} does not move from {old} to {new}", expected=ways or "no move at all")
     table = TABLES[entity]
     row = (table.c.id == entity_id) & (table.c.state == str(old))
-    changed = sql.execute(update(table).where(row).values(state=str(new), **_AFRESH.get((entity, new), {})))
+    afresh = _AFRESH.get((entity, new), _AFRESH.get((entity, ""), {}))
+    changed = sql.execute(update(table).where(row).values(state=str(new), **afresh))
     if changed.rowcount != 1:
         raise _stale(sql, entity, entity_id, old)
     sql.execute(

@@ -29,10 +29,18 @@ class SqlOutbox:
     def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> tuple[Notification, ...]:
         """Take pending notifications that are due and not claimed, oldest first."""
         t = notifications.c
+        earlier = notifications.alias("earlier")
+        # What a receiver closes must have been opened there first: word on one trouble goes out in its order.
+        overtakes = (
+            select(earlier.c.id)
+            .where(earlier.c.dedup_key == t.dedup_key, earlier.c.channel == t.channel)
+            .where(earlier.c.state == "pending", earlier.c.id < t.id)
+            .exists()
+        )
         due = (
             select(t.id)
             .where(t.state == "pending", or_(t.next_at.is_(None), t.next_at <= now))
-            .where(or_(t.claimed_until.is_(None), t.claimed_until <= now))
+            .where(or_(t.claimed_until.is_(None), t.claimed_until <= now), ~overtakes)
             .order_by(t.id)
             .limit(limit)
             .with_for_update(skip_locked=True)  # PostgreSQL: rows another claim is just taking are not waited for

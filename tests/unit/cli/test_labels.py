@@ -84,6 +84,18 @@ class TestImport:
         assert "1 new label event of 2 lines for spam" in out
         assert "1 line set aside: for items that were never drawn" in out
 
+    @pytest.mark.parametrize("said", ["yes", " No ", "SKIP", "retract", True, False, None, 1, 0.5, "maybe", "", [], {}])
+    def test_it_takes_the_words_that_the_queue_takes(self, tmp_path, said):
+        line = json.dumps({"item": "a", "key": "a", "value": said})
+        queued = read_line(line.encode(), Origin("folder", "ann.jsonl", 1, datetime(2026, 1, 5, tzinfo=UTC)))
+        path = tmp_path / "x.jsonl"
+        path.write_text(line + "\n")
+        if isinstance(queued, BadRow):
+            with pytest.raises(StratawatchError, match=re.escape(queued.reason)):
+                read_labels(path)
+        else:
+            assert [label.value for label in read_labels(path)] == [queued.value]
+
     def test_odd_items_survive_the_way_in(self, judged):
         odd = 'quote " comma , new\nline 🙂'
         lines = json.dumps({"item": odd, "value": "yes"}) + "\n"
@@ -92,7 +104,7 @@ class TestImport:
     @pytest.mark.parametrize(
         ("name", "text", "told"),
         [
-            ("x.csv", "item,value\na,maybe\n", "line 2: 'value' is 'maybe', expected one of yes, no, skip, retract"),
+            ("x.csv", "item,value\na,maybe\n", "line 2: 'value' is none of yes, no, skip, retract, true, false"),
             ("x.csv", "item,label\na,yes\n", "no column 'value'"),
             ("x.csv", "", "no column 'item'"),
             ("x.csv", "item,value\n,yes\n", "line 2: 'item' is not a text"),
@@ -101,7 +113,9 @@ class TestImport:
             ("x.jsonl", '{"item": "\\ud800", "value": "yes"}\n', "line 1: 'item' is not a text"),
             ("x.jsonl", "[1]\n", "line 1: it is not a JSON object"),
             ("x.jsonl", '{"item": 3, "value": "yes"}\n', "line 1: 'item' is not a text"),
-            ("x.jsonl", '{"item": "a", "value": null}\n', "line 1: 'value' is None"),
+            ("x.csv", "item,value\na,\n", "line 2: has no 'value'"),
+            ("x.csv", "item,value\na\n", "line 2: has no 'value'"),
+            ("x.jsonl", '{"item": "a"}\n', "line 1: has no 'value'"),
             ("x.jsonl", '{"item": "a", "value": "yes", "annotator": ""}\n', "line 1: 'annotator' is not a name"),
             ("x.jsonl", '{"item": "a", "value": "yes", "at": "2026-01-01"}\n', "line 1: 'at' is '2026-01-01'"),
             ("x.txt", "a yes", "x.txt is no label file; expected .csv or .jsonl; got .txt"),

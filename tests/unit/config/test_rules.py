@@ -3,8 +3,6 @@
 import pytest
 
 from stratawatch.config import load
-from stratawatch.config.metric_rules import SMALL_IS_GOOD
-from stratawatch.config.panel_settings import Metric
 from stratawatch.core.estimation.metrics import METRICS
 
 
@@ -99,9 +97,11 @@ class TestGoalsAndLimits:
     def test_a_segment_without_a_value_is_refused(self, problems):
         assert "written column=value" in only(problems(("floor = 0.8", 'floor = 0.8\nsegment = "country"')))
 
-    def test_the_configuration_knows_the_metrics_that_the_statistics_know(self):
-        assert set(Metric.__args__) == set(METRICS)
-        assert set(METRICS) >= SMALL_IS_GOOD
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_the_configuration_knows_the_metrics_that_the_statistics_know(self, write, metric):
+        bound = "ceiling" if METRICS[metric].small_is_good else "floor"
+        limit = f'[[panels.spam.limits]]\nmetric = "{metric}"\n{bound} = 0.7\nsegment = "country=DE"\n'
+        assert load(write(more=limit)).panels["spam"].limits[-1].metric == metric
 
 
 class TestPanel:

@@ -4,7 +4,6 @@ from datetime import datetime
 
 import pytest
 
-from stratawatch.core.results import AlarmState
 from stratawatch.engine.clock import FixedClock
 from stratawatch.engine.keys import batch_key, incident_key, item_key, shuffle_key
 from stratawatch.engine.records import StreamKey
@@ -36,7 +35,11 @@ class TestOtherKeys:
 
     def test_incidents_of_a_segment_have_their_own_key(self):
         whole, part = StreamKey("p", "lr", "recall"), StreamKey("p", "lr", "recall", "country=DE")
-        assert incident_key(whole, AlarmState.BREACH, 3) != incident_key(part, AlarmState.BREACH, 3)
+        assert incident_key(whole, 3, 1) != incident_key(part, 3, 1)
+
+    def test_incidents_that_open_again_have_another_key(self):
+        stream = StreamKey("p", "lr", "recall")
+        assert incident_key(stream, 3, 1) != incident_key(stream, 3, 2)
 
 
 def test_a_fixed_clock_wants_an_offset():

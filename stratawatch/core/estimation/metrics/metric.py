@@ -1,5 +1,6 @@
 """What every metric can do, and the sentences they share when nothing can be told."""
 
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from stratawatch.core.cells import Flags
@@ -12,8 +13,45 @@ MOST_UNSEEN: Final = 0.10
 """Largest share of a metric's items that may lie in cells without any answer."""
 
 
+@dataclass(frozen=True)
+class Called:
+    """How many items a classifier calls positive and negative, and how many positives it met, if that can be told."""
+
+    positive: float
+    negative: float
+    positives: float | None
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The items that a metric is a share of. `listed`: one can list them without a label, and so draw from them."""
+
+    size: float
+    listed: bool = True
+
+
 class Metric(Protocol):
-    """A metric of one classifier, from its two sides."""
+    """A metric of one classifier, from its two sides; everything that is particular to it stands here."""
+
+    @property
+    def name(self) -> str:
+        """Its name in configurations and in the store."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """Its name inside a sentence."""
+        ...
+
+    @property
+    def small_is_good(self) -> bool:
+        """Whether it is limited by a ceiling; others have a floor."""
+        ...
+
+    @property
+    def default_margin(self) -> float:
+        """The half-width that is wanted where no goal names one."""
+        ...
 
     @property
     def method(self) -> str:
@@ -30,6 +68,10 @@ class Metric(Protocol):
 
     def labels(self, positive: Side, negative: Side) -> int:
         """Labels that serve the metric."""
+        ...
+
+    def domain(self, called: Called) -> Domain | None:
+        """What plain random sampling would have to sample; None where that cannot be said."""
         ...
 
 

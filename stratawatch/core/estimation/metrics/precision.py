@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.metrics.metric import known_share, untold
+from stratawatch.core.estimation.metrics.metric import Called, Domain, known_share, untold
 from stratawatch.core.estimation.sides import Side
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Known, Undefined
@@ -15,6 +15,10 @@ from stratawatch.core.results import Known, Undefined
 class Precision:
     """P(y = 1 | A) = T/|A|; gradient I/|A|."""
 
+    name: str = "precision"
+    words: str = "precision"
+    small_is_good: bool = False
+    default_margin: float = 0.03
     method: str = "stratified share, FF/MID"
 
     def gradient(self, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> Floats:  # noqa: ARG002
@@ -28,3 +32,7 @@ class Precision:
     def labels(self, positive: Side, negative: Side) -> int:  # noqa: ARG002 - one shape for all
         """Labels of items called positive."""
         return positive.labels
+
+    def domain(self, called: Called) -> Domain | None:
+        """The items called positive."""
+        return Domain(called.positive)

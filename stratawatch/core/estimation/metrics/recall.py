@@ -6,7 +6,7 @@ import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.effective import effective_labels
-from stratawatch.core.estimation.metrics.metric import too_much_unseen
+from stratawatch.core.estimation.metrics.metric import Called, Domain, too_much_unseen
 from stratawatch.core.estimation.mover import recall_interval
 from stratawatch.core.estimation.sides import Side
 from stratawatch.core.population import Floats
@@ -17,6 +17,10 @@ from stratawatch.core.results import Known, Undefined
 class Recall:
     """TP/(TP + FN) over the items that the classifier judged; gradient (I - r)/P."""
 
+    name: str = "recall"
+    words: str = "recall"
+    small_is_good: bool = False
+    default_margin: float = 0.05
     method: str = "ratio of stratified totals, MOVER-R on FF/MID"
 
     def gradient(self, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> Floats:
@@ -44,6 +48,10 @@ class Recall:
     def labels(self, positive: Side, negative: Side) -> int:
         """Labels of all items that the classifier judged."""
         return positive.labels + negative.labels
+
+    def domain(self, called: Called) -> Domain | None:
+        """The true positives, as many as they are thought to be; nobody has a list of them."""
+        return None if called.positives is None else Domain(called.positives, listed=False)
 
     @staticmethod
     def _untold(positive: Side, negative: Side) -> Undefined | None:
