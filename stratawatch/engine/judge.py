@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.alarms.states import judge, page_confidence
+from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.core.results import Estimate, Judgement, Undefined
 from stratawatch.engine.alarms import record, streams
@@ -20,8 +21,6 @@ MOST_SEGMENTS: Final = 50
 """Segments that are reported on their own: the largest ones."""
 MOST_SLICES: Final = 3
 """Segments that a page shows."""
-SMALL_IS_GOOD: Final = frozenset({"false_omission_rate"})
-DEFAULT_MARGINS: Final = {"precision": 0.03, "recall": 0.05, "false_omission_rate": 0.01}
 
 
 def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
@@ -81,7 +80,7 @@ def margin_of(spec: PanelSpec, key: StreamKey) -> float:
     for goal in spec.goals:
         if goal.metric == key.metric and (not goal.of or key.classifier in goal.of):
             return goal.margin
-    return DEFAULT_MARGINS.get(key.metric, 0.05)
+    return metric_named(key.metric).default_margin
 
 
 def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
@@ -130,7 +129,7 @@ def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, l
         if estimate.segment is None or isinstance(estimate.outcome, Undefined):
             continue
         found = estimate.outcome
-        worst_first = -found.value if estimate.metric in SMALL_IS_GOOD else found.value
+        worst_first = -found.value if metric_named(estimate.metric).small_is_good else found.value
         line = f"{estimate.segment}: {found.value:.1%} ({100 * found.low:.1f} to {100 * found.high:.1f})"
         known[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
     return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in known.items()}

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from stratawatch.adapters.store import SqlStore
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle
@@ -75,16 +77,19 @@ class World(RuleBasedStateMachine):
     @initialize()
     def build(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        panel = spec(budget=60, batch_size=10)
+        absent = Limit("recall", floor=0.1, of=("rf",), segment=Segment("country", "AT"))
+        panel = spec(budget=60, batch_size=10, limits=(*spec().limits, absent))
         self.store = CrashingStore(empty_store(Path(self.folder.name) / "w.db"))
         source, queue, desk, clock = FakeSource(), FakeQueue({}), FakeChannel(), HandClock(MONDAY)
         ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})
         self.town = Town(ports, clock, source, ports.check, queue, desk, panel)
         self.period = 0
+        self.deaths = 0
         self.a_week_passes(empty=False, quality=0.9)
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
+            self.everything_ends_once_the_world_is_calm()
             self.store.store.dispose()
             self.folder.cleanup()
 
@@ -111,8 +116,11 @@ class World(RuleBasedStateMachine):
     @rule(commit=st.integers(1, 12), after=st.booleans())
     def advance_and_die(self, commit: int, *, after: bool) -> None:
         self.store.fuse, self.store.after = commit, after
-        with suppress(StratawatchError, Crash):
-            advance(self.town.ports)
+        with suppress(StratawatchError):
+            try:
+                advance(self.town.ports)
+            except Crash:
+                self.deaths += 1
         self.store.fuse = -1
         self.town.clock.moment += timedelta(minutes=11)
 
@@ -120,9 +128,9 @@ class World(RuleBasedStateMachine):
     def people_answer(self, letter: str, value: str | None) -> None:
         self.town.queue.answer(self.town.clock.now(), only=lambda key: key[0] >= letter, value=value)
 
-    @rule(which=st.sampled_from(["source", "bad source", "queue", "desk"]))
+    @rule(which=st.sampled_from(["source", "bad source", "a bug", "queue", "desk"]))
     def something_breaks(self, which: str) -> None:
-        trouble = unusable() if which == "bad source" else unreachable()
+        trouble = {"bad source": unusable(), "a bug": ZeroDivisionError("a bug")}.get(which, unreachable())
         victims = {"queue": self.town.queue, "desk": self.town.desk}
         victims.get(which, self.town.source).troubles.append(trouble)
 
@@ -145,6 +153,8 @@ class World(RuleBasedStateMachine):
             return
         asked = self.town.queue.asked()
         assert len(asked) == len(set(asked))
+        again = len(self.town.queue.sends) - len(set(self.town.queue.sends))
+        assert again <= self.deaths  # only a death between a send and its commit may send a key again
         with self.store.store.begin() as tx:
             for cycle in tx.cycles.find():
                 draws = tx.rounds.draws(cycle.id)
@@ -166,11 +176,35 @@ class World(RuleBasedStateMachine):
         assert len(kept) == len(set(kept)) == read
 
     @invariant()
-    def nothing_is_told_twice(self) -> None:
+    def nothing_is_told_twice_but_by_a_death(self) -> None:
         if hasattr(self, "town"):
-            pages = [n.key for n in self.town.desk.told if n.severity == "page"]
-            with self.store.store.begin() as tx:
-                assert set(pages) <= {n.key for n in tx.outbox.all()}
+            sends = self.town.desk.sends
+            assert len(sends) - len(set(sends)) <= self.deaths
+
+    @invariant()
+    def what_ends_was_told_before(self) -> None:
+        if hasattr(self, "town"):
+            begun = set()
+            for told in self.town.desk.told:
+                if told.severity == "resolved":
+                    assert told.dedup_key in begun
+                begun.add(told.dedup_key)
+
+    def everything_ends_once_the_world_is_calm(self) -> None:
+        """No cycle stays under way for ever, and every incident that was opened was told."""
+        for victim in (self.town.source, self.town.queue, self.town.desk):
+            victim.troubles.clear()
+        for _ in range(4):
+            self.town.clock.moment += timedelta(days=4)
+            advance(self.town.ports)
+        assert advance(self.town.ports).troubles == ()
+        with self.store.store.begin() as tx:
+            states = {cycle.state for cycle in tx.cycles.find()}
+            incidents = tx.alarms.incidents()
+            waiting = [n.key for n in tx.outbox.all() if n.state != "sent"]
+        assert states <= {CycleState.JUDGED, CycleState.REFUSED, CycleState.CANCELLED}
+        assert waiting == []
+        assert {incident.dedup_key for incident in incidents} <= {told.dedup_key for told in self.town.desk.told}
 
 
 TestWorld = World.TestCase

@@ -232,13 +232,17 @@ class FakeChannel:
 
     name: str = "desk"
     told: list[Notification] = field(default_factory=list)
+    sends: list[str] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
 
     def send(self, notification: Notification) -> Receipt:
         if self.troubles:
             raise self.troubles.pop(0)
-        self.told.append(notification)
-        return Receipt(f"desk:{len(self.told)}")
+        self.sends.append(notification.key)
+        known = any(told.key == notification.key for told in self.told)
+        if not known:
+            self.told.append(notification)
+        return Receipt(f"desk:{len(self.told)}", duplicate=known)
 
 
 @dataclass
