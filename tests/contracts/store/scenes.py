@@ -163,7 +163,7 @@ def incident(cycle, kind, key=STREAM):
 def notification(key="page-1", **changes):
     facts = {
         "key": key,
-        "dedup_key": "stratawatch:spam",
+        "dedup_key": f"stratawatch:{key}",
         "channel": "console",
         "severity": "page",
         "subject": "BREACH",

@@ -35,6 +35,18 @@ class TestClaim:
             assert claim(tx, "you", limit=2) == ["c"]
             assert claim(tx, "third") == []
 
+    def test_keeps_word_on_one_trouble_in_its_order(self, store):
+        with store.begin() as tx:
+            tx.outbox.add(notification("page", dedup_key="t"))
+            tx.outbox.add(notification("end", dedup_key="t"))
+            tx.outbox.add(notification("end elsewhere", dedup_key="t", channel="other"))
+            page, elsewhere = tx.outbox.claim("me", NOW, NOW + MINUTE, 9)
+            assert (page.key, elsewhere.key) == ("page", "end elsewhere")
+            tx.outbox.put_back(page.id, "away", NOW + 3 * MINUTE)
+            assert claim(tx, now=NOW + 2 * MINUTE) == ["end elsewhere"]
+            tx.outbox.sent(page.id, "there", NOW)
+            assert claim(tx, "you", now=NOW + 2 * MINUTE) == ["end"]
+
     def test_ends_by_itself(self, store):
         with store.begin() as tx:
             tx.outbox.add(notification("a"))
