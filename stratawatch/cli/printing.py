@@ -9,9 +9,10 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, Final
 
+from stratawatch.core.alarms.signs import SYMBOLS
+from stratawatch.engine.span import span_text
+
 WIDEST: Final = 160
-MARKS: Final = {"OK": "✓", "UNPROVEN": "○", "AT RISK": "▲", "BREACH": "✖", "BLIND": "?"}
-"""A sign before the word of an alarm state; the word always stands beside it."""
 
 
 def print_json(document: Any) -> None:
@@ -39,7 +40,7 @@ def width() -> int:
 
 def state_text(state: str | None) -> str:
     """An alarm state as people see it."""
-    return "" if state is None else f"{MARKS[state]} {state}"
+    return "" if state is None else f"{SYMBOLS[state]} {state}"
 
 
 def time_text(moment: datetime | None) -> str:
@@ -48,10 +49,8 @@ def time_text(moment: datetime | None) -> str:
 
 
 def window_text(row: Mapping[str, Any]) -> str:
-    """A window: days where it begins and ends at midnight."""
-    start, end = row["window_start"], row["window_end"]
-    pattern = "%Y-%m-%d" if (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0) else "%Y-%m-%d %H:%M"
-    return f"{start:{pattern}} to {end:{pattern}}"
+    """The window of a row, as everywhere."""
+    return span_text(row["window_start"], row["window_end"])
 
 
 def value_text(row: Mapping[str, Any]) -> str:

@@ -3,17 +3,16 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.printing import count_text, print_json, say, state_text, time_text, value_text, window_text
+from stratawatch.core.alarms.signs import URGENCY
 from stratawatch.errors import Unreachable
 
 if TYPE_CHECKING:
     from stratawatch.adapters.glance import Glance
-
-URGENCY: Final = ("BREACH", "BLIND", "AT RISK", "UNPROVEN", "OK")
 
 
 def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:

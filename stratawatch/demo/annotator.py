@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from stratawatch.whole_file import write_whole
+
 Answer = Literal["yes", "no", "skip"]
 
 
@@ -29,7 +31,7 @@ class Annotator:
         if answers.exists():
             return 0
         lines = [json.dumps(self._line(task, now)) + "\n" for task in _tasks(batch)]
-        _write_whole(answers, "".join(lines))
+        write_whole(answers, "".join(lines))
         return len(lines)
 
     def _line(self, task: dict[str, Any], now: datetime) -> dict[str, str]:
@@ -60,11 +62,3 @@ def _tasks(batch: Path) -> Iterator[dict[str, Any]]:
             said = json.loads(line)
             if "key" in said:
                 yield said
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Appear at once or not at all: a reader must never meet half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.tmp")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)

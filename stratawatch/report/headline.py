@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from stratawatch.core.alarms.signs import URGENCY
 from stratawatch.core.results import AlarmState
 from stratawatch.engine.records import Incident
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Headline, Score
-from stratawatch.report.wording import URGENCY, capitalised, count, interval, metric_words, percent, plural, span
+from stratawatch.report.wording import capitalised, count, interval, metric_words, percent, plural, span
 
 
 def headline(facts: Facts, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
@@ -69,7 +70,7 @@ def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
     states = Counter(score.state for score in scores if score.state)
     lines = []
     if len(states) > 1:
-        lines.append(", ".join(f"{states[state]} {state.value}" for state in URGENCY if states[state]))
+        lines.append(", ".join(f"{number} {word}" for word in URGENCY if (number := states[AlarmState(word)])))
     still = [i for i in facts.incidents if i.resolved_at is None]
     if still:
         lines.append(f"{plural(len(still), 'incident')} open{_named(still)}")

@@ -6,6 +6,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from stratawatch.core.alarms.signs import SYMBOLS
 from stratawatch.core.results import AlarmState
 from stratawatch.report import wording
 from stratawatch.report.charts import trend_svg
@@ -61,7 +62,7 @@ def _environment() -> "Environment":
     environment.globals |= {
         "style": Markup(_own("page.css")),  # noqa: S704 - our own file
         "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - matplotlib escapes what it writes
-        "symbols": wording.SYMBOLS,
+        "symbols": SYMBOLS,
         "meanings": wording.MEANINGS,
         "plural": wording.plural,
         "AlarmState": AlarmState,

@@ -1,19 +1,18 @@
 """Write reports where people find them: whole files only, a page per panel and day, and an index."""
 
-import os
-import re
 from collections.abc import Mapping
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from stratawatch.engine.ports import Store
 from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.slug import slug
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.report.happenings import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
+from stratawatch.whole_file import write_whole
 
 LATEST: Final = "latest.html"
 
@@ -40,23 +39,11 @@ def write(
     for view in views:
         text, home = panel_page(view), folder / slug(view.panel)
         page = home / f"{now:%Y-%m-%d}.html"
-        _write_whole(page, text)
-        _write_whole(home / LATEST, text)
+        _write(page, text)
+        _write(home / LATEST, text)
         pages.append(page)
-    _write_whole(folder / "index.html", index_page([(view, f"{slug(view.panel)}/{LATEST}") for view in views]))
+    _write(folder / "index.html", index_page([(view, f"{slug(view.panel)}/{LATEST}") for view in views]))
     return pages[0] if len(pages) == 1 else folder / "index.html"
-
-
-def slug(panel: str) -> str:
-    """A panel's folder: its name where that is safe, else a readable form of it with a tail that keeps it unique.
-
-    >>> slug("toxicity"), slug("../etc")
-    ('toxicity', 'etc-f7f9121f')
-    """
-    plain = re.sub(r"[^a-z0-9_-]+", "-", panel.lower()).strip("-_")[:60]
-    if plain and plain == panel:
-        return plain
-    return f"{plain or 'panel'}-{sha256(panel.encode()).hexdigest()[:8]}"
 
 
 def _known_panels(store: Store) -> dict[str, PanelSpec]:
@@ -64,16 +51,10 @@ def _known_panels(store: Store) -> dict[str, PanelSpec]:
         return dict(tx.panels.latest())
 
 
-def _write_whole(path: Path, text: str) -> None:
-    """A reader sees the old file or the new one, never half of it."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def _write(path: Path, text: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, text)
     except OSError as trouble:
         raise Unreachable(
             f"the report could not be written to {path.parent}", got=trouble.strerror or str(trouble)
         ) from trouble
-    finally:
-        draft.unlink(missing_ok=True)

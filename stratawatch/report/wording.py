@@ -6,14 +6,8 @@ from typing import Final
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import AlarmState, Known
 from stratawatch.engine.records import Window
+from stratawatch.engine.span import span_text
 
-SYMBOLS: Final = {
-    AlarmState.OK: "✓",
-    AlarmState.UNPROVEN: "○",
-    AlarmState.AT_RISK: "▲",
-    AlarmState.BREACH: "✖",
-    AlarmState.BLIND: "?",
-}
 MEANINGS: Final = {
     AlarmState.OK: "proven inside its limit",
     AlarmState.UNPROVEN: "inside its limit, not proven",
@@ -21,8 +15,6 @@ MEANINGS: Final = {
     AlarmState.BREACH: "proven outside its limit",
     AlarmState.BLIND: "cannot be told",
 }
-URGENCY: Final = (AlarmState.BREACH, AlarmState.BLIND, AlarmState.AT_RISK, AlarmState.UNPROVEN, AlarmState.OK)
-"""What needs attention first."""
 
 
 def percent(value: float) -> str:
@@ -73,10 +65,8 @@ def when(moment: datetime) -> str:
 
 
 def span(window: Window) -> str:
-    """A window: dates where it begins and ends at midnight, else with times. Half-open, as everywhere."""
-    start, end = window.start, window.end
-    pattern = "%Y-%m-%d" if (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0) else "%Y-%m-%d %H:%M"
-    return f"{start:{pattern}} to {end:{pattern}}"
+    """A window, as everywhere."""
+    return span_text(window.start, window.end)
 
 
 def metric_words(metric: str) -> str:

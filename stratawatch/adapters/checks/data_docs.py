@@ -1,9 +1,5 @@
 """Data Docs of one check: the sections that Great Expectations renders, in a page that fetches nothing."""
 
-import hashlib
-import os
-import re
-import tempfile
 from datetime import UTC
 from html import escape
 from pathlib import Path
@@ -12,6 +8,8 @@ from typing import Any, Final
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.validation import Validated
 from stratawatch.engine.records import PanelSpec, Window
+from stratawatch.engine.slug import slug
+from stratawatch.whole_file import write_whole
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))
 
@@ -20,7 +18,7 @@ _SHOWN: Final = 200  # characters of an observed value
 
 def window_folder(panel: PanelSpec, window: Window) -> Path:
     """Where a window's pages lie, relative to the folder of all Data Docs."""
-    return Path(_slug(panel.name), f"{window.start.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    return Path(slug(panel.name), f"{window.start.astimezone(UTC):%Y%m%dT%H%M%SZ}")
 
 
 def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, validated: Validated) -> Path:
@@ -39,7 +37,7 @@ def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, val
         facts=suite.facts,
     )
     page = place / f"{suite.name}.html"
-    _replace(folder / page, html)
+    write_whole(folder / page, html)
     return page
 
 
@@ -66,19 +64,3 @@ def _harmless(value: Any) -> Any:
     if isinstance(value, str):
         return escape(value if len(value) <= _SHOWN else value[:_SHOWN] + "...")
     return value
-
-
-def _slug(name: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")
-    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
-
-
-def _replace(path: Path, html: str) -> None:
-    """A reader sees the old page or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, prefix=".", delete=False
-    ) as file:
-        file.write(html)
-    Path(file.name).chmod(0o644)
-    os.replace(file.name, path)  # noqa: PTH105 - Path.replace is the same call; os.replace is what crash tests watch

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from stratawatch.cli import printing
 from stratawatch.cli.app import app
 from stratawatch.cli.listing import show_rows
-from stratawatch.cli.printing import MARKS
+from stratawatch.cli.printing import state_text
 from stratawatch.core.results import AlarmState
 from stratawatch.errors import Unreachable
 
@@ -121,9 +121,9 @@ class TestListing:
         show_rows([{"name": "a", "remark": ""}])
         assert "remark" not in capsys.readouterr().out
 
-    def test_every_alarm_state_has_a_sign_beside_its_word(self):
-        assert set(MARKS) == {state.value for state in AlarmState}
-        assert len(set(MARKS.values())) == len(MARKS)
+    @pytest.mark.parametrize("state", AlarmState)
+    def test_every_alarm_state_has_a_sign_beside_its_word(self, state):
+        assert re.fullmatch(rf"\S {state}", state_text(state.value))
 
     def test_pipes_get_no_colours(self, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "80")

@@ -9,7 +9,7 @@ import pytest
 from stratawatch.core.results import AlarmState, Undefined
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import build
-from stratawatch.report.wording import MEANINGS, SYMBOLS, URGENCY
+from stratawatch.report.wording import MEANINGS
 from tests.unit.report.story import NOW, Memory, cycle, estimate, known, quarter, spec, stream
 
 EVIL = "<script>alert('x')</script>\"'&"
@@ -87,9 +87,9 @@ class TestWords:
     def test_the_headline_comes_before_every_number(self, page):
         assert page.index("Precision of nb: 70.9%") < page.index("<h2>Scorecard</h2>")
 
-    def test_every_state_has_its_own_symbol_and_meaning(self):
-        assert set(SYMBOLS) == set(MEANINGS) == set(URGENCY) == set(AlarmState)
-        assert len(set(SYMBOLS.values())) == len(AlarmState)
+    def test_every_state_has_its_own_meaning(self):
+        assert set(MEANINGS) == set(AlarmState)
+        assert len(set(MEANINGS.values())) == len(AlarmState)
 
     def test_a_state_is_a_symbol_and_a_word_and_not_only_a_colour(self, page):
         text = "".join(Reader(page).words)

@@ -1,0 +1,11 @@
+import doctest
+from importlib import import_module
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["keys", "slug", "span"])
+def test_examples_hold(name):
+    result = doctest.testmod(import_module(f"stratawatch.engine.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0
