@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Final
 
 import numpy as np
@@ -11,6 +10,7 @@ from stratawatch.core.anticipation import DEFAULT_GOALS, first_rates, importance
 from stratawatch.core.cells import Cells
 from stratawatch.core.planning import LEAST, floor_share
 from stratawatch.core.population import NO_BIN, POSITIVE, Atom, Census, Counts, Floats
+from stratawatch.core.rounds import cumulative_labels
 from stratawatch.errors import PlanImpossible
 
 _ALONE: Final = 6
@@ -22,8 +22,6 @@ _LARGE_SHARE: Final = 0.25
 _LABELS_A_STRATUM: Final = 15
 _LABELS_A_SMALL_STRATUM: Final = 5
 _ITEMS_A_STRATUM: Final = 10
-_FIRST_SHARE: Final = 0.4
-"""The first round should reach every atom."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,8 @@ def _thinned(patterns: Sequence[_Pattern], strata: Mapping[str, int], labels: Fl
     worth = {pattern.name: float(labels[pattern.scored].sum()) for pattern in patterns}
     served = [pattern for pattern in patterns if pattern.served]
     extra = sum(1 for pattern in served if pattern.scored.size and pattern.unscored.size)
-    while LEAST * (sum(thinned[p.name] for p in served) + extra) > ceil(_FIRST_SHARE * budget):
+    first_round = cumulative_labels(budget)[0]
+    while LEAST * (sum(thinned[p.name] for p in served) + extra) > first_round:
         several = [pattern.name for pattern in served if thinned[pattern.name] > 1]
         if not several:
             break

@@ -1,13 +1,12 @@
 """Plan a round: allocate labels to atoms, draw the smallest random numbers, write the batches to the outbox."""
 
 from collections.abc import Sequence
-from math import ceil
-from typing import Final
 
 from stratawatch.core.design import pool_sizes
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
+from stratawatch.core.rounds import cumulative_labels
 from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.house import Ports
 from stratawatch.engine.keys import batch_key, item_key, shuffle_key
@@ -16,17 +15,10 @@ from stratawatch.engine.records import CandidateItem, Cycle, Draw, NewBatch, Pan
 from stratawatch.engine.states import CycleState, Entity, RoundState
 from stratawatch.errors import StaleState
 
-FIRST_SHARE: Final = 0.4
-"""Share of the budget that the first round spends; the second is planned with its labels."""
-ONE_ROUND_BELOW: Final = 40
-"""Budgets too small to be split."""
-
 
 def rounds_wanted(spec: PanelSpec) -> tuple[int, ...]:
     """Cumulative labels after each round of a cycle."""
-    if spec.budget < ONE_ROUND_BELOW:
-        return (spec.budget,)
-    return (ceil(FIRST_SHARE * spec.budget), spec.budget)
+    return cumulative_labels(spec.budget)
 
 
 def wants_plan(spec: PanelSpec, cycle: Cycle, rounds: Sequence[Round]) -> bool:

@@ -109,6 +109,12 @@ class TestSmallBudgets:
         atoms = cut_atoms(census(self.rows), 50)
         assert 2 * len(atoms) <= 20
 
+    def test_a_budget_of_one_round_is_not_cut_for_a_first_of_two(self):
+        """Seven patterns and three strata of 1111: 9 atoms of two labels fit into 39, not into the first 16 of 40."""
+        rows = [("0001", 700, 1000), ("0010", 700, 10), ("0100", 520, 100), ("0110", 60, 1000), ("1000", 500, 10)]
+        rows += [("1010", 60, 100), *(("1111", bin_, 100) for bin_ in (520, 530, 540))]
+        assert [len(cut_atoms(census(rows), budget)) for budget in (39, 40)] == [9, 8]
+
     def test_the_smallest_workable_budget_gives_two_labels_to_every_pattern(self):
         assert len(cut_atoms(census(self.rows), 8)) == 4
 
