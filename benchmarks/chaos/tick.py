@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.chaos.world import PANEL, TROUBLES, Tick
-from stratawatch.engine import dispatch
+from stratawatch.engine import dispatch, freeze
 from stratawatch.engine.advance import advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
@@ -48,6 +48,7 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     if tick.step in TROUBLES:
         # Nobody can wait here for the day that a batch is really tried for.
         dispatch.MOST_SENDS = SENDS  # type: ignore[misc]
+        freeze.MOST_READS = SENDS  # type: ignore[misc]
         for _ in range(ADVANCES_IN_TROUBLE):
             advance(ports)
         return

@@ -36,6 +36,8 @@ def moment(text: str | None) -> datetime | None:
         raise StratawatchError(
             "--now is not a moment with its offset from UTC", got=text, hint="write 2026-01-05T00:00:00+00:00"
         )
+    if not 1970 < found.year < 2200:
+        raise StratawatchError("--now is out of reach", expected="a year from 1971 to 2199", got=text)
     return found
 
 

@@ -9,7 +9,7 @@ from stratawatch.engine.dispatch import dispatch_batch
 from stratawatch.engine.freeze import freeze_cycle
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import judge_cycle
-from stratawatch.engine.lease import hold, renew
+from stratawatch.engine.lease import ADVANCE, hold, renew
 from stratawatch.engine.notify import send_notifications
 from stratawatch.engine.plan import plan_round, wants_plan
 from stratawatch.engine.settle import settle_cycle
@@ -17,7 +17,7 @@ from stratawatch.engine.states import ACTIVE_CYCLES, BatchState, CycleState
 from stratawatch.engine.trouble import count_failure, sentence
 from stratawatch.errors import LeaseHeld, StaleState
 
-ADVANCE_LEASE: Final = "advance"
+ADVANCE_LEASE: Final = ADVANCE
 EXAMINED: Final = "label events examined"
 """The cursor of events that are known to have left no judged cycle outdated."""
 

@@ -10,6 +10,7 @@ from stratawatch.engine.keys import blind_key, incident_key
 from stratawatch.engine.messages import tell_blind, tell_breach, tell_resolved, tell_seeing, warn
 from stratawatch.engine.records import Cycle, Incident, PanelSpec, StreamKey, StreamState
 from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import Entity
 
 
 def streams(spec: PanelSpec) -> dict[StreamKey, Limit]:
@@ -86,7 +87,8 @@ def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, wh
     revision = max((state.revision for state in tx.alarms.of_cycle(cycle.id)), default=-1) + 1
     record(tx, ports, cycle, revision, judgements)
     if not judgements:
-        warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused", f"BLIND: {cycle.panel}", why)
+        moves = len(tx.cycles.moves(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
+        warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
 
 
 def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 from typing import Final
-from uuid import uuid4
 
 from stratawatch.engine.house import Ports
+from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.messages import warn
 from stratawatch.engine.records import Batch
 from stratawatch.engine.repositories import Transaction
@@ -24,7 +24,7 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         batch = tx.rounds.batch(batch_id)
-        claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, uuid4().hex, now, now + CLAIM_LIFE)
+        claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, ADVANCE, now, now + CLAIM_LIFE)
         tx.commit()
     if batch.state == BatchState.CANCELLED:
         return _withdraw(ports, batch)
@@ -88,11 +88,12 @@ def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:
     with ports.store.begin() as tx:
         attempts = tx.rounds.released(batch.id, sentence(trouble))
         why = f"not sent after {attempts} attempts: {sentence(trouble)}"
+        about = f"batch:{batch.key}:{len(tx.cycles.moves(Entity.BATCH, batch.id))}"  # it may be sent again by hand
         if attempts == WARN_AFTER:
-            warn(tx, ports, f"batch:{batch.key}", f"Labels cannot be asked for: batch {batch.key}", why)
+            warn(tx, ports, about, f"Labels cannot be asked for: batch {batch.key}", why)
         if attempts >= MOST_SENDS:
             why = f"{why}; `stratawatch cycles resend` tries again"
             tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=now, why=why)
-            warn(tx, ports, f"batch:{batch.key}:failed", f"Batch {batch.key} was given up", why)
+            warn(tx, ports, f"{about}:given up", f"Batch {batch.key} was given up", why)
         tx.commit()
     return attempts

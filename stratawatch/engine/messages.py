@@ -9,9 +9,8 @@ from stratawatch.engine.repositories import Transaction
 
 
 def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> None:
-    """Tell people of trouble that belongs to no single stream; the same trouble may come back later."""
-    key = f"stratawatch:{about}:{ports.clock.now():%Y%m%dT%H%M%S}"
-    tell(tx, ports, key, "warning", subject, body, {"about": about})
+    """Tell people of trouble that belongs to no single stream; once for every `about`."""
+    tell(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
 
 
 def tell_breach(

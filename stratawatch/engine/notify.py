@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 from typing import Final
-from uuid import uuid4
 
 from stratawatch.engine.house import Ports
+from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.records import Notification
 from stratawatch.engine.trouble import sentence
 
@@ -16,11 +16,11 @@ AT_ONCE: Final = 200
 
 def send_notifications(ports: Ports) -> int:
     """Send what is due, each claimed just before it goes; returns how many went out."""
-    holder, sent = uuid4().hex, 0
+    sent = 0
     for _ in range(AT_ONCE):
         now = ports.clock.now()
         with ports.store.begin() as tx:
-            claimed = tx.outbox.claim(holder, now, now + CLAIM_LIFE, 1)
+            claimed = tx.outbox.claim(ADVANCE, now, now + CLAIM_LIFE, 1)
             tx.commit()
         if not claimed:
             break

@@ -11,9 +11,9 @@ from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.house import Ports
 from stratawatch.engine.keys import batch_key, item_key, shuffle_key
 from stratawatch.engine.ledgers import as_design, known_verdicts, load
-from stratawatch.engine.records import CandidateItem, Cycle, Draw, NewBatch, PanelSpec, Round, Task, Window
+from stratawatch.engine.records import CandidateItem, CheckReport, Cycle, Draw, NewBatch, PanelSpec, Round, Task, Window
 from stratawatch.engine.states import CycleState, Entity, RoundState
-from stratawatch.errors import StaleState
+from stratawatch.errors import InputRefused, StaleState
 
 
 def rounds_wanted(spec: PanelSpec) -> tuple[int, ...]:
@@ -66,11 +66,20 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
 def preview(ports: Ports, spec: PanelSpec, window: Window) -> tuple[tuple[Atom, ...], Plan]:
     """What a cycle on this window would ask for; nothing is written."""
     source = ports.sources[spec.name]
-    census = source.census(spec, window).census
+    counted = source.census(spec, window)
+    _fit(ports.check.profile(spec, window, counted.profile))
+    census = counted.census
     atoms = cut_atoms(census, spec.budget)
     wanted = pool_sizes(atoms, census.classifiers, spec.goals, spec.budget)
-    design = as_design(spec, atoms, source.candidates(spec, window, atoms, wanted))
+    items = source.candidates(spec, window, atoms, wanted)
+    _fit(ports.check.candidates(spec, window, items))
+    design = as_design(spec, atoms, items)
     return atoms, design.plan(spec.goals, spec.budget, Ledger({}), (), phase="first")
+
+
+def _fit(report: CheckReport) -> None:
+    if report.refusal:
+        raise InputRefused(f"a cycle on this window would be refused: {report.refusal}")
 
 
 def _draw(spec: PanelSpec, item: CandidateItem, inclusion: float, *, reused: bool) -> Draw:

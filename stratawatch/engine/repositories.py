@@ -270,6 +270,10 @@ class Leases(Protocol):
         """Take or renew; False when another holder's lease is still good."""
         ...
 
+    def held(self, name: str) -> tuple[str, datetime] | None:
+        """Who holds a lease, and until when; the past included."""
+        ...
+
     def release(self, name: str, holder: str) -> None:
         """Give back, if held."""
         ...

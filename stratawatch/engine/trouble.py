@@ -4,6 +4,7 @@ from typing import Final
 
 from stratawatch.engine.house import Ports
 from stratawatch.engine.messages import warn
+from stratawatch.engine.states import Entity
 from stratawatch.errors import StratawatchError
 
 WARN_AFTER: Final = 6
@@ -23,6 +24,7 @@ def count_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) ->
         if failures == WARN_AFTER:
             subject = f"{cycle.panel} is stuck: cycle {cycle_id} cannot be {what}"
             body = f"{sentence(trouble)}\nwindow {cycle.window}, {failures} attempts so far; it is tried again"
-            warn(tx, ports, f"{cycle.panel}:{cycle.period}:{what}", subject, body)
+            moves = len(tx.cycles.moves(Entity.CYCLE, cycle_id))  # a cycle that moved on may get stuck again
+            warn(tx, ports, f"{cycle.panel}:{cycle.period}:{what}:{moves}", subject, body)
         tx.commit()
     return failures

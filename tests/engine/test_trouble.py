@@ -1,13 +1,17 @@
 """When things go wrong: refused input, unreachable ports, stale states, repeated steps."""
 
+import subprocess
 from contextlib import suppress
 from datetime import timedelta
+from platform import node
+from time import sleep
 
 import pytest
 
 from stratawatch.core.results import AlarmState
 from stratawatch.engine import freeze
 from stratawatch.engine.advance import ADVANCE_LEASE, advance, due
+from stratawatch.engine.clock import SystemClock
 from stratawatch.engine.dispatch import MOST_SENDS, dispatch_batch
 from stratawatch.engine.dispatch import WARN_AFTER as SENDS_WARN_AFTER
 from stratawatch.engine.freeze import freeze_cycle
@@ -266,15 +270,31 @@ class TestTheLease:
             advance(town.ports)
         advance(town.ports)
 
-    def test_of_a_killed_process_ends_by_itself(self, town):
-        now = town.clock.now()
+    def test_of_a_process_elsewhere_ends_by_itself(self, town):
+        now = SystemClock().now()
         with town.ports.store.begin() as tx:
-            tx.leases.take(ADVANCE_LEASE, "killed", now, now + WEEK / 1000)
+            tx.leases.take(ADVANCE_LEASE, "elsewhere:1:x", now, now + timedelta(seconds=1.5))
             tx.commit()
-        with pytest.raises(LeaseHeld):
+        with pytest.raises(LeaseHeld, match=r"until \d\d:\d\d \+00:00"):
             advance(town.ports)
-        town.clock.pass_(days=1)
+        sleep(1.6)
         advance(town.ports)
+
+    def test_of_a_process_that_died_on_this_machine_holds_nobody_up(self, town):
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        now = SystemClock().now()
+        with town.ports.store.begin() as tx:
+            tx.leases.take(ADVANCE_LEASE, f"{node()}:{dead.pid}:x", now, now + WEEK)
+            tx.commit()
+        advance(town.ports)
+
+    def test_runs_on_the_machines_clock(self, town):
+        """A process that was shown a far future and killed must not hold up the present."""
+        town.clock.moment += 1000 * WEEK
+        with hold(town.ports, ADVANCE_LEASE), town.ports.store.begin() as tx:
+            _, until = tx.leases.held(ADVANCE_LEASE)
+        assert until < SystemClock().now() + timedelta(hours=1)
 
 
 class TestByHand:

@@ -123,6 +123,10 @@ def reaching(url: URL) -> Iterator[None]:
             f"the store {shown(url)} did not answer", got=_first_line(trouble), hint="nothing was changed; try again"
         ) from trouble
     except DBAPIError as trouble:
+        if "malformed" in str(trouble.orig):
+            raise ConfigError(
+                f"the SQLite file {shown(url)} is damaged", got=_first_line(trouble), hint="restore it from a backup"
+            ) from trouble
         if "not a database" not in str(trouble.orig):
             raise
         raise ConfigError(

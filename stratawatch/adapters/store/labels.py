@@ -95,7 +95,8 @@ class SqlLabels:
 
 
 def _event_key(event: LabelEvent) -> str:
-    return hashed(event.source, event.event_id)
+    """The same event delivered again is the same; an id that comes with another word is another event, not lost."""
+    return hashed(event.source, event.event_id, event.item_key, event.annotator, event.value)
 
 
 def _event_of(row: Row[Any]) -> LabelEvent:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection, delete, select
 
 from stratawatch.adapters.store.tables import leases
 from stratawatch.adapters.store.upserts import upsert
@@ -24,6 +24,11 @@ class SqlLeases:
             .returning(leases.c.name)
         )
         return self._sql.execute(statement, {"name": name, **values}).first() is not None
+
+    def held(self, name: str) -> tuple[str, datetime] | None:
+        """Who holds a lease, and until when; the past included."""
+        row = self._sql.execute(select(leases.c.holder, leases.c.until).where(leases.c.name == name)).one_or_none()
+        return (row.holder, row.until) if row else None
 
     def release(self, name: str, holder: str) -> None:
         """Give back, if held."""

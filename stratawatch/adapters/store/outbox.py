@@ -40,7 +40,7 @@ class SqlOutbox:
         due = (
             select(t.id)
             .where(t.state == "pending", or_(t.next_at.is_(None), t.next_at <= now))
-            .where(or_(t.claimed_until.is_(None), t.claimed_until <= now), ~overtakes)
+            .where(or_(t.claimed_until.is_(None), t.claimed_until <= now, t.claimed_by == holder), ~overtakes)
             .order_by(t.id)
             .limit(limit)
             .with_for_update(skip_locked=True)  # PostgreSQL: rows another claim is just taking are not waited for
