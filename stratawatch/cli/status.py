@@ -82,7 +82,7 @@ def waits_for(cycle: Mapping[str, Any], now: datetime) -> str:
             return "its estimates"
     left = cycle["drawn"] - cycle["answered"]
     if left <= 0:
-        return "the next advance: all drawn items have answers"
+        return "the next advance, or for more votes: every drawn item has an answer"
     deadline = cycle["deadline_at"]
     until = "" if deadline is None else f", {_left(deadline - now)} ({time_text(deadline)})"
     return f"answers for {left:,} of {count_text(cycle['drawn'], 'item')}{until}"

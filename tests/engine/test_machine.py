@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from stratawatch.adapters.store import SqlStore
 from stratawatch.core.population import Segment
 from stratawatch.core.results import Limit
-from stratawatch.engine.advance import advance
+from stratawatch.engine.advance import ADVANCE_LEASE, advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle
 from stratawatch.engine.open import open_cycles
@@ -121,8 +121,17 @@ class World(RuleBasedStateMachine):
                 advance(self.town.ports)
             except Crash:
                 self.deaths += 1
+                self._the_dead_hold_nothing()
         self.store.fuse = -1
         self.town.clock.moment += timedelta(minutes=11)
+
+    def _the_dead_hold_nothing(self) -> None:
+        """This process only plays dead, so the store would rightly believe that it still holds the lease."""
+        with self.store.store.begin() as tx:
+            held = tx.leases.held(ADVANCE_LEASE)
+            if held is not None:
+                tx.leases.release(ADVANCE_LEASE, held[0])
+                tx.commit()
 
     @rule(letter=st.sampled_from("048c"), value=st.sampled_from([None, None, "skip"]))
     def people_answer(self, letter: str, value: str | None) -> None:

@@ -2,8 +2,15 @@
 
 import csv
 import json
+import re
+from datetime import UTC, datetime
 
 import pytest
+
+from stratawatch.adapters.queues.label_line import Origin, read_line
+from stratawatch.cli.label_files import read_labels
+from stratawatch.engine.records import BadRow
+from stratawatch.errors import StratawatchError
 
 
 @pytest.fixture
