@@ -1,9 +1,16 @@
 """stratawatch open and advance: the engine once, without an orchestrator; for cron and for a closer look."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.printing import complain, count_text, print_json, say, window_text
+from stratawatch.engine.states import CycleState, Entity
+
+if TYPE_CHECKING:
+    from stratawatch.engine.ports import Store
+    from stratawatch.engine.records import Move
 
 
 def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
@@ -37,6 +44,7 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
     """Move what can move, once: read labels, freeze, plan, dispatch, settle, judge, notify.
 
     It waits for nobody, and a second one at the same time does nothing. Run it every few minutes.
+    Exit status 1 when a window was refused, 2 when a step could not be done.
 
     \b
     Example (crontab):
@@ -47,20 +55,37 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
     from stratawatch.wiring import build
 
     house = build(config, moment(now))
+    before = len(_moves(house.ports.store))
     try:
         done = advance_once(house.ports)
     except LeaseHeld as held:
-        _tell({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "troubles": []}, json)
+        _tell({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
         return
+    moved = [
+        {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
+        for move in _moves(house.ports.store)[before:]
+    ]
     labels = {"new": done.collected.new, "unknown": done.collected.unknown, "rejected": done.collected.rejected}
     _tell(
-        {"held": None, "labels": labels, "steps": dict(done.steps), "sent": done.sent, "troubles": [*done.troubles]},
+        {
+            "held": None,
+            "labels": labels,
+            "steps": dict(done.steps),
+            "sent": done.sent,
+            "moved": moved,
+            "troubles": [*done.troubles],
+        },
         json,
     )
     if done.troubles:
-        import typer
-
         raise typer.Exit(2)
+    if any(move["to"] == CycleState.REFUSED for move in moved):
+        raise typer.Exit(1)
+
+
+def _moves(store: "Store") -> "tuple[Move, ...]":
+    with store.begin() as tx:
+        return tx.cycles.moves(Entity.CYCLE)
 
 
 def _tell(document: dict[str, Any], json: bool) -> None:
@@ -71,7 +96,9 @@ def _tell(document: dict[str, Any], json: bool) -> None:
     else:
         labels = document["labels"]
         say(f"labels: {labels['new']:,} new, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected")
-        say("cycles: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
+        say("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
+        for move in document["moved"]:
+            say(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
         say(f"sent: {count_text(document['sent'], 'notification')}")
     for trouble in document["troubles"]:
         complain(f"stratawatch: {trouble}")

@@ -11,7 +11,7 @@ from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.house import Ports
 from stratawatch.engine.keys import batch_key, item_key, shuffle_key
 from stratawatch.engine.ledgers import as_design, known_verdicts, load
-from stratawatch.engine.records import CandidateItem, CheckReport, Cycle, Draw, NewBatch, PanelSpec, Round, Task, Window
+from stratawatch.engine.records import CandidateItem, Cycle, Draw, NewBatch, PanelSpec, Profile, Round, Task, Window
 from stratawatch.engine.states import CycleState, Entity, RoundState
 from stratawatch.errors import InputRefused, StaleState
 
@@ -67,19 +67,24 @@ def preview(ports: Ports, spec: PanelSpec, window: Window) -> tuple[tuple[Atom, 
     """What a cycle on this window would ask for; nothing is written."""
     source = ports.sources[spec.name]
     counted = source.census(spec, window)
-    _fit(ports.check.profile(spec, window, counted.profile))
     census = counted.census
     atoms = cut_atoms(census, spec.budget)
     wanted = pool_sizes(atoms, census.classifiers, spec.goals, spec.budget)
     items = source.candidates(spec, window, atoms, wanted)
-    _fit(ports.check.candidates(spec, window, items))
+    _fit(spec, counted.profile, items)
     design = as_design(spec, atoms, items)
     return atoms, design.plan(spec.goals, spec.budget, Ledger({}), (), phase="first")
 
 
-def _fit(report: CheckReport) -> None:
-    if report.refusal:
-        raise InputRefused(f"a cycle on this window would be refused: {report.refusal}")
+def _fit(spec: PanelSpec, profile: Profile, items: Sequence[CandidateItem]) -> None:
+    """A preview does not run the input check, which leaves pages behind, but it hides no plain reason to refuse."""
+    would = "a cycle on this window would be refused"
+    if profile.bad_rows > spec.quarantine_share * profile.rows:
+        share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
+        raise InputRefused(would, expected=share, got=f"{profile.bad_rows:,} of {profile.rows:,}")
+    repeated = [item.item for item in items if item.copies > 1]
+    if repeated:
+        raise InputRefused(would, expected="every item once", got=f"{repeated[0]!r:.60} more than once")
 
 
 def _draw(spec: PanelSpec, item: CandidateItem, inclusion: float, *, reused: bool) -> Draw:

@@ -64,7 +64,8 @@ class TestIntervening:
         fresh.predict("SELECT * FROM (SELECT 'a' AS id, TIMESTAMP '2025-01-01' AS \"at\", 'x' AS \"text\", 'DE' AS country, "
                       "0.5 AS score_lr, 0.5 AS score_rf, true AS pred_lr)")  # fmt: skip
         fresh.run("open", "--now", NOW)
-        fresh.run("advance", "--now", NOW)
+        out = fresh.run("advance", "--now", NOW, code=1).stdout
+        assert "cycle 1: open -> refused: the window" in " ".join(out.split())
         refused = fresh.json("cycles", "show", "1")
         assert refused["state"] == "refused"
         assert "has no rows" in refused["reason"]

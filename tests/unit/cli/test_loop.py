@@ -1,6 +1,6 @@
 """The whole loop by commands: open, advance, plan, and what they say."""
 
-from tests.unit.cli.conftest import NOW
+from tests.unit.cli.conftest import NOW, ROWS
 
 
 class TestOpen:
@@ -91,6 +91,17 @@ class TestPlan:
     def test_a_panel_without_a_complete_window_is_told(self, fresh):
         err = fresh.run("plan", "--dry-run", "--now", "2026-01-06T00:00:00+00:00", code=2).stderr
         assert "panel 'spam' has no complete window yet; the first is [2026-01-05 00:00, 2026-01-12 00:00)" in err
+
+    def test_input_that_a_cycle_would_refuse_is_told(self, fresh):
+        fresh.predict("SELECT * REPLACE (CASE WHEN random() < .3 THEN 'inf'::DOUBLE ELSE score_lr END AS score_lr) "
+                      f"FROM ({ROWS})")  # fmt: skip
+        err = fresh.run("plan", "--dry-run", "--now", NOW, code=2).stderr
+        assert "would be refused; expected at most 1.00% of rows that cannot be used" in " ".join(err.split())
+
+    def test_items_that_come_twice_are_told(self, fresh):
+        fresh.predict(f"({ROWS}) UNION ALL ({ROWS})")
+        err = fresh.run("plan", "--dry-run", "--now", NOW, code=2).stderr
+        assert "expected every item once" in " ".join(err.split())
 
     def test_a_window_without_rows_is_told(self, fresh):
         err = fresh.run("plan", "--dry-run", "--now", "2026-02-20T00:00:00+00:00", code=2).stderr

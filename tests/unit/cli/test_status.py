@@ -94,7 +94,10 @@ class TestWords:
             ({"state": "settled"}, "its estimates"),
             ({"state": "expired"}, "its estimates"),
             ({"state": "labelling"}, "answers for 6 of 10 items, 24 hours left (2026-01-05 00:00)"),
-            ({"state": "labelling", "answered": 10}, "the next advance, or for more votes: every drawn item has an answer"),
+            (
+                {"state": "labelling", "answered": 10},
+                "the next advance, or for more votes: every drawn item has an answer",
+            ),
             ({"state": "labelling", "deadline_at": None}, "answers for 6 of 10 items"),
         ],
     )
