@@ -13,11 +13,7 @@ class InvalidError(ValueError):
 
 
 def label_value(said: Mapping[str, Any]) -> LabelValue:
-    """What a line says under 'value': a word, or JSON's own true, false and null.
-
-    >>> label_value({"value": " Yes "}), label_value({"value": False}), label_value({"value": None})
-    ('yes', 'no', 'skip')
-    """
+    """What a line says under 'value': a word, or JSON's own true, false and null."""
     if "value" not in said:
         raise InvalidError("has no 'value'")
     value = said["value"]
