@@ -11,6 +11,7 @@ from stratawatch.errors import ConfigError, InputRefused, StratawatchError
 if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
     from stratawatch.config.settings import AlertSettings
+    from stratawatch.engine.ports import PredictionSource
     from stratawatch.engine.records import PanelSpec
 
 Facts = Mapping[str, str]
@@ -118,8 +119,38 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
             problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
             seen.problems.append(configuration.placed(problem))
             return
-        seen.found[f"source of {name}"] = facts
+        whole = trial.spec == spec  # nothing was missing, so that a window can be counted
+        seen.found[f"source of {name}"] = {
+            **facts,
+            **(_newest_window(seen, configuration, port, spec) if whole else {}),
+        }
         return
+
+
+def _newest_window(
+    seen: Inspection, configuration: "Configuration", port: "PredictionSource", spec: "PanelSpec"
+) -> Facts:
+    """Count the newest complete window: columns that are there may still hold nothing that can be read."""
+    from stratawatch.engine.clock import SystemClock
+    from stratawatch.engine.windows import newest_complete, window_of
+
+    period = newest_complete(spec.windows, SystemClock().now())
+    if period < 0:
+        return {"newest window": "the first one is not over yet"}
+    window, place = window_of(spec.windows, period), ("panels", spec.name, "source")
+    try:
+        profile = port.census(spec, window).profile
+    except StratawatchError as trouble:
+        problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
+        seen.problems.append(configuration.placed(problem))
+        return {}
+    if profile.bad_rows > spec.quarantine_share * profile.rows:
+        share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
+        got = f"{profile.bad_rows:,} of {profile.rows:,}"
+        hint = "`stratawatch open` and `advance` refuse it and say row by row why"
+        problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
+        seen.problems.append(configuration.placed(problem))
+    return {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
 
 
 def _inspect_channels(seen: Inspection, configuration: "Configuration") -> None:

@@ -249,7 +249,7 @@ LabelValue = Literal["yes", "no", "skip", "retract"]
 
 @dataclass(frozen=True)
 class LabelEvent:
-    """One append-only statement by one annotator on one item. (source, event_id) counts once."""
+    """One append-only statement by one annotator on one item. What is delivered twice counts once."""
 
     source: str
     event_id: str

@@ -23,12 +23,14 @@ class TestAdd:
             assert tx.labels.add([said("a", "e1")], NOW + WEEK) == (0, ())
             assert len(tx.labels.of_items([item_key("spam", "a")])) == 2
 
-    def test_keeps_the_first_words_of_an_event_id(self, store):
+    def test_loses_no_word_to_an_event_id_that_is_used_twice(self, store):
         with store.begin() as tx:
             planned_round(tx)
-            tx.labels.add([said("a", "e1", "yes"), said("a", "e1", "no")], NOW)
-            tx.labels.add([said("a", "e1", "skip")], NOW)
-            assert [e.value for e in tx.labels.of_items([item_key("spam", "a")])] == ["yes"]
+            assert tx.labels.add([said("a", "e1", "yes"), said("b", "e1", "no")], NOW)[0] == 2
+            assert tx.labels.add([said("a", "e1", "skip")], NOW)[0] == 1
+            assert tx.labels.add([said("a", "e1", "skip")], NOW)[0] == 0
+            assert [e.value for e in tx.labels.of_items([item_key("spam", "a")])] == ["yes", "skip"]
+            assert [e.value for e in tx.labels.of_items([item_key("spam", "b")])] == ["no"]
 
     def test_tells_sources_apart_even_where_their_words_run_together(self, store):
         with store.begin() as tx:

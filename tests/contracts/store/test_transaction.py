@@ -98,6 +98,12 @@ class TestAddress:
             open_store(f"sqlite:///{tmp_path}/notes.txt")
         assert (tmp_path / "notes.txt").read_text() == "my notes " * 200
 
+    def test_of_a_damaged_file_is_told_with_a_remedy(self, tmp_path, migrated_sqlite):
+        whole = migrated_sqlite.read_bytes()
+        (tmp_path / "half.db").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(StratawatchError, match="restore it from a backup"):
+            open_store(f"sqlite:///{tmp_path}/half.db")
+
     @pytest.mark.postgres
     @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
     def test_of_postgresql_may_be_spelt_in_every_usual_way(self, postgres_url, scheme):

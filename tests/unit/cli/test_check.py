@@ -1,6 +1,12 @@
 """`check`: every problem with its place and a remedy, and what was found."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+
+from tests.unit.cli.conftest import ROWS
+
+MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 
 
 def sentences(document) -> str:
@@ -23,6 +29,33 @@ class TestARightInstallation:
         out = fresh.run("check").stdout
         assert out.endswith("Everything is in order.\n")
         assert "panel spam: lr, rf; 60 labels a cycle" in out
+
+
+class TestTheNewestWindow:
+    @pytest.fixture
+    def this_week(self, fresh):
+        """The installation's rows, moved into the newest complete window."""
+        start = MONDAY + (datetime.now(UTC) - MONDAY) // timedelta(days=7) * timedelta(days=7) - timedelta(days=7)
+
+        def predict(score: str) -> None:
+            fresh.predict(
+                f'SELECT * REPLACE ("at" + INTERVAL ({(start - MONDAY).days}) DAY AS "at", {score} AS score_lr) '
+                f"FROM ({ROWS})"
+            )
+
+        return predict
+
+    def test_is_counted(self, fresh, this_week):
+        this_week("score_lr")
+        facts = fresh.json("check")["found"]["source of spam"]
+        assert facts["newest window"].endswith(": 2,000 rows, 0 of them cannot be used")
+
+    def test_that_nobody_could_read_is_a_problem(self, fresh, this_week):
+        this_week("'nan'::DOUBLE")
+        document = fresh.json("check", code=1)
+        assert "would be refused; expected at most 1.00% of rows that cannot be used; got 2,000 of 2,000" in sentences(
+            document
+        )
 
 
 class TestPastWindows:
