@@ -73,7 +73,11 @@ def source(configuration: Configuration, panel: str) -> PredictionSource:
     """Where a panel's predictions are read."""
     settings = configuration.settings.panels[panel].source
     options = settings.model_dump(exclude={"kind", "path", "allow_outside"}, exclude_none=True)
-    found: PredictionSource = sources.load(settings.kind)(_pattern(configuration.folder, settings.path), **options)
+    found: PredictionSource = sources.load(settings.kind)(
+        _pattern(configuration.folder, settings.path),
+        confined_to=None if settings.allow_outside else configuration.folder,
+        **options,
+    )
     return found
 
 

@@ -38,8 +38,8 @@ class _Opened:
 class DuckDBSource:
     """Census and candidates of a window by two scans; nothing but counts and a few thousand rows leaves DuckDB.
 
-    `path` is absolute. `delimiter` is for CSV (',' and, for .tsv, a tab). `memory_limit` ('4GB'), `threads` and
-    `temp_folder` bound DuckDB.
+    `path` is absolute. `delimiter` is for CSV (',' and, for .tsv, a tab). `confined_to` refuses files that links lead to
+    outside of a folder. `memory_limit` ('4GB'), `threads` and `temp_folder` bound DuckDB.
     """
 
     def __init__(
@@ -47,11 +47,12 @@ class DuckDBSource:
         path: str | Path,
         *,
         delimiter: str | None = None,
+        confined_to: Path | None = None,
         memory_limit: str | None = None,
         threads: int | None = None,
         temp_folder: str | Path | None = None,
     ) -> None:
-        self._path, self._delimiter = str(path), delimiter
+        self._path, self._delimiter, self._confined_to = str(path), delimiter, confined_to
         self._bounds = Bounds(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
@@ -102,7 +103,7 @@ class DuckDBSource:
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[_Opened]:
-        files = find_files(self._path, self._delimiter)
+        files = find_files(self._path, self._delimiter, self._confined_to)
         with session(self._bounds) as connection, reading(self._path):
             relation = files.relation()
             described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()

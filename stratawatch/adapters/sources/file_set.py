@@ -78,10 +78,15 @@ class FileSet:
         return {"files": len(self.files), "bytes": self.bytes, "fingerprint": digest, "listing": listing}
 
 
-def find_files(asked: str, delimiter: str | None = None) -> FileSet:
-    """Find the files of a folder, a glob or a single path; raises Unreachable when there are none."""
+def find_files(asked: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:
+    """Find the files of a folder, a glob or a single path; raises Unreachable when there are none.
+
+    With `confined_to`, a link that leads out of that folder raises ConfigError.
+    """
     try:
         found = tuple(sorted(_stat(_expand(asked)), key=lambda file: str(file.path)))
+        if confined_to is not None:
+            _confine(found, confined_to)
     except OSError as trouble:
         raise Unreachable(f"'{asked}' cannot be looked at", got=trouble.strerror or str(trouble)) from trouble
     if not found:
@@ -97,6 +102,18 @@ def find_files(asked: str, delimiter: str | None = None) -> FileSet:
     tabs = all(".tsv" in file.path.name.lower() for file in found)
     hive = all(_partitioned(_base(asked), file.path) for file in found)
     return FileSet(asked, found, _format(found[0].path), hive, delimiter or ("\t" if tabs else ","))
+
+
+def _confine(files: Iterable[SourceFile], folder: Path) -> None:
+    """Only now is it known where links behind a pattern lead; whoever exports may not choose what else is read."""
+    home = folder.resolve()
+    for file in files:
+        if not file.path.resolve().is_relative_to(home):
+            raise ConfigError(
+                f"'{file.path}' is behind a link that leads out of the folder of the configuration",
+                expected=f"a file below {home}/",
+                hint="put the file itself there, or allow_outside = true lets a source do that",
+            )
 
 
 def _expand(asked: str) -> Iterable[Path]:

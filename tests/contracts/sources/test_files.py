@@ -97,6 +97,45 @@ class TestSeveralFiles:
         assert [one["name"] for one in after["listing"]] == [str(tmp_path / f"{name}.{ending}") for name in "ab"]
 
 
+class TestConfinement:
+    """The home folder may be read; `elsewhere`, beside it, may not."""
+
+    @pytest.fixture
+    def home(self, tmp_path: Path) -> Path:
+        write(tmp_path / "elsewhere" / "secret.parquet", day("secret"))
+        write(tmp_path / "home" / "predictions" / "a.parquet", day("a"))
+        return tmp_path / "home"
+
+    def test_a_link_to_a_file_outside_is_refused(self, home: Path) -> None:
+        (home / "predictions" / "b.parquet").symlink_to(home.parent / "elsewhere" / "secret.parquet")
+        for asked in ("predictions", "predictions/*.parquet", "predictions/b.parquet"):
+            with pytest.raises(
+                ConfigError, match=r"b\.parquet' is behind a link that leads out .* allow_outside"
+            ) as caught:
+                DuckDBSource(home / asked, confined_to=home).census(panel(), WINDOW)
+            assert "\n" not in str(caught.value)
+
+    def test_a_link_to_a_folder_outside_is_refused(self, home: Path) -> None:
+        (home / "predictions" / "week").symlink_to(home.parent / "elsewhere")
+        for asked in ("predictions/*/*.parquet", "predictions/week", "predictions/week/*.parquet"):
+            with pytest.raises(ConfigError, match="behind a link that leads out"):
+                DuckDBSource(home / asked, confined_to=home).describe(panel())
+
+    def test_links_that_stay_inside_are_read(self, home: Path) -> None:
+        write(home / "archive" / "b.parquet", day("b"))
+        (home / "predictions" / "b.parquet").symlink_to("../archive/b.parquet")
+        assert drawn(DuckDBSource(home / "predictions", confined_to=home), 2) == {"a", "b"}
+
+    def test_a_home_that_is_itself_behind_a_link_is_no_reason(self, home: Path) -> None:
+        (home.parent / "link").symlink_to(home)
+        link = home.parent / "link"
+        assert drawn(DuckDBSource(link / "predictions", confined_to=link), 1) == {"a"}
+
+    def test_without_confinement_links_are_followed(self, home: Path) -> None:
+        (home / "predictions" / "b.parquet").symlink_to(home.parent / "elsewhere" / "secret.parquet")
+        assert drawn(DuckDBSource(home / "predictions"), 2) == {"a", "secret"}
+
+
 @pytest.mark.parametrize("method", ["census", "describe"])
 class TestTrouble:
     @staticmethod

@@ -80,7 +80,7 @@ class TestProblems:
         assert "an override is not JSON" in found
 
     def test_a_path_from_the_environment_is_confined_too(self, write, override):
-        override(QUEUE__ROOT="/tmp/elsewhere")
+        override(QUEUE__ROOT="/srv/elsewhere")
         (found,) = self.problems(write)
         assert "queue.root, environment variable STRATAWATCH_QUEUE__ROOT: 'root' leads out" in found
 

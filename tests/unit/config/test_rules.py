@@ -130,11 +130,11 @@ class TestFolders:
         ("old", "new", "place"),
         [
             ('root = "queue"', 'root = "../queue"', "queue.root, line 5"),
-            ('root = "queue"', 'root = "/tmp/queue"', "queue.root, line 5"),
+            ('root = "queue"', 'root = "/srv/queue"', "queue.root, line 5"),
             ('path = "predictions/*.parquet"', 'path = "../p/*.parquet"', "panels.spam.source.path, line 16"),
             ('path = "predictions/*.parquet"', 'path = "/data/*.parquet"', "panels.spam.source.path, line 16"),
             ("sqlite:///stratawatch.db", "sqlite:///../stratawatch.db", "store.url, line 2"),
-            ("sqlite:///stratawatch.db", "sqlite:////tmp/stratawatch.db", "store.url, line 2"),
+            ("sqlite:///stratawatch.db", "sqlite:////srv/stratawatch.db", "store.url, line 2"),
             (
                 'guideline = "Spam is what nobody asked for."',
                 'guideline_file = "/etc/hosts"',

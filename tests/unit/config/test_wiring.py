@@ -4,15 +4,29 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 
+import duckdb
 import pytest
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.engine.clock import FixedClock, SystemClock
-from stratawatch.errors import SchemaMismatch
+from stratawatch.engine.records import Window
+from stratawatch.errors import ConfigError, SchemaMismatch
 from stratawatch.wiring import build
+from tests.unit.config.conftest import RIGHT
 
 HOOK = '[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "webhook"\nname = "ops"\nurl = "${env:OPS_HOOK}"\n'
+
+ROW = (
+    "SELECT 'a' AS id, TIMESTAMP '2026-01-06' AS \"at\", 'x' AS \"text\", 'DE' AS country, "
+    "0.5 AS score_lr, 1 AS pred_lr, 0.5 AS score_rf"
+)
+
+
+def size(built) -> int:
+    """How many items the source finds in the week of the one row."""
+    window = Window(datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC))
+    return built.ports.sources["spam"].census(built.panels["spam"], window).census.size
 
 
 @pytest.fixture
@@ -53,23 +67,31 @@ class TestBuild:
         with pytest.raises(SchemaMismatch, match="stratawatch init"):
             build(write())
 
+    @pytest.mark.parametrize("linked", ["file", "folder"])
+    def test_a_link_out_of_the_folder_is_read_only_where_outside_is_allowed(self, tmp_path, linked):
+        home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+        (home / "predictions" / "week").mkdir(parents=True)
+        elsewhere.mkdir()
+        duckdb.sql(ROW).write_parquet(str(elsewhere / "w.parquet"))
+        if linked == "file":
+            (home / "predictions" / "week" / "w.parquet").symlink_to(elsewhere / "w.parquet")
+        else:
+            (home / "predictions" / "linked").symlink_to(elsewhere)
+        path = home / "stratawatch.toml"
+        path.write_text(RIGHT.replace("predictions/*.parquet", "predictions/*/*.parquet"))
+        SqlStore(f"sqlite:///{home}/stratawatch.db", create=True)
+        with pytest.raises(ConfigError, match="behind a link that leads out of the folder of the configuration"):
+            size(build(path))
+        path.write_text(path.read_text().replace('kind = "files"', 'kind = "files"\nallow_outside = true'))
+        assert size(build(path)) == 1
+
     def test_special_characters_of_the_folder_stand_for_themselves(self, tmp_path, write):
-        import duckdb
-
-        from stratawatch.engine.records import Window
-
         odd = tmp_path / "we[i]rd"
         (odd / "predictions").mkdir(parents=True)
         path = write().rename(odd / "stratawatch.toml")
         SqlStore(f"sqlite:///{odd}/stratawatch.db", create=True)
-        rows = (
-            "SELECT 'a' AS id, TIMESTAMP '2026-01-06' AS \"at\", 'x' AS \"text\", 'DE' AS country, "
-            "0.5 AS score_lr, 1 AS pred_lr, 0.5 AS score_rf"
-        )
-        duckdb.sql(rows).write_parquet(str(odd / "predictions" / "w.parquet"))
-        built = build(path)
-        window = Window(datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC))
-        assert built.ports.sources["spam"].census(built.panels["spam"], window).census.size == 1
+        duckdb.sql(ROW).write_parquet(str(odd / "predictions" / "w.parquet"))
+        assert size(build(path)) == 1
 
 
 def test_building_a_house_loads_no_heavy_library(house):
