@@ -38,8 +38,8 @@ class _Opened:
 class DuckDBSource:
     """Census and candidates of a window by two scans; nothing but counts and a few thousand rows leaves DuckDB.
 
-    `path` is absolute. `delimiter` is for CSV (',' and, for .tsv, a tab). `confined_to` refuses files that links lead to
-    outside of a folder. `memory_limit` ('4GB'), `threads` and `temp_folder` bound DuckDB.
+    `path` is absolute. `delimiter` is for CSV (',' and, for .tsv, a tab). `confined_to` refuses files that links lead
+    to outside of a folder. `memory_limit` ('4GB'), `threads` and `temp_folder` bound DuckDB.
     """
 
     def __init__(
