@@ -127,7 +127,7 @@ class FolderQueue:
             ) from trouble
 
 
-def _places(cursor: Mapping[str, object]) -> Mapping[str, Mapping[str, Any]]:
+def _places(cursor: Mapping[str, object]) -> Mapping[str, Any]:
     files = cursor.get("files", {})
     if not isinstance(files, Mapping):
         raise StratawatchError(

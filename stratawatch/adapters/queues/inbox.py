@@ -3,8 +3,8 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -30,7 +30,8 @@ class Caps:
 class Place:
     """How far a file was read. `crc` of all bytes before `offset` tells a grown file from a replaced one.
 
-    `stamp` spares that check while the file is untouched. `told` is the last trouble reported: it is reported once.
+    `stamp` spares that check while the file is untouched, and opening it when all of it was read. `told` is the last
+    trouble reported: it is reported once.
     """
 
     offset: int = 0
@@ -40,13 +41,15 @@ class Place:
     told: str = ""
 
     @classmethod
-    def of(cls, cursor: Mapping[str, Any] | None) -> "Place":
-        """The place as the cursor keeps it; the beginning when it keeps none."""
-        return cls(**cursor) if cursor else cls()
+    def of(cls, cursor: Mapping[str, Any] | Sequence[Any] | None) -> "Place":
+        """The place as the cursor keeps it, or kept it by name; the beginning when it keeps none."""
+        if not cursor:
+            return cls()
+        return cls(**cursor) if isinstance(cursor, Mapping) else cls(*cursor)
 
-    def as_cursor(self) -> dict[str, Any]:
-        """The place as the cursor keeps it."""
-        return asdict(self)
+    def as_cursor(self) -> list[Any]:
+        """The place as the cursor keeps it: there is one for every file that lies in the folder, so it is short."""
+        return [self.offset, self.line, self.crc, self.stamp, self.told]
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Inbox:
 
     def read(self, name: str, place: Place, most: int, now: datetime) -> News | None:
         """Read at most `most` lines on from a place; None when the file is gone."""
+        if self._is_read(name, place):
+            return News(place)
         try:
             with _open(self.folder / name) as handle:
                 return self._read(handle, name, place, most, now)
@@ -81,11 +86,21 @@ class Inbox:
         except OSError as trouble:
             return self._refuse(name, place, _explain(trouble))
 
+    def _is_read(self, name: str, place: Place) -> bool:
+        """Whether an untouched file has nothing left: most of them, at every poll, and none of those is opened."""
+        if not place.stamp:
+            return False
+        try:
+            info = os.lstat(os.path.join(self.folder, name))  # noqa: PTH118 - thousands of times at every poll
+        except OSError:
+            return False
+        return place.offset == info.st_size and place.stamp == _stamp(info)
+
     def _read(self, handle: BinaryIO, name: str, place: Place, most: int, now: datetime) -> News:
         info = os.fstat(handle.fileno())
         if info.st_size > self.caps.file_bytes:
             return self._refuse(name, place, f"larger than {self.caps.file_bytes} bytes; begin a new file")
-        stamp = f"{info.st_ino}:{info.st_size}:{info.st_ctime_ns}"
+        stamp = _stamp(info)
         if stamp != place.stamp and not _continues(handle, place):
             place = Place()
         handle.seek(place.offset)
@@ -124,6 +139,11 @@ class Inbox:
         key = name.encode(errors="backslashreplace").decode()
         row = BadRow("label", key, f"the file is not read: {reason}", {"file": key})
         return News(replace(place, told=reason), rejected=(row,))
+
+
+def _stamp(info: os.stat_result) -> str:
+    """Any writing, replacing or renaming changes it; the time of writing could be set back, that of change cannot."""
+    return f"{info.st_ino}:{info.st_size}:{info.st_ctime_ns}"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stratawatch.adapters.queues import inbox
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.inbox import Caps
 
@@ -133,6 +134,73 @@ class TestChangedFile:
         desk.poll()
         desk.write(WHOLE)
         assert [event.event_id for event in desk.poll().events] == [before.event_id]
+
+
+class TestUntouchedFile:
+    @pytest.fixture
+    def opened(self, monkeypatch):
+        """The names of the files that are opened."""
+        names = []
+        real = inbox._open
+        monkeypatch.setattr(inbox, "_open", lambda path: names.append(path.name) or real(path))
+        return names
+
+    def test_a_file_that_was_read_to_its_end_is_not_opened_again(self, desk, opened):
+        for number in range(20):
+            desk.write(WHOLE, name=f"{number:02}.jsonl")
+        desk.poll()
+        assert len(opened) == 20
+        opened.clear()
+        before = desk.cursor
+        assert desk.keys() == []
+        assert opened == []
+        assert desk.cursor == before
+
+    def test_only_the_one_that_grew_is_opened(self, desk, opened):
+        for name in ("a.jsonl", "b.jsonl", "c.jsonl"):
+            desk.write(WHOLE, name=name)
+        desk.poll()
+        opened.clear()
+        desk.write(NEXT, name="b.jsonl")
+        assert desk.keys() == ["k2"]
+        assert opened == ["b.jsonl"]
+
+    def test_one_that_was_replaced_by_another_of_the_same_size_is_read(self, desk, opened):
+        desk.write(WHOLE)
+        desk.poll()
+        opened.clear()
+        desk.write(WHOLE.replace(b"k1", b"k7"), name="new.tmp")
+        os.utime(desk.inbox / "new.tmp", ns=(0, (desk.inbox / "ann.jsonl").stat().st_mtime_ns))
+        (desk.inbox / "new.tmp").rename(desk.inbox / "ann.jsonl")
+        assert desk.keys() == ["k7"]
+
+    def test_one_with_an_unfinished_line_is_looked_at_until_it_is_settled(self, desk, opened):
+        desk.write(WHOLE + NEXT[:10])
+        desk.poll()
+        opened.clear()
+        desk.poll()
+        assert opened == ["ann.jsonl"]
+
+    def test_one_that_a_poll_could_not_finish_is_opened_again(self, tmp_path, opened):
+        desk = Desk(tmp_path / "queue", events=1)
+        desk.write(WHOLE + NEXT)
+        assert [desk.keys() for _ in range(3)] == [["k1"], ["k2"], []]
+        assert opened == ["ann.jsonl"] * 2
+
+    def test_a_poll_whose_cursor_was_never_kept_tells_everything_again(self, desk):
+        desk.write(WHOLE)
+        kept = desk.cursor
+        first = desk.poll().events
+        desk.cursor = kept
+        assert desk.poll().events == first
+
+    def test_a_place_that_was_kept_by_name_is_still_understood(self, desk):
+        desk.write(WHOLE)
+        desk.poll()
+        names = ("offset", "line", "crc", "stamp", "told")
+        desk.cursor = {"files": {k: dict(zip(names, v, strict=True)) for k, v in desk.cursor["files"].items()}}
+        desk.write(NEXT)
+        assert desk.keys() == ["k2"]
 
 
 class TestCaps:
