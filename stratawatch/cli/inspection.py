@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from stratawatch.engine.records import PanelSpec
 
 Facts = Mapping[str, str]
+
+CLUSTER: Final = "is read and kept, and not used in the variance yet: intervals are too narrow if items of a cluster resemble one another"
 
 
 @dataclass
@@ -61,7 +63,12 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
         for name, spec in configuration.panels.items()
     }
-    return {"file": str(configuration.path), **panels}
+    clusters = {
+        f"cluster of {name}": f"{spec.columns.cluster} {CLUSTER}"
+        for name, spec in configuration.panels.items()
+        if spec.columns.cluster is not None
+    }
+    return {"file": str(configuration.path), **panels, **clusters}
 
 
 def _store(configuration: "Configuration") -> Facts:

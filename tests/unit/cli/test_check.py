@@ -31,6 +31,16 @@ class TestARightInstallation:
         assert "panel spam: lr, rf; 60 labels a cycle" in out
 
 
+class TestCluster:
+    def test_it_is_said_what_it_does_not_do_yet(self, fresh):
+        fresh.configure(('segments = ["country"]', 'segments = ["country"]\ncluster = "text"'))
+        told = fresh.json("check")["found"]["configuration"]["cluster of spam"]
+        assert told.startswith("text is read and kept, and not used in the variance yet: intervals are too narrow")
+
+    def test_without_one_nothing_is_said(self, fresh):
+        assert "cluster" not in fresh.run("check").stdout
+
+
 class TestTheNewestWindow:
     @pytest.fixture
     def this_week(self, fresh):

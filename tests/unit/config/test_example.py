@@ -42,6 +42,11 @@ def test_it_is_the_text_that_init_writes():
     assert shipped.read_text(encoding="utf-8") == EXAMPLE.read_text(encoding="utf-8")
 
 
+def test_it_says_what_a_cluster_does_not_do_yet():
+    [line] = [line for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if "cluster = " in line]
+    assert "not used in the variance yet: intervals are too narrow" in line
+
+
 def test_it_shows_every_key_there_is():
     text = EXAMPLE.read_text(encoding="utf-8")
     shown = set(re.findall(r"^(?:# )?(\w+) = ", text, re.MULTILINE))
