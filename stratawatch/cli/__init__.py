@@ -3,6 +3,12 @@
 
 def main() -> None:
     """Run the command line; the entry point of the installed program."""
-    from stratawatch.cli.app import app
+    try:
+        from stratawatch.cli.app import app
 
-    app(prog_name="stratawatch")
+        app(prog_name="stratawatch")
+    except Exception as trouble:  # noqa: BLE001 - whatever it is, people get one sentence and scripts a status
+        from stratawatch.cli.bugs import STATUS, tell_bug
+
+        tell_bug(trouble)
+        raise SystemExit(STATUS) from None

@@ -21,7 +21,7 @@ First steps:
   stratawatch status            see where everything stands
 \b
 Every command takes --config FILE (or STRATAWATCH_CONFIG) and --json.
-Exit status: 0 done, 1 `check` found problems or `advance` refused a window, 2 it could not be done.
+Exit status: 0 done, 1 `check` found problems or `advance` refused a window, 2 it could not be done, 3 a bug.
 """
 
 

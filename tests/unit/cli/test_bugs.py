@@ -1,0 +1,72 @@
+"""An error that nobody foresaw is one sentence and a status of its own."""
+
+import errno
+import subprocess
+import sys
+
+import pytest
+
+from stratawatch.cli import main
+from stratawatch.errors import StratawatchError
+
+
+@pytest.fixture
+def broken(monkeypatch, capsys):
+    """Run `estimates` while it raises something; standard error and the exit status."""
+
+    def run(trouble: BaseException) -> tuple[str, int]:
+        def fail(*_args, **_options):
+            raise trouble
+
+        monkeypatch.setattr("stratawatch.wiring.build", fail)
+        monkeypatch.setattr(sys, "argv", ["stratawatch", "estimates"])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return capsys.readouterr().err, end.value.code
+
+    return run
+
+
+class TestABug:
+    def test_it_is_one_sentence_that_names_it_and_its_place(self, broken):
+        err, status = broken(KeyError("lr"))
+        assert status == 3
+        assert err.count("\n") == 1
+        assert err.startswith(
+            "stratawatch: this is a bug in stratawatch: KeyError at stratawatch/cli/estimates.py line "
+        )
+        assert "STRATAWATCH_DEBUG=1" in err
+
+    def test_its_own_words_stay_out_because_they_may_quote_a_secret(self, broken):
+        assert "hunter2" not in broken(ValueError("postgresql://me:hunter2@db/x"))[0]
+
+    def test_what_the_system_says_is_told(self, broken):
+        err, status = broken(OSError(errno.ENOSPC, "No space left on device", "x"))
+        assert (status, "OSError (No space left on device)" in err) == (3, True)
+
+    def test_the_traceback_is_for_whoever_asks(self, broken, monkeypatch):
+        monkeypatch.setenv("STRATAWATCH_DEBUG", "1")
+        err, status = broken(KeyError("lr"))
+        assert status == 3
+        assert "Traceback (most recent call last)" in err
+        assert err.splitlines()[-1].startswith("stratawatch: this is a bug in stratawatch: KeyError at ")
+
+    def test_a_foreseen_error_is_none(self, broken):
+        assert broken(StratawatchError("the disk is on fire")) == ("stratawatch: the disk is on fire\n", 2)
+
+
+def test_the_installed_program_ends_with_the_sentence_too(tmp_path):
+    code = (
+        "import sys, stratawatch.cli.app as place\n"
+        "def fail(**_): raise RuntimeError('x')\n"
+        "place.app = fail\n"
+        "from stratawatch.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr.startswith(
+        "stratawatch: this is a bug in stratawatch: RuntimeError at stratawatch/cli/__init__.py"
+    )
+    assert "Traceback" not in done.stderr
