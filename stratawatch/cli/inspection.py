@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 Facts = Mapping[str, str]
 
-CLUSTER: Final = "is read and kept, and not used in the variance yet: intervals are too narrow if items of a cluster resemble one another"
+CLUSTER: Final = (
+    "is read and kept, and not used in the variance yet: "
+    "intervals are too narrow if items of a cluster resemble one another"
+)
 
 
 @dataclass
