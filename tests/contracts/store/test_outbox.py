@@ -47,6 +47,13 @@ class TestClaim:
             tx.outbox.sent(page.id, "there", NOW)
             assert claim(tx, "you", now=NOW + 2 * MINUTE) == ["end"]
 
+    def test_may_be_repeated_by_its_holder_and_by_nobody_else(self, store):
+        with store.begin() as tx:
+            tx.outbox.add(notification("a"))
+            assert claim(tx) == ["a"]
+            assert claim(tx, "you") == []
+            assert claim(tx) == ["a"]
+
     def test_ends_by_itself(self, store):
         with store.begin() as tx:
             tx.outbox.add(notification("a"))
