@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.bins import centres
-from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Census, Floats
+from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Census, Counts, Floats
 
 Flags = NDArray[np.bool_]
 
@@ -18,6 +18,8 @@ class Cells:
     """Columns of equal length. `scores` is the mean linked score of a cell, NaN where there is none.
 
     `positive` and `negative` have a column a classifier: calls the cell's items so. Neither: did not say.
+    `hints` has a column an auxiliary score: 1 leans to yes, -1 to no, 0 did not say. `strata` numbers the stratum
+    that each cell is drawn with.
     """
 
     classifiers: tuple[str, ...]
@@ -26,14 +28,32 @@ class Cells:
     scores: Floats
     positive: Flags
     negative: Flags
+    hints: Floats
+    strata: Counts
 
     @classmethod
-    def of(cls, classifiers: Sequence[str], patterns: Sequence[str], sizes: Floats, scores: Floats) -> "Cells":
-        """Cells from their patterns, sizes and mean scores."""
-        width = len(classifiers)
-        letters = np.array([list(pattern) for pattern in patterns], dtype="U1").reshape(len(patterns), width)
-        names, said_yes, said_no = tuple(classifiers), letters == POSITIVE, letters == NEGATIVE
-        return cls(names, tuple(patterns), sizes.astype(np.float64), scores, said_yes, said_no)
+    def of(
+        cls,
+        classifiers: Sequence[str],
+        patterns: Sequence[str],
+        sizes: Floats,
+        scores: Floats,
+        strata: Counts | None = None,
+    ) -> "Cells":
+        """Cells from their patterns, sizes and mean scores; without `strata` each is one of its own."""
+        longest = len(patterns[0]) if len(patterns) else len(classifiers)
+        letters = np.array([list(pattern) for pattern in patterns], dtype="U1").reshape(len(patterns), longest)
+        called, leaning = letters[:, : len(classifiers)], letters[:, len(classifiers) :]
+        return cls(
+            classifiers=tuple(classifiers),
+            patterns=tuple(patterns),
+            sizes=sizes.astype(np.float64),
+            scores=scores,
+            positive=called == POSITIVE,
+            negative=called == NEGATIVE,
+            hints=(leaning == POSITIVE).astype(np.float64) - (leaning == NEGATIVE),
+            strata=np.arange(len(patterns)) if strata is None else strata,
+        )
 
     @classmethod
     def of_census(cls, census: Census) -> "Cells":
@@ -46,7 +66,25 @@ class Cells:
         """The atoms of a design."""
         scores = [np.nan if atom.mean_score is None else atom.mean_score for atom in atoms]
         sizes = np.array([atom.size for atom in atoms], dtype=np.float64)
-        return cls.of(classifiers, [atom.pattern for atom in atoms], sizes, np.array(scores, dtype=np.float64))
+        strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
+        return cls.of(classifiers, [atom.pattern for atom in atoms], sizes, np.array(scores, dtype=np.float64), strata)
+
+    @cached_property
+    def count(self) -> int:
+        """Number of strata."""
+        return int(self.strata.max(initial=-1)) + 1
+
+    def by_stratum(self, values: Floats) -> Floats:
+        """Sums over the cells of each stratum, along the last axis."""
+        rows = np.atleast_2d(values)
+        summed = np.zeros((rows.shape[0], self.count))
+        np.add.at(summed.T, self.strata, rows.T)
+        return np.asarray(summed.reshape(*values.shape[:-1], self.count), dtype=np.float64)
+
+    @cached_property
+    def stratum_sizes(self) -> Floats:
+        """N_h, the items of each stratum."""
+        return self.by_stratum(self.sizes)
 
     @cached_property
     def served(self) -> Flags:

@@ -31,7 +31,8 @@ class Segment:
 class Census:
     """Counts per (pattern, fine score bin), and the same counts within every segment.
 
-    Rows are sorted by (pattern, bin); every segment's counts are aligned with them.
+    Rows are sorted by (pattern, bin); every segment's counts are aligned with them. `auxiliary` names the helpers
+    whose letters follow those of the classifiers in every pattern: they guide the design and are not estimated.
     """
 
     classifiers: tuple[str, ...]
@@ -39,6 +40,7 @@ class Census:
     bins: Counts
     counts: Counts
     segments: Mapping[Segment, Counts] = field(default_factory=dict)
+    auxiliary: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -48,7 +50,10 @@ class Census:
 
 @dataclass(frozen=True)
 class Atom:
-    """Pattern x score stratum: the smallest cell of the design. Bins are inclusive at both ends."""
+    """Pattern x score bins (inclusive at both ends): the smallest cell that estimates tell apart.
+
+    `stratum` numbers the union of atoms that the atom is drawn with, from 0; draws, pools and plans count by stratum.
+    """
 
     pattern: str
     first_bin: int
@@ -56,11 +61,12 @@ class Atom:
     size: int
     mean_score: float | None
     segments: Mapping[Segment, int] = field(default_factory=dict)
+    stratum: int = 0
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """The pool of every atom: its items with the smallest permanent random numbers, in no promised order.
+    """The pool of every stratum: its items with the smallest permanent random numbers, in no promised order.
 
     Columns of equal length. `digest` is the md5 hex text that orders the draw; `segments` has one entry
     per segment column, None where the item has no value there.

@@ -21,6 +21,20 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Commission:
+    """What labels are wanted for. `budget` counts distinct items sent to people in all rounds together.
+
+    `until_goals` False: spend the budget where it buys most. True: as many labels as the goals' margins need, and
+    never more than the budget (None: no such cap).
+    """
+
+    goals: tuple[Goal, ...] = ()
+    budget: int | None = None
+    until_goals: bool = False
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
 class Limit:
     """How bad a metric of some classifiers (or of all) may be: a floor, or a ceiling where small is good."""
 
@@ -68,10 +82,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """Cumulative labels per atom after this round, and what they are expected to buy.
+    """Cumulative labels per stratum after this round, and what they are expected to buy.
 
     `half_widths` maps (classifier, metric) to the expected half-width with `totals` labels;
-    `exhausted` lists atoms whose pool could not give what the allocation asked for.
+    `exhausted` lists strata whose pool could not give what the allocation asked for.
     """
 
     totals: tuple[int, ...]
@@ -81,7 +95,7 @@ class Plan:
 
     @property
     def labels(self) -> int:
-        """Labels of all atoms together."""
+        """Labels of all strata together, those that are known already included."""
         return sum(self.totals)
 
 

@@ -1,0 +1,42 @@
+"""History: what labels of earlier periods said, and how well the working model foretold them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stratawatch.core.population import Counts, Floats
+
+
+@dataclass(frozen=True)
+class History:
+    """Columns of equal length, one row a labelled item of an earlier period of the same panel.
+
+    `ages` counts periods back: 1 is the period before this one. `scores` is the binned variable z, NaN where there
+    is none; `weights` the items that each label stood for. `drawable` marks items that the present population still
+    holds: their labels may come again, so plans must not read them one by one. `ratios` holds, by age, how much
+    larger a period's variance was than the working model had foretold.
+    """
+
+    ages: Counts
+    patterns: tuple[str, ...]
+    scores: Floats
+    yes: NDArray[np.bool_]
+    weights: Floats
+    drawable: NDArray[np.bool_]
+    ratios: Mapping[int, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.patterns)
+
+
+NO_HISTORY: Final = History(
+    ages=np.zeros(0, dtype=np.int64),
+    patterns=(),
+    scores=np.zeros(0),
+    yes=np.zeros(0, dtype=np.bool_),
+    weights=np.zeros(0),
+    drawable=np.zeros(0, dtype=np.bool_),
+)
