@@ -8,6 +8,8 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.foretelling import foretold, past_answers
+from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Goal
 from stratawatch.core.working_model import fit, line
@@ -15,33 +17,99 @@ from stratawatch.errors import StratawatchError
 
 DEFAULT_GOALS: Final = tuple(Goal(name, metric_named(name).default_margin) for name in ("precision", "recall"))
 _RIDGE: Final = 0.25
+_PAST_LABELS: Final = 20.0
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Expected shares of positives by cell: as they are, and held off 0 and 1 for variances."""
+    """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
 
     plain: Floats
-    floored: Floats
+    spread: Floats
 
 
-def first_rates(cells: Cells) -> Rates:
-    """Before any label: the mean linked score is taken at its word, but never as certainty."""
-    return Rates(cells.filled_scores, _floored(cells, cells.filled_scores))
+@dataclass(frozen=True)
+class GoalRows:
+    """One row a goal and classifier: its name, its margin, and what an item's label changes in each cell."""
+
+    names: tuple[tuple[str, str], ...]
+    margins: Floats
+    gradients: Floats
+
+
+def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
+    """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""
+    plain = foretold(cells, history)
+    if plain is None:
+        plain = cells.filled_scores
+    floored = _floored(cells, plain)
+    return Rates(plain, floored * (1 - floored))
+
+
+def robust_rates(cells: Cells, history: History) -> Rates:
+    """History's model corrected by what each stratum's own past labels said, and half a positive on top.
+
+    p = (20 m + yes + (1 - 2m)/2)/(20 + n) in every stratum, counts discounted: insurance against positives that
+    history could not show.
+    """
+    first = first_rates(cells, history)
+    yes, answered = past_answers(cells, history)
+    usual = np.clip(_means(cells, first.plain), 1e-6, 1 - 1e-6)
+    updated = (_PAST_LABELS * usual + yes + (1 - 2 * usual) / 2) / (_PAST_LABELS + answered)
+    spread = first.plain * (1 - first.plain)
+    before = np.maximum(_means(cells, spread), 1e-12)
+    scale = updated * (1 - updated) / (usual * (1 - usual))
+    # Half of a stratum's floor is spread evenly, so that cells the model calls empty are not left out.
+    even = np.maximum(updated * (1 - updated) - before * scale, 0)
+    ratio = updated / usual
+    return Rates(np.minimum(first.plain * ratio[cells.strata], 1.0), spread * scale[cells.strata] + even[cells.strata])
+
+
+def model_rates(cells: Cells, history: History) -> Rates:
+    """History's model at its word."""
+    first = first_rates(cells, history)
+    return Rates(first.plain, np.maximum(first.plain * (1 - first.plain), 1e-6))
 
 
 def second_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
-    """After the first labels: logit p = alpha + beta z fitted to them, then p~ = (k p + yes)/(k + n).
+    """After the first labels: logit p = alpha + beta z fitted to them, then p~ = (k p + yes)/(k + n) by stratum.
 
-    k = 2/min(p, 1 - p) pseudo labels hold two positives: a rare cell is not called empty for want of labels.
+    k = 2/min(p, 1 - p) pseudo labels hold two positives: a rare stratum is not called empty for want of labels.
     """
     if answered.sum() == 0:
         return first_rates(cells)
     fitted = fit(line(cells), yes, answered, penalty=_RIDGE)
     floored = _floored(cells, fitted)
-    k = 2 / np.minimum(floored, 1 - floored)
-    updated = (k * floored + yes) / (k + answered)
-    return Rates(np.minimum(fitted * updated / floored, 1.0), updated)
+    usual = _means(cells, floored)
+    k = 2 / np.minimum(usual, 1 - usual)
+    updated = (k * usual + cells.by_stratum(yes)) / (k + cells.by_stratum(answered))
+    scale = updated * (1 - updated) / (usual * (1 - usual))
+    plain = np.minimum(fitted * (updated / usual)[cells.strata], 1.0)
+    return Rates(plain, floored * (1 - floored) * scale[cells.strata])
+
+
+def goal_rows(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalRows:
+    """A row for every classifier that a goal is for; without goals, precision and recall of all."""
+    names, margins, gradients = [], [], []
+    for goal in goals or DEFAULT_GOALS:
+        metric = metric_named(goal.metric)
+        if not goal.margin > 0:
+            raise StratawatchError(f"the margin of {goal.metric} is {goal.margin}", expected="a number above 0")
+        for column in _columns(cells, goal):
+            names.append((cells.classifiers[column], goal.metric))
+            margins.append(goal.margin)
+            sides = cells.positive[:, column], cells.negative[:, column]
+            gradients.append(metric.gradient(*sides, cells.sizes, rates.plain))
+    return GoalRows(tuple(names), np.array(margins), np.array(gradients).reshape(len(names), len(cells.sizes)))
+
+
+def needs(cells: Cells, rows: GoalRows, rates: Rates) -> Floats:
+    """A_jh = N_h sum of N_a g_ja^2 s_a^2 over the stratum (goals x strata): V_j = sum_h A_jh (1/n_h - 1/N_h)."""
+    return cells.stratum_sizes * cells.by_stratum(rows.gradients**2 * (cells.sizes * rates.spread))
+
+
+def _means(cells: Cells, values: Floats) -> Floats:
+    return np.asarray(cells.by_stratum(cells.sizes * values) / np.maximum(cells.stratum_sizes, 1), dtype=np.float64)
 
 
 def _floored(cells: Cells, p: Floats) -> Floats:
@@ -51,21 +119,6 @@ def _floored(cells: Cells, p: Floats) -> Floats:
     usual = float(cells.sizes[quiet] @ p[quiet]) / items if items else 0.0
     negative = np.clip(p + 0.1 * usual, 1e-6, 0.95)
     return np.where(cells.positive_to_any, np.clip(p, 0.05, 0.95), negative)
-
-
-def importance(cells: Cells, goals: Sequence[Goal], rates: Rates) -> Floats:
-    """sum_j (1/margin_j)^2 g_ja^2 over the goals: what an item's label is worth to all of them together."""
-    total = np.zeros_like(cells.sizes)
-    for goal in goals or DEFAULT_GOALS:
-        metric = metric_named(goal.metric)
-        if not goal.margin > 0:
-            raise StratawatchError(f"the margin of {goal.metric} is {goal.margin}", expected="a number above 0")
-        for classifier in _columns(cells, goal):
-            gradient = metric.gradient(
-                cells.positive[:, classifier], cells.negative[:, classifier], cells.sizes, rates.plain
-            )
-            total += (gradient / goal.margin) ** 2
-    return total
 
 
 def _columns(cells: Cells, goal: Goal) -> list[int]:

@@ -16,8 +16,9 @@ class History:
 
     `ages` counts periods back: 1 is the period before this one. `scores` is the binned variable z, NaN where there
     is none; `weights` the items that each label stood for. `drawable` marks items that the present population still
-    holds: their labels may come again, so plans must not read them one by one. `ratios` holds, by age, how much
-    larger a period's variance was than the working model had foretold.
+    holds: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
+    much larger a period's variance was than the model of the periods before had foretold (see gate.py); ages that are
+    missing are worked out when they are needed.
     """
 
     ages: Counts
@@ -26,7 +27,7 @@ class History:
     yes: NDArray[np.bool_]
     weights: Floats
     drawable: NDArray[np.bool_]
-    ratios: Mapping[int, float] = field(default_factory=dict)
+    ratios: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.patterns)
