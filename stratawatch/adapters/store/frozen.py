@@ -25,7 +25,7 @@ def atoms(sql: Connection, cycle_id: int) -> tuple[Atom, ...]:
     segments = _segments(sql, cycle_id)
     t = tables.atoms.c
     return tuple(
-        Atom(row.pattern, row.first_bin, row.last_bin, row.size, row.mean_score, segments[row.position])
+        Atom(row.pattern, row.first_bin, row.last_bin, row.size, row.mean_score, segments[row.position], row.stratum)
         for row in sql.execute(select(tables.atoms).where(t.cycle_id == cycle_id).order_by(t.position))
     )
 
@@ -59,6 +59,7 @@ def _atom_row(cycle_id: int, position: int, atom: Atom) -> dict[str, Any]:
         "last_bin": int(atom.last_bin),
         "size": int(atom.size),
         "mean_score": None if atom.mean_score is None else float(atom.mean_score),
+        "stratum": int(atom.stratum),
     }
 
 

@@ -129,6 +129,7 @@ atoms = Table(
     Column("last_bin", Integer, nullable=False),
     Column("size", row_id(), nullable=False),
     Column("mean_score", Double, nullable=True),
+    Column("stratum", Integer, nullable=False, server_default="0"),
 )
 
 atom_segments = Table(
@@ -159,6 +160,7 @@ candidates = Table(
     Column("segments", Document, nullable=False),
     _words("cluster", nullable=True),
     ForeignKeyConstraint(["cycle_id", "atom"], ["atoms.cycle_id", "atoms.position"]),
+    Index("ix_candidates_digest", "cycle_id", "digest"),
 )
 
 rounds = Table(

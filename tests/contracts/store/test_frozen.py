@@ -19,6 +19,13 @@ class TestFreeze:
         with store.begin() as tx:
             assert tx.cycles.atoms(frozen_cycle(tx)) == ATOMS
 
+    def test_keeps_which_atoms_are_drawn_together(self, store):
+        atoms = tuple(Atom(pattern, 0, 1023, 10, 0.5, stratum=n) for pattern, n in (("00", 1), ("01", 0), ("11", 1)))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(atoms=atoms, candidates=()), NOW)
+            assert [atom.stratum for atom in tx.cycles.atoms(cycle)] == [1, 0, 1]
+
     def test_returns_the_pools_by_atom_and_digest(self, store):
         items = [
             candidate("c", atom=1, digest="0" * 32),

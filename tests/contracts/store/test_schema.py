@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 import sys
@@ -9,11 +10,12 @@ from sqlalchemy.exc import IntegrityError
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_state
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
+from stratawatch.adapters.store.specs import spec_to_json
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.results import AlarmState
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
-from tests.contracts.store.scenes import NOW, open_cycle
+from tests.contracts.store.scenes import COUNTRY, NOW, open_cycle, spec
 
 
 def pretend(url, revision):
@@ -95,7 +97,7 @@ class TestState:
         pretend(store_url, "0000")
         assert schema_state(store_url) == "older"
         with pytest.raises(
-            SchemaMismatch, match=r"older schema.*expected schema 0001; got schema 0000.*init --upgrade"
+            SchemaMismatch, match=rf"older schema.*expected schema {EXPECTED}; got schema 0000.*init --upgrade"
         ):
             open_store(store_url)
 
@@ -156,6 +158,64 @@ class TestMigrate:
         errors = [process.communicate(timeout=60)[1].decode() for process in both]
         assert [process.returncode for process in both] == [0, 0], errors
         assert schema_state(empty_url) == "current"
+
+
+def migrate_to(url, revision):
+    from alembic import command
+
+    engine = create_engine(url)
+    with engine.begin() as sql:
+        command.upgrade(alembic_config(sql), revision)
+    engine.dispose()
+
+
+FIRST = (
+    "INSERT INTO panel_versions VALUES (1, 'spam', 'f', :spec, :at)",
+    "INSERT INTO cycles VALUES (7, 'spam', 1, 0, :at, :later, 'frozen', :at, NULL, 0, '', '', NULL, '{}', '{}')",
+    "INSERT INTO atoms VALUES (7, 0, '0', 0, 511, 900, 0.1)",
+    "INSERT INTO atoms VALUES (7, 1, '1', 512, 1023, 100, NULL)",
+    "INSERT INTO atom_segments VALUES (7, 1, 0, 'country', 'de', 20)",
+    "INSERT INTO candidates VALUES (7, 0, 1, 'd', 'a', '1', 600, :at, 1, '{}', '{}', NULL)",
+)
+
+
+class TestUpgrade:
+    @pytest.fixture
+    def first(self, empty_url):
+        """A store of the first schema, as its program left it: a frozen cycle of two atoms."""
+        migrate_to(empty_url, "0001")
+        values = {"spec": json.dumps(spec_to_json(spec())), "at": "2026-01-05 00:00:00", "later": "2026-01-12 00:00:00"}
+        engine = create_engine(empty_url)
+        with engine.begin() as sql:
+            for statement in FIRST:
+                sql.execute(text(statement), values)
+        engine.dispose()
+        return empty_url
+
+    def test_is_asked_for(self, first):
+        assert schema_state(first) == "older"
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0002; got schema 0001.*init --upgrade"):
+            open_store(first)
+
+    def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
+        migrate(first)
+        store = open_store(first)
+        with store.begin() as tx:
+            atoms, (item,) = tx.cycles.atoms(7), tx.cycles.candidates(7)
+        store.dispose()
+        assert [(atom.pattern, atom.size, atom.stratum) for atom in atoms] == [("0", 900, 0), ("1", 100, 1)]
+        assert atoms[1].segments == {COUNTRY: 20}
+        assert (item.item, item.atom) == ("a", 1)
+
+    def test_ends_at_the_schema_of_a_new_store(self, first, tmp_path, request):
+        other = (
+            f"sqlite:///{tmp_path}/other.db"
+            if first.startswith("sqlite")
+            else request.getfixturevalue("new_postgres")()
+        )
+        migrate(first)
+        migrate(other)
+        assert shape(first) == shape(other)
 
 
 class TestRevisions:
