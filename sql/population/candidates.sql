@@ -1,18 +1,19 @@
--- The candidates: of every atom the items with the smallest hash of seed and id, without sorting the population.
--- `wanted` is a small table: pattern, bin -> atom, number to return, ceiling of the hash (hex text).
+-- The candidates: of every stratum the items with the smallest hash of seed and id, without sorting the population.
+-- `wanted` is a small table: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
 -- The ceiling keeps a few more rows than the number, on average; only these are ranked.
 WITH ${observed},
 kept AS (
     SELECT
         hashed.*,
         wanted.atom,
+        wanted.stratum,
         wanted.number
     FROM (SELECT *, MD5(${seed} || ':' || item) AS digest FROM observed WHERE sound) AS hashed
     INNER JOIN wanted ON wanted.pattern = hashed.pattern AND wanted.bin = hashed.bin
     WHERE hashed.digest COLLATE "C" < wanted.ceiling
 ),
 ranked AS (
-    SELECT *, ROW_NUMBER() OVER (PARTITION BY atom ORDER BY digest COLLATE "C", bin, time) AS place FROM kept
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place FROM kept
 ),
 drawn AS MATERIALIZED (
     SELECT * FROM ranked WHERE place <= number
@@ -31,4 +32,4 @@ SELECT
     copies.copies${carried}
 FROM drawn
 INNER JOIN copies ON copies.item = drawn.item
-ORDER BY drawn.atom, drawn.place
+ORDER BY drawn.stratum, drawn.place

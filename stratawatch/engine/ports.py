@@ -48,7 +48,7 @@ class PredictionSource(Protocol):
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
-        """Fetch, for every atom, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
         ...
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:

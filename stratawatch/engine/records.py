@@ -140,7 +140,7 @@ class CensusAnswer:
 
 @dataclass(frozen=True)
 class CandidateItem:
-    """One row of an atom's pool, everything later steps need of it."""
+    """One row of a stratum's pool, everything later steps need of it."""
 
     item: str
     atom: int
@@ -181,7 +181,8 @@ class Frozen:
 class Draw:
     """An item that was drawn: the design facts of that moment, read back when estimating.
 
-    `inclusion` is n_a / N_a as planned by the round that drew it; the plan of the cycle's last round has the final n_a.
+    `inclusion` is n_h / N_h of its atom's stratum as planned by the round that drew it; the plan of the cycle's last
+    round has the final n_h.
     """
 
     item: str

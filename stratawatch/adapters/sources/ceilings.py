@@ -1,6 +1,7 @@
 """How small a hash must be for its item to be looked at."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -9,8 +10,8 @@ from stratawatch.core.population import Atom
 EVERYTHING: Final = "g"
 """Above every hex text."""
 
-WantedRow = tuple[str, int, int, int, str]
-"""A row of the table `wanted`: pattern, bin, atom, number, ceiling."""
+WantedRow = tuple[str, int, int, int, int, str]
+"""A row of the table `wanted`: pattern, bin, atom, stratum, number, ceiling."""
 
 
 def ceiling(number: int, size: int, factor: float = 1.0) -> str:
@@ -23,13 +24,24 @@ def ceiling(number: int, size: int, factor: float = 1.0) -> str:
     return EVERYTHING if expected >= size else f"{int(expected / size * 2**52):013x}"
 
 
+def stratum_sizes(atoms: Sequence[Atom]) -> Counter[int]:
+    """The items of every stratum."""
+    sizes: Counter[int] = Counter()
+    for atom in atoms:
+        sizes[atom.stratum] += atom.size
+    return sizes
+
+
 def wanted_rows(
     atoms: Sequence[Atom], wanted: Sequence[int], which: Iterable[int], factor: float | None
 ) -> list[WantedRow]:
-    """One row for every bin of the atoms in question; factor None asks for everything."""
+    """One row for every bin of the strata in question; `wanted` is by stratum, factor None asks for everything."""
+    sizes, asked = stratum_sizes(atoms), set(which)
     rows: list[WantedRow] = []
-    for index in which:
-        atom, number = atoms[index], wanted[index]
-        limit = EVERYTHING if factor is None else ceiling(number, atom.size, factor)
-        rows += [(atom.pattern, one, index, number, limit) for one in range(atom.first_bin, atom.last_bin + 1)]
+    for index, atom in enumerate(atoms):
+        if atom.stratum in asked:
+            number = wanted[atom.stratum]
+            limit = EVERYTHING if factor is None else ceiling(number, sizes[atom.stratum], factor)
+            bins = range(atom.first_bin, atom.last_bin + 1)
+            rows += [(atom.pattern, one, index, atom.stratum, number, limit) for one in bins]
     return rows

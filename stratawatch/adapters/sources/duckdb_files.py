@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stratawatch.adapters.sources.bad_rows import bad_row
-from stratawatch.adapters.sources.ceilings import WantedRow, wanted_rows
+from stratawatch.adapters.sources.ceilings import WantedRow, stratum_sizes, wanted_rows
 from stratawatch.adapters.sources.census_answer import CensusCounts
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files
@@ -21,7 +21,7 @@ from stratawatch.engine.records import BadRow, CandidateItem, CensusAnswer, Pane
 
 _FETCHED: Final = 10_000
 _FACTORS: Final = (1.0, 8.0, None)
-"""How often an atom is asked, and how many more hashes than expected each time; None asks for all of them."""
+"""How often a stratum is asked, and how many more hashes than expected each time; None asks for all of them."""
 _FIXED: Final = 7
 """Columns of the candidates query before segments, payload and cluster."""
 
@@ -69,21 +69,22 @@ class DuckDBSource:
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
-        """Fetch, for every atom, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        sizes = stratum_sizes(atoms)
         found: dict[int, list[CandidateItem]] = {}
-        missing = [index for index, number in enumerate(wanted) if number > 0]
+        missing = [stratum for stratum, number in enumerate(wanted) if number > 0]
         with self._open(panel) as opened:
             for factor in _FACTORS:
                 if not missing:
                     break
-                found.update({index: [] for index in missing})
+                found.update({stratum: [] for stratum in missing})
                 _put_wanted(opened.connection, wanted_rows(atoms, wanted, missing, factor))
                 cursor = opened.connection.execute(opened.statements.candidates(window))
                 while rows := cursor.fetchmany(_FETCHED):
                     for row in rows:
-                        found[row[1]].append(_candidate(panel, row))
-                missing = [i for i in missing if len(found[i]) < min(wanted[i], atoms[i].size)]
-        return tuple(item for index in sorted(found) for item in found[index])
+                        found[atoms[row[1]].stratum].append(_candidate(panel, row))
+                missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
+        return tuple(item for stratum in sorted(found) for item in found[stratum])
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
         """Say what was found for `check`: files, rows, columns with types. Raises as `census` does."""
@@ -120,10 +121,10 @@ class DuckDBSource:
 def _put_wanted(connection: Any, rows: Sequence[WantedRow]) -> None:
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE wanted "
-        "(pattern VARCHAR, bin INTEGER, atom INTEGER, number INTEGER, ceiling VARCHAR)"
+        "(pattern VARCHAR, bin INTEGER, atom INTEGER, stratum INTEGER, number INTEGER, ceiling VARCHAR)"
     )
     columns = [list(column) for column in zip(*rows, strict=True)]
-    connection.execute("INSERT INTO wanted SELECT UNNEST(?), UNNEST(?), UNNEST(?), UNNEST(?), UNNEST(?)", columns)
+    connection.execute(f"INSERT INTO wanted SELECT {', '.join(['UNNEST(?)'] * len(columns))}", columns)
 
 
 def _candidate(panel: PanelSpec, row: Sequence[Any]) -> CandidateItem:

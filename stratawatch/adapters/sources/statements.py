@@ -42,7 +42,7 @@ class Statements:
         )
 
     def candidates(self, window: Window) -> str:
-        """Fetch the items under the ceilings of the table `wanted`, ranked per atom, with what later steps need."""
+        """Fetch the items under the ceilings of the table `wanted`, ranked per stratum, with what later steps need."""
         carried = [f"drawn.{name}" for name in self._carried()]
         return self._render(
             "candidates",

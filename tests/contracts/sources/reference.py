@@ -89,18 +89,20 @@ def census(sound: Sequence[Reading]) -> dict[tuple[str, int], int]:
 
 
 def draw(panel: PanelSpec, sound: Sequence[Reading], atoms: Sequence[Atom], wanted: Sequence[int]) -> list[list[str]]:
-    """Per atom the ids with the smallest digests, in the digests' order."""
-    drawn = []
-    for atom, number in zip(atoms, wanted, strict=True):
-        inside = [
+    """Per stratum the ids with the smallest digests, in the digests' order."""
+    inside: list[list[str]] = [[] for _ in wanted]
+    for atom in atoms:
+        inside[atom.stratum] += [
             one.item for one in sound if one.pattern == atom.pattern and atom.first_bin <= one.bin <= atom.last_bin
         ]
-        drawn.append(sorted(inside, key=lambda item: digest(panel.seed, item))[:number])
-    return drawn
+    return [
+        sorted(items, key=lambda item: digest(panel.seed, item))[:number]
+        for items, number in zip(inside, wanted, strict=True)
+    ]
 
 
 def atoms_of(counts: Mapping[tuple[str, int], int], pieces: int = 3) -> tuple[Atom, ...]:
-    """Cut every pattern's bins into a few atoms, silent items apart."""
+    """Cut every pattern's bins into a few atoms, silent items apart; each is a stratum of its own."""
     atoms = []
     for pattern in sorted({pattern for pattern, _ in counts}):
         bins = sorted(bin_ for letters, bin_ in counts if letters == pattern)
@@ -110,5 +112,5 @@ def atoms_of(counts: Mapping[tuple[str, int], int], pieces: int = 3) -> tuple[At
         groups += [scored[i : i + step] for i in range(0, len(scored), step)]
         for group in groups:
             size = sum(counts[pattern, bin_] for bin_ in group)
-            atoms.append(Atom(pattern, group[0], group[-1], size, None))
+            atoms.append(Atom(pattern, group[0], group[-1], size, None, stratum=len(atoms)))
     return tuple(atoms)

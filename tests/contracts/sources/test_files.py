@@ -326,7 +326,7 @@ class TestBounds:
         spec = panel(columns=Columns("id", "ts", ("body",)))
         source = DuckDBSource(path, memory_limit="60MB", threads=1)
         assert source.census(spec, WINDOW).census.size == 800_000
-        atoms = [Atom("0", 0, 1023, 720_000, None), Atom("1", 0, 1023, 80_000, None)]
+        atoms = [Atom("0", 0, 1023, 720_000, None), Atom("1", 0, 1023, 80_000, None, stratum=1)]
         found = source.candidates(spec, WINDOW, atoms, [500, 500])
         assert [sum(one.atom == index for one in found) for index in (0, 1)] == [500, 500]
 

@@ -41,7 +41,7 @@ def postgres(postgres_server: str) -> Iterator[Any]:
             for row in world.rows():
                 copy.write_row(list(row.values()))
         connection.execute(
-            'CREATE TEMP TABLE wanted (pattern text, bin int, atom int, number int, ceiling text COLLATE "C")'
+            'CREATE TEMP TABLE wanted (pattern text, bin int, atom int, stratum int, number int, ceiling text COLLATE "C")'
         )
         with connection.cursor().copy("COPY wanted FROM STDIN") as copy:
             for line in wanted_rows(cut, wanted, range(len(cut)), 1.0):

@@ -9,6 +9,7 @@ import pytest
 
 from stratawatch.adapters.sources import REGISTRY, load
 from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.core.random_numbers import digest
 from stratawatch.engine.ports import PredictionSource
 from stratawatch.engine.records import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
@@ -219,6 +220,26 @@ class TestCandidates:
 
     def test_nothing_wanted_is_nothing_returned(self, made: Any) -> None:
         assert made(items("a")).candidates(panel(), WINDOW, whole("0", 1), [0]) == ()
+
+    def test_a_stratum_of_several_patterns_is_drawn_as_one(self, made: Any) -> None:
+        size = 300
+        table = items(*(f"i{k}" for k in range(size)))
+        source = made({**table, "flag": ("VARCHAR", [str(k % 3 == 0) for k in range(size)])})
+        atoms = [Atom("0", NO_BIN, 1023, 200, None, stratum=0), Atom("1", NO_BIN, 1023, 100, None, stratum=0)]
+        found = source.candidates(panel(), WINDOW, atoms, [40])
+        smallest = sorted((digest(panel().seed, f"i{k}"), f"i{k}", int(k % 3 == 0)) for k in range(size))[:40]
+        assert [(one.digest, one.item, one.atom) for one in found] == smallest
+        assert {one.atom for one in found} == {0, 1}
+
+    def test_strata_stay_apart_whatever_the_order_of_their_atoms(self, made: Any) -> None:
+        size = 300
+        table = items(*(f"i{k}" for k in range(size)))
+        source = made({**table, "flag": ("VARCHAR", [str(k % 3 == 0) for k in range(size)])})
+        atoms = [Atom("0", NO_BIN, 1023, 200, None, stratum=1), Atom("1", NO_BIN, 1023, 100, None, stratum=0)]
+        found = source.candidates(panel(), WINDOW, atoms, [30, 0])
+        assert {(one.atom, one.pattern) for one in found} == {(1, "1")}
+        assert len(found) == 30
+        assert [one.atom for one in source.candidates(panel(), WINDOW, atoms, [30, 20])] == [1] * 30 + [0] * 20
 
     def test_payload_segments_and_cluster_come_along(self, made: Any) -> None:
         spec = panel(columns=Columns("id", "ts", ("body", "id"), ("lang",), "author"))

@@ -2,7 +2,7 @@ from statistics import mean
 
 import pytest
 
-from stratawatch.adapters.sources.ceilings import EVERYTHING, ceiling, wanted_rows
+from stratawatch.adapters.sources.ceilings import EVERYTHING, ceiling, stratum_sizes, wanted_rows
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest, uniform
 
@@ -37,11 +37,24 @@ class TestCeiling:
 
 
 class TestWantedRows:
-    ATOMS = (Atom("1", 3, 5, 10, None), Atom("0", -1, -1, 4, None), Atom("0", 0, 1, 2, None))
+    ATOMS = (
+        Atom("1", 3, 5, 10, None, stratum=0),
+        Atom("0", -1, -1, 4, None, stratum=1),
+        Atom("0", 0, 1, 2, None, stratum=1),
+        Atom("-", -1, -1, 3, None, stratum=2),
+    )
 
     def test_an_atom_has_a_row_for_each_of_its_bins(self) -> None:
-        rows = wanted_rows(self.ATOMS, (2, 1, 2), (0, 1), None)
-        assert rows == [("1", 3, 0, 2, "g"), ("1", 4, 0, 2, "g"), ("1", 5, 0, 2, "g"), ("0", -1, 1, 1, "g")]
+        rows = wanted_rows(self.ATOMS, (2, 1, 3), (0, 2), None)
+        assert rows == [("1", 3, 0, 0, 2, "g"), ("1", 4, 0, 0, 2, "g"), ("1", 5, 0, 0, 2, "g"), ("-", -1, 3, 2, 3, "g")]
 
-    def test_only_the_atoms_in_question_are_there(self) -> None:
-        assert {row[2] for row in wanted_rows(self.ATOMS, (2, 1, 2), (2,), 1.0)} == {2}
+    def test_the_atoms_of_a_stratum_share_its_number_and_its_ceiling(self) -> None:
+        big = (Atom("1", 3, 3, 30_000, None), Atom("0", 4, 4, 10_000, None))
+        (one, other) = wanted_rows(big, (100,), (0,), 1.0)
+        assert one[3:] == other[3:] == (0, 100, ceiling(100, 40_000))
+
+    def test_only_the_strata_in_question_are_there(self) -> None:
+        assert {row[2] for row in wanted_rows(self.ATOMS, (2, 1, 2), (1,), 1.0)} == {1, 2}
+
+    def test_a_stratum_is_as_large_as_its_atoms_together(self) -> None:
+        assert stratum_sizes(self.ATOMS) == {0: 10, 1: 6, 2: 3}

@@ -1,5 +1,5 @@
-/* The candidates: of every atom the items with the smallest hash of seed and id, without sorting the population. */
-/* `wanted` is a small table: pattern, bin -> atom, number to return, ceiling of the hash (hex text). */
+/* The candidates: of every stratum the items with the smallest hash of seed and id, without sorting the population. */
+/* `wanted` is a small table: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text). */
 /* The ceiling keeps a few more rows than the number, on average; only these are ranked. */
 /* What both queries read: every row of the window, with what each classifier said and the bin of the mean score. */
 WITH named /* Names of the source appear only in `named`, quoted; below it all names are the program's own. */ /* pattern: a letter a classifier (1, 0, - for silent, ! for unreadable). */ /* marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range). */ AS NOT MATERIALIZED (
@@ -214,6 +214,7 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
   SELECT
     hashed.*,
     wanted.atom,
+    wanted.stratum,
     wanted.number
   FROM (
     SELECT
@@ -230,7 +231,7 @@ WITH named /* Names of the source appear only in `named`, quoted; below it all n
 ), ranked AS (
   SELECT
     *,
-    ROW_NUMBER() OVER (PARTITION BY atom ORDER BY digest COLLATE "C", bin, time) AS place
+    ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place
   FROM kept
 ), drawn AS MATERIALIZED (
   SELECT
@@ -267,5 +268,5 @@ FROM drawn
 INNER JOIN copies
   ON copies.item = drawn.item
 ORDER BY
-  drawn.atom,
+  drawn.stratum,
   drawn.place
