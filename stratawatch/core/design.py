@@ -3,21 +3,20 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
-from stratawatch.core.anticipation import first_rates, second_rates
 from stratawatch.core.cells import Cells
-from stratawatch.core.draw import smallest
+from stratawatch.core.draw import in_order, smallest
 from stratawatch.core.estimation.estimates import Request, estimates
-from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.forecast import half_widths
+from stratawatch.core.estimation.metrics import REPORTED
+from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.labelled import Labelled, labelled
 from stratawatch.core.ledger import Ledger
-from stratawatch.core.planning import ALLOCATION, Room, allocate, second_phase
-from stratawatch.core.population import Atom, Candidates, Segment
-from stratawatch.core.results import Estimate, Goal, Plan
+from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.population import Atom, Candidates, Counts, Segment
+from stratawatch.core.results import Commission, Estimate, Known, Plan
 from stratawatch.errors import StratawatchError
 
 _SMALLEST_POOL: Final = 30
@@ -25,20 +24,21 @@ _POOL_FACTOR: Final = 3
 
 
 def pool_sizes(
-    atoms: Sequence[Atom], classifiers: Sequence[str], goals: Sequence[Goal], budget: int
+    atoms: Sequence[Atom],
+    classifiers: Sequence[str],
+    commission: Commission,
+    history: History = NO_HISTORY,
 ) -> tuple[int, ...]:
-    """Candidates to freeze for every atom: max(30, 3 x planned), at most its items and the budget."""
-    cells = Cells.of_atoms(classifiers, atoms)
-    everything = np.where(cells.served, cells.sizes, 0).astype(np.int64)
-    room = Room(np.zeros_like(everything), everything)
-    planned = allocate(cells, goals, first_rates(cells), budget, room)
-    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * planned)
-    return tuple(np.minimum(np.minimum(wanted, everything), budget).tolist())
+    """Candidates to freeze for every stratum: max(30, 3 x planned), at most its items and the budget."""
+    planner = Planner(Cells.of_atoms(classifiers, atoms), commission, history)
+    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * planner.in_all())
+    most = planner.items if commission.budget is None else np.minimum(planner.items, commission.budget)
+    return tuple(np.minimum(wanted, most).tolist())
 
 
 @dataclass(frozen=True)
 class Design:
-    """Classifiers, atoms and their pools of candidates; frozen before labels are seen."""
+    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen."""
 
     classifiers: tuple[str, ...]
     atoms: tuple[Atom, ...]
@@ -46,39 +46,44 @@ class Design:
 
     def plan(
         self,
-        goals: Sequence[Goal],
-        labels: int,
+        commission: Commission,
         ledger: Ledger,
         drawn: Collection[str],
         *,
-        phase: Literal["first", "second"],
+        ordinal: int,
+        history: History = NO_HISTORY,
+        reused: Collection[str] = (),
     ) -> Plan:
-        """Share `labels` (all distinct items drawn after this round) out among the atoms; totals are cumulative."""
+        """Plan a cycle's first (ordinal 1) or second round; totals are cumulative, by stratum.
+
+        `ledger` may know candidates that are not drawn yet: nobody need be asked about them, and the budget does not
+        count them. `reused` are drawn items that were known so. A plan that adds nothing means: done.
+        """
         known = self._labelled(ledger, drawn)
-        whole = np.where(self.cells.served, self.cells.sizes, 0).astype(np.int64)
-        pools = np.bincount(self.candidates.atoms, minlength=len(self.atoms)).astype(np.int64)
-        first = phase == "first"
-        rates = first_rates(self.cells) if first else second_rates(self.cells, known.yes, known.answered)
-        share = allocate if first else second_phase
-        wanted = share(self.cells, goals, rates, labels, Room(known.drawn, whole))
-        exhausted = np.flatnonzero(wanted > pools)
-        totals = wanted
-        if exhausted.size:
-            totals = share(self.cells, goals, rates, labels, Room(known.drawn, np.minimum(whole, pools)))
-        return Plan(
-            totals=tuple(totals.tolist()),
-            half_widths=half_widths(self.cells, rates, totals),
-            method=f"{ALLOCATION}, {phase} phase",
-            exhausted=tuple(exhausted.tolist()),
+        order, strata = self._order
+        known_items = ledger.verdicts.keys() | set(drawn)
+        costs = [self.candidates.items[row] not in known_items for row in order.tolist()]
+        asked = len(set(drawn)) - len(set(reused))
+        seen = Seen(
+            ordinal=ordinal,
+            drawn=known.drawn,
+            answered=known.answered.sum(axis=0),
+            yes=known.yes.sum(axis=0),
+            half_widths=self._half_widths(commission, ledger, drawn) if ordinal > 1 else {},
+            new=lambda totals: asked + _paid(costs, strata, totals),
         )
+        pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
+        return Planner(self.cells, commission, history).plan(seen, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
-        """Indices of the drawn candidates, by (atom, digest); a larger plan only adds to a smaller one."""
-        return smallest(self.candidates, plan.totals)
+        """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
+        order, strata = self._order
+        return smallest(order, strata, plan.totals)
 
     def inclusion(self, plan: Plan) -> tuple[float, ...]:
-        """Probability of every atom's items to be drawn: n_a / N_a."""
-        return tuple(total / atom.size for total, atom in zip(plan.totals, self.atoms, strict=True))
+        """Probability of every stratum's items to be drawn: n_h / N_h."""
+        sizes = self.cells.stratum_sizes.tolist()
+        return tuple(total / size for total, size in zip(plan.totals, sizes, strict=True))
 
     def estimate(
         self,
@@ -89,10 +94,10 @@ class Design:
         metrics: Sequence[str] | None = None,
         segments: Sequence[Segment] = (),
     ) -> tuple[Estimate, ...]:
-        """These metrics (None: all) of every classifier, over everything and inside each segment."""
+        """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
         if not 0 < confidence < 1:
             raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
-        request = Request(confidence, tuple(METRICS if metrics is None else metrics), (None, *segments))
+        request = Request(confidence, tuple(REPORTED if metrics is None else metrics), (None, *segments))
         return estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
 
     @cached_property
@@ -100,5 +105,24 @@ class Design:
         """The atoms as columns of numbers."""
         return Cells.of_atoms(self.classifiers, self.atoms)
 
+    @cached_property
+    def _order(self) -> tuple[Counts, Counts]:
+        return in_order(self.candidates, self.cells.strata)
+
     def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> Labelled:
-        return labelled(self.candidates, len(self.atoms), ledger, drawn)
+        return labelled(self.candidates, self.cells.strata, ledger, drawn)
+
+    def _half_widths(
+        self, commission: Commission, ledger: Ledger, drawn: Collection[str]
+    ) -> dict[tuple[str, str], float]:
+        if not commission.until_goals:
+            return {}
+        metrics = list(dict.fromkeys(goal.metric for goal in commission.goals))
+        found = self.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics or None)
+        return {(e.classifier, e.metric): e.outcome.half_width for e in found if isinstance(e.outcome, Known)}
+
+
+def _paid(costs: Sequence[bool], strata: Counts, totals: Counts) -> int:
+    """How many of the first totals[h] candidates of every stratum cost a label."""
+    place = np.arange(len(strata)) - np.searchsorted(strata, strata)
+    return int((np.array(costs, dtype=np.bool_) & (place < totals[strata])).sum())

@@ -1,28 +1,35 @@
-"""The draw: the items with the smallest permanent random numbers of every atom."""
+"""The draw: the items with the smallest permanent random numbers of every stratum."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from stratawatch.core.population import Candidates
+from stratawatch.core.population import Candidates, Counts
 from stratawatch.errors import StratawatchError
 
 
-def smallest(candidates: Candidates, totals: Sequence[int]) -> tuple[int, ...]:
-    """Indices of the totals[a] candidates with the smallest digests of every atom a, by (atom, digest).
+def in_order(candidates: Candidates, strata: Counts) -> tuple[Counts, Counts]:
+    """Rows of the candidates by (stratum, digest, item), and the stratum of each; `strata` is by atom."""
+    of_row = strata[candidates.atoms]
+    rows = sorted(range(len(candidates)), key=lambda i: (of_row[i], candidates.digests[i], candidates.items[i]))
+    order = np.array(rows, dtype=np.int64)
+    return order, of_row[order]
+
+
+def smallest(order: Counts, strata: Counts, totals: Sequence[int]) -> tuple[int, ...]:
+    """The totals[h] candidates with the smallest digests of every stratum h, by (stratum, digest).
 
     An exact simple random draw without replacement; larger totals only add items.
     """
-    order = sorted(range(len(candidates)), key=lambda i: (candidates.digests[i], candidates.items[i]))
-    atoms = candidates.atoms[np.array(order, dtype=np.int64)] if order else candidates.atoms
+    starts = np.searchsorted(strata, np.arange(len(totals) + 1))
     drawn: list[int] = []
-    for atom, wanted in enumerate(totals):
-        pool = np.flatnonzero(atoms == atom)
+    for stratum, wanted in enumerate(totals):
+        pool = order[starts[stratum] : starts[stratum + 1]]
         if pool.size < wanted:
             raise StratawatchError(
-                f"the pool of atom {atom} is exhausted",
-                expected=f"{wanted} candidates",
+                f"the pool of stratum {stratum} is exhausted",
+                expected=f"at least {wanted} candidates",
                 got=str(pool.size),
             )
-        drawn += [order[i] for i in pool[:wanted].tolist()]
+        drawn += pool[:wanted].tolist()
     return tuple(drawn)

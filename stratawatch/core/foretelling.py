@@ -89,7 +89,7 @@ class _Model:
         scores = np.round(np.clip(logit(_filled(history)[young]), -12, 12) * _GRID) / _GRID
         names = np.array(history.patterns)[young]
         said = history.yes[young].astype(np.float64)
-        kinds, kind = np.unique(names, return_inverse=True)
+        _, kind = np.unique(names, return_inverse=True)
         key = kind * 4096 + (scores * _GRID).astype(np.int64) + 2048
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1e-6)
@@ -133,9 +133,8 @@ def _shift(linear: Floats, yes: Floats, n: Floats) -> float:
     moved = 0.0
     for _ in range(_STEPS):
         p = logistic(linear + moved)
-        step = float((yes - n * p).sum() - _INTERCEPT_PENALTY * moved) / float(
-            (n * p * (1 - p)).sum() + _INTERCEPT_PENALTY
-        )
+        slope = float((yes - n * p).sum()) - _INTERCEPT_PENALTY * moved
+        step = slope / (float((n * p * (1 - p)).sum()) + _INTERCEPT_PENALTY)
         moved += float(np.clip(step, -1, 1))
         if abs(step) < 1e-8:
             break

@@ -1,4 +1,4 @@
-"""Allocate labels to cells: floors, caps and the two phases of a cycle without history."""
+"""Allocate labels to strata: a budget where it buys most, or as many as the goals need."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,16 @@ import numpy as np
 
 from stratawatch.core.allocations import ALLOCATIONS
 from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.anticipation import Rates, importance
-from stratawatch.core.cells import Cells
+from stratawatch.core.anticipation import Rates, goal_rows, needs
+from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Goal
 
 ALLOCATION: Final = "sum_of_squares"
 LEAST: Final = 2
-"""Labels of an atom, if it has as many items: one label has no variance."""
+"""Labels of a stratum, if it has as many items: one label has no variance."""
+LEAST_FOR_GOALS: Final = 4
+"""The same where only the margins count, and no share of a budget holds every stratum up."""
 _KEPT_PROPORTIONAL: Final = 0.2
 
 
@@ -28,7 +30,7 @@ class Room:
 
 
 def floor_share(labels: int) -> float:
-    """eps: every atom gets this part of its proportional share; .4 up to 200 labels, .2 from 1000, log-linear between.
+    """eps: a stratum's least part of its proportional share: .4 up to 200 labels, .2 from 1000, log-linear between.
 
     >>> floor_share(100), round(floor_share(447), 2), floor_share(5000)
     (0.4, 0.3, 0.2)
@@ -37,33 +39,65 @@ def floor_share(labels: int) -> float:
     return float(0.4 - 0.2 * steps)
 
 
+def served_strata(cells: Cells) -> Flags:
+    """Strata that hold items which some classifier judged."""
+    return np.asarray(cells.by_stratum(cells.served.astype(np.float64)) > 0)
+
+
+def whole_strata(cells: Cells) -> Counts:
+    """The items that may be drawn: all of a served stratum, none of the others."""
+    return np.where(served_strata(cells), cells.stratum_sizes, 0).astype(np.int64)
+
+
 def allocate(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room) -> Counts:
-    """The labels of each cell for the goals, never below what is drawn."""
-    weights = ALLOCATIONS[ALLOCATION](cells.sizes, rates.floored, importance(cells, goals, rates))
-    weights = np.where(cells.served, weights, 0.0)
+    """The labels of each stratum for the goals, never below what is drawn."""
+    rows = goal_rows(cells, goals, rates)
+    need = (1 / rows.margins**2) @ needs(cells, rows, rates)
+    weights = ALLOCATIONS[ALLOCATION](cells.stratum_sizes, need)
+    weights = np.where(served_strata(cells), weights, 0.0)
     return share_out(weights, _floors(cells, labels, room), room.caps, labels)
 
 
 def second_phase(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room) -> Counts:
-    """.8 of the updated plan, .2 of the first phase scaled up: no cell is left to the first labels' chance."""
+    """.8 of the updated plan, .2 of the first phase scaled up: no stratum is left to the first labels' chance."""
     planned = allocate(cells, goals, rates, labels, room).astype(np.float64)
     scaled = share_out(room.drawn.astype(np.float64), room.drawn, room.caps, labels).astype(np.float64)
     mixed = (1 - _KEPT_PROPORTIONAL) * planned + _KEPT_PROPORTIONAL * scaled
-    floors = np.maximum(room.drawn, np.minimum(_least(cells), room.caps))
+    floors = np.maximum(room.drawn, np.minimum(_least(cells, LEAST), room.caps))
     return share_out(mixed, _affordable(floors, room, labels, mixed), room.caps, labels)
 
 
+def for_limits(cells: Cells, variances: Floats, limits: Floats, room: Room, proportional: float) -> Counts:
+    """The fewest labels with V_j = sum_h A_jh (1/n_h - 1/N_h) <= limit_j for every goal; all items if they fall short.
+
+    A `proportional` part of the labels goes to strata by size: a model can be wrong anywhere.
+    """
+    from stratawatch.core.solver import solve, whole
+
+    sizes, caps = cells.stratum_sizes, room.caps.astype(np.float64)
+    floors = np.maximum(room.drawn, np.minimum(_least(cells, LEAST_FOR_GOALS), room.caps))
+    solution = solve(variances, limits, sizes, floors.astype(np.float64), caps=caps)
+    if not solution.feasible:
+        return room.caps
+    if proportional > 0:
+        even = np.floor(proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
+        floors = np.minimum(np.maximum(floors, even), room.caps)
+        solution = solve(variances, limits, sizes, floors.astype(np.float64), caps=caps)
+    return whole(solution, variances, limits, sizes, floors, room.caps)
+
+
 def _floors(cells: Cells, labels: int, room: Room) -> Counts:
-    served = np.where(cells.served, cells.sizes, 0.0)
-    proportional = np.floor(floor_share(labels) * labels * served / max(float(served.sum()), 1.0)).astype(np.int64)
-    floors = np.maximum(room.drawn, np.minimum(np.maximum(_least(cells), proportional), room.caps))
+    items = whole_strata(cells).astype(np.float64)
+    proportional = np.floor(floor_share(labels) * labels * items / max(float(items.sum()), 1.0)).astype(np.int64)
+    least = _least(cells, LEAST)
+    floors = np.maximum(room.drawn, np.minimum(np.maximum(least, proportional), room.caps))
     if floors.sum() > labels:
-        floors = np.maximum(room.drawn, np.minimum(_least(cells), room.caps))
-    return _affordable(floors, room, labels, served)
+        floors = np.maximum(room.drawn, np.minimum(least, room.caps))
+    return _affordable(floors, room, labels, items)
 
 
-def _least(cells: Cells) -> Counts:
-    return np.where(cells.served, np.minimum(LEAST, cells.sizes), 0).astype(np.int64)
+def _least(cells: Cells, least: int) -> Counts:
+    return np.minimum(least, whole_strata(cells))
 
 
 def _affordable(floors: Counts, room: Room, labels: int, order: Floats) -> Counts:

@@ -1,20 +1,31 @@
-"""In how many rounds a budget is spent, and how much of it in the first."""
+"""In how many rounds labels are asked for, and how many in the first."""
 
 from math import ceil
 from typing import Final
 
+from stratawatch.core.results import Commission
+
 FIRST_SHARE: Final = 0.4
-"""Share of the budget that the first round spends; the second is planned with its labels."""
+"""Share of the budget that a first round without history spends; the second is planned with its labels."""
 ONE_ROUND_BELOW: Final = 40
 """Budgets too small to be split."""
+SMALLEST_PILOT, LARGEST_PILOT = 200, 1000
+"""Labels of a first round that has neither a budget nor a history to go by."""
 
 
-def cumulative_labels(budget: int) -> tuple[int, ...]:
-    """Labels after each round of a cycle.
+def most_rounds(commission: Commission) -> int:
+    """Rounds of a cycle, at most; the last ones may have nothing left to ask.
 
-    >>> cumulative_labels(900), cumulative_labels(39)
-    ((360, 900), (39,))
+    >>> most_rounds(Commission(budget=900)), most_rounds(Commission(budget=39))
+    (2, 1)
     """
-    if budget < ONE_ROUND_BELOW:
-        return (budget,)
-    return (ceil(FIRST_SHARE * budget), budget)
+    return 1 if commission.budget is not None and commission.budget < ONE_ROUND_BELOW else 2
+
+
+def first_labels(budget: int) -> int:
+    """Labels of a first round that has no history.
+
+    >>> first_labels(900), first_labels(39)
+    (360, 39)
+    """
+    return budget if budget < ONE_ROUND_BELOW else ceil(FIRST_SHARE * budget)

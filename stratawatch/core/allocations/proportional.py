@@ -3,6 +3,6 @@
 from stratawatch.core.population import Floats
 
 
-def proportional(sizes: Floats, rates: Floats, importance: Floats) -> Floats:  # noqa: ARG001 - one shape for all
-    """n_a proportional to N_a."""
+def proportional(sizes: Floats, needs: Floats) -> Floats:  # noqa: ARG001 - one shape for all
+    """n_h proportional to N_h."""
     return sizes

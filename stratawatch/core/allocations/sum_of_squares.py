@@ -5,10 +5,13 @@ import numpy as np
 from stratawatch.core.population import Floats
 
 
-def sum_of_squares(sizes: Floats, rates: Floats, importance: Floats) -> Floats:
-    """n_a proportional to N_a S_a sqrt(sum_j lambda_j g_ja^2); `importance` is the sum under the root.
+def sum_of_squares(sizes: Floats, needs: Floats) -> Floats:  # noqa: ARG001 - one shape for all
+    """n_h proportional to sqrt(sum_j lambda_j A_jh), A_jh = N_h^2 times the variance of goal j's gradient x label.
 
-    Minimises sum_j (half-width_j / margin_j)^2 = sum_j lambda_j sum_a (N_a g_ja S_a)^2 / n_a for a fixed number
-    of labels (Neyman 1934 for one goal). The worst goal alone would take every label into one hopeless metric.
+    Minimises sum_j (half-width_j / margin_j)^2 = sum_j lambda_j sum_h A_jh / n_h for a fixed number of labels
+    (Neyman 1934 for one goal). The worst goal alone would take every label into one hopeless metric.
+
+    >>> sum_of_squares(np.array([10.0, 10.0]), np.array([4.0, 1.0])).tolist()
+    [2.0, 1.0]
     """
-    return np.asarray(sizes * np.sqrt(importance * rates * (1 - rates)), dtype=np.float64)
+    return np.sqrt(needs)

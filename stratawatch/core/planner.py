@@ -1,0 +1,222 @@
+"""The planner: how many labels each stratum gets in a cycle's first and second round."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.anticipation import (
+    DEFAULT_GOALS,
+    GoalRows,
+    Rates,
+    first_rates,
+    goal_rows,
+    model_rates,
+    needs,
+    robust_rates,
+    second_rates,
+)
+from stratawatch.core.cells import Cells
+from stratawatch.core.forecast import half_widths
+from stratawatch.core.foretelling import usable
+from stratawatch.core.gate import trusted
+from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.planning import ALLOCATION, Room, allocate, for_limits, second_phase, whole_strata
+from stratawatch.core.population import Counts, Floats
+from stratawatch.core.results import Commission, Goal, Plan
+from stratawatch.core.rounds import FIRST_SHARE, LARGEST_PILOT, SMALLEST_PILOT, first_labels
+
+_ROBUST_FACTOR: Final = 1.0
+_MODEL_FACTOR: Final = 1.0
+_COLD_FACTOR: Final = 1.1
+_TOP_UP_FACTOR: Final = 1.03
+"""What expected variances are multiplied with: by how they came about."""
+_MODEL_PROPORTIONAL: Final = 0.15
+_PASSES: Final = 2
+"""Plans made before the one that counts, each with the widths of intervals that the one before would give."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a cycle knows when a round is planned.
+
+    `drawn` by stratum, `answered` and `yes` by atom, `half_widths` as estimated from them; `new` counts the items of
+    cumulative totals that people have been or would have to be asked about.
+    """
+
+    ordinal: int
+    drawn: Counts
+    answered: Floats
+    yes: Floats
+    half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    new: Callable[[Counts], int] = lambda totals: int(totals.sum())
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans for one population, one commission and one history."""
+
+    cells: Cells
+    commission: Commission
+    history: History = NO_HISTORY
+
+    @cached_property
+    def items(self) -> Counts:
+        """Items of each stratum that may be drawn."""
+        return whole_strata(self.cells)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        """What the first labels are expected to say."""
+        if not usable(self.history):
+            return first_rates(self.cells)
+        if self.commission.until_goals:
+            return (model_rates if self._trusting else robust_rates)(self.cells, self.history)
+        return first_rates(self.cells, self.history)
+
+    def in_all(self) -> Counts:
+        """What the whole cycle is expected to draw, before any label."""
+        room = Room(np.zeros_like(self.items), self.items)
+        if self.commission.until_goals:
+            wanted = self._for_goals(self._rates, room)
+            if self.commission.budget is None or wanted.sum() <= self.commission.budget:
+                return wanted
+        return allocate(self.cells, self.commission.goals, self._rates, self._budget, room)
+
+    def plan(self, seen: Seen, pools: Counts) -> Plan:
+        """The next round; a plan that adds nothing to what is drawn means: done."""
+        rates = self._rates_now(seen)
+        totals = self._totals(seen, rates, self.items)
+        exhausted = np.flatnonzero(totals > pools)
+        if exhausted.size:
+            totals = self._totals(seen, rates, np.minimum(self.items, pools))
+        return Plan(
+            totals=tuple(totals.tolist()),
+            half_widths=half_widths(self.cells, rates, totals, self.commission.confidence),
+            method=self._method(seen),
+            exhausted=tuple(exhausted.tolist()),
+        )
+
+    @property
+    def _cold(self) -> bool:
+        return not usable(self.history)
+
+    @property
+    def _budget(self) -> int:
+        return int(self.items.sum()) if self.commission.budget is None else self.commission.budget
+
+    def _rates_now(self, seen: Seen) -> Rates:
+        if seen.ordinal > 1 and self._cold:
+            return second_rates(self.cells, seen.yes, seen.answered)
+        return self._rates
+
+    def _totals(self, seen: Seen, rates: Rates, caps: Counts) -> Counts:
+        room = Room(seen.drawn, caps)
+        if not self.commission.until_goals:
+            return self._spend(seen, rates, room)
+        wanted = self._until_goals(seen, rates, room)
+        return wanted if seen.new(wanted) <= self._budget else self._spend(seen, rates, room)
+
+    def _spend(self, seen: Seen, rates: Rates, room: Room) -> Counts:
+        """Totals whose new labels are the budget's, or its first share's; labels that are known cost nothing."""
+        if seen.ordinal > 1 and not self._cold and not self.commission.until_goals:
+            return seen.drawn
+        most = first_labels(self._budget) if seen.ordinal == 1 and self._cold else self._budget
+        share = second_phase if seen.ordinal > 1 and self._cold else allocate
+        return _most(lambda labels: share(self.cells, self._goals, rates, labels, room), seen, most, room)
+
+    def _until_goals(self, seen: Seen, rates: Rates, room: Room) -> Counts:
+        goals = self._goals
+        if seen.ordinal == 1 and self._cold:
+            planned = int(self._for_goals(rates, room).sum())
+            pilot = int(np.clip(FIRST_SHARE * planned, SMALLEST_PILOT, LARGEST_PILOT))
+            return _most(lambda labels: allocate(self.cells, goals, rates, labels, room), seen, pilot, room)
+        if seen.ordinal == 1:
+            return self._for_goals(rates, room)
+        wide = [seen.half_widths.get(name, np.inf) for name in self._rows(rates).names]
+        if bool((np.array(wide) <= self._rows(rates).margins).all()):
+            return seen.drawn
+        return self._for_goals(rates, room, seen)
+
+    def _rows(self, rates: Rates) -> GoalRows:
+        return goal_rows(self.cells, self._goals, rates)
+
+    @property
+    def _goals(self) -> tuple[Goal, ...]:
+        return self.commission.goals or DEFAULT_GOALS
+
+    def _for_goals(self, rates: Rates, room: Room, seen: Seen | None = None) -> Counts:
+        """Totals for the margins as the reporting interval will see them: plan, forecast its widths, plan again.
+
+        With labels of this period: widths are those that were seen, where they are known, brought forward.
+        """
+        rows, confidence = self._rows(rates), self.commission.confidence
+        variances = self._factor(seen) * needs(self.cells, rows, rates)
+        surprise = np.ones(len(rows.names)) if seen is None or self._cold else self._surprise(seen, rates, rows)
+        widening, totals = surprise, room.drawn
+        proportional = _MODEL_PROPORTIONAL if seen is None and self._trusting else 0.0
+        for _ in range(_PASSES + 1):
+            limits = (rows.margins / (_z(confidence) * widening)) ** 2
+            totals = for_limits(self.cells, variances, limits, room, proportional)
+            widths = _named(half_widths(self.cells, rates, totals, confidence), rows)
+            errors = _z(confidence) * np.sqrt(self._variances(variances, totals) / self._factor(seen))
+            widening = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
+        return totals
+
+    def _surprise(self, seen: Seen, rates: Rates, rows: GoalRows) -> Floats:
+        """By how much this period's intervals are wider than was forecast for the labels they rest on."""
+        expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence), rows)
+        known = _named(seen.half_widths, rows)
+        ratio = np.where(np.isfinite(known) & np.isfinite(expected), known / np.maximum(expected, 1e-12), 1.0)
+        return np.clip(ratio, 0.5, 3.0)
+
+    def _variances(self, variances: Floats, totals: Counts) -> Floats:
+        """V_j of a plan: sum_h A_jh (1/n_h - 1/N_h)."""
+        sizes = np.maximum(self.cells.stratum_sizes, 1)
+        left = np.where(totals > 0, 1 / np.maximum(totals, 1) - 1 / sizes, 1.0)
+        return np.asarray(variances @ np.maximum(left, 0), dtype=np.float64)
+
+    def _factor(self, seen: Seen | None) -> float:
+        if self._cold:
+            return _COLD_FACTOR
+        if seen is not None:
+            return _TOP_UP_FACTOR
+        return _MODEL_FACTOR if self._trusting else _ROBUST_FACTOR
+
+    @cached_property
+    def _trusting(self) -> bool:
+        return trusted(self.history)
+
+    def _method(self, seen: Seen) -> str:
+        source = "scores" if self._cold else "history"
+        if seen.ordinal > 1 and self._cold:
+            source = "the first labels"
+        elif not self._cold and self.commission.until_goals:
+            source = "the model of history" if self._trusting else "history, robust"
+        what = "margins" if self.commission.until_goals else ALLOCATION
+        return f"{what}, from {source}"
+
+
+def _z(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def _named(widths: Mapping[tuple[str, str], float], rows: GoalRows) -> Floats:
+    """Half-widths in the order of the rows; NaN where there is none."""
+    return np.array([widths.get(name, np.nan) for name in rows.names], dtype=np.float64)
+
+
+def _most(share: Callable[[int], Counts], seen: Seen, most: int, room: Room) -> Counts:
+    """The largest totals whose new labels are at most `most`; labels that are known make room for more."""
+    totals = share(most)
+    labels, reachable = most, int(room.caps.sum())
+    while (missing := most - seen.new(totals)) > 0 and labels < reachable:
+        labels = min(labels + missing, reachable)
+        larger = share(labels)
+        if seen.new(larger) > most:
+            break
+        totals = larger
+    return totals
