@@ -1,0 +1,253 @@
+"""The fewest labels that keep many variances within their limits: Chromy's and Bethel's allocation, with its dual."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import StratawatchError
+
+GAP: Final = 1e-6
+"""Stop when the allocation is proven to cost at most this share more than the cheapest one."""
+SLACK: Final = 1e-9
+"""A limit is kept when it is exceeded by this share at most: sums of many terms are not exact."""
+_STEPS: Final = 300
+_FIRST_STEPS: Final = 6
+"""Multiplicative steps before the first Newton step: they find out which limits bind."""
+_HALVINGS: Final = 12
+_NEVER: Final = 1e-13
+"""Prices below this share of the largest one are none."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Labels by stratum, the price of each limit, and which share of the cost might still be saved.
+
+    At the optimum c_h n_h^2 = sum_j multiplier_j A_jh between floor and cap. `feasible` False: not even the caps keep
+    the limits, and `n` are the caps.
+    """
+
+    n: Floats
+    multipliers: Floats
+    gap: float
+    feasible: bool
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """min c.n subject to W (1/n) <= 1 and low <= n <= high; rows are limits, columns strata."""
+
+    weights: Floats
+    costs: Floats
+    low: Floats
+    high: Floats
+
+    def cheapest(self, prices: Floats) -> Floats:
+        """The n of least c.n + prices.W(1/n): sqrt(prices.W / c), held between low and high."""
+        return np.clip(np.sqrt(prices @ self.weights / self.costs), self.low, self.high)
+
+    def used(self, n: Floats) -> Floats:
+        """The used share of each limit."""
+        return np.asarray(self.weights @ (1 / n), dtype=np.float64)
+
+    def feasible(self, n: Floats) -> Floats | None:
+        """A multiple of n, held between low and high, that keeps all limits; None when twelve tries find none."""
+        scale = 1.0
+        for _ in range(_HALVINGS):
+            scaled = np.clip(scale * n, self.low, self.high)
+            worst = float(self.used(scaled).max(initial=0.0))
+            if worst <= 1:
+                return scaled
+            scale *= worst * (1 + 1e-15) ** 4
+        return None
+
+
+def solve(
+    weights: Floats,
+    limits: Floats,
+    sizes: Floats,
+    floors: Floats,
+    costs: Floats | None = None,
+    *,
+    caps: Floats | None = None,
+) -> Solution:
+    """Minimise c.n subject to sum_h A_jh (1/n_h - 1/N_h) <= limit_j for all j, floors <= n <= caps (sizes if None).
+
+    `weights` is A, goals x strata. Chromy's (1987) steps price_j <- price_j used_j^2 of Bethel (1989), then Newton's on
+    the concave dual D = min_n c.n + prices.(used(n) - 1), until (cost - D)/cost <= 1e-6. A stratum that a limit
+    weighs gets at least one label.
+
+    >>> solve(np.array([[9.0, 1.0]]), np.array([0.1]), np.array([1e9, 1e9]), np.zeros(2)).n.round(3).tolist()
+    [120.0, 40.0]
+    """
+    caps = sizes if caps is None else np.minimum(caps, sizes)
+    costs = np.ones_like(sizes) if costs is None else costs
+    if not bool(np.all(costs > 0)):
+        raise StratawatchError("a stratum's labels cost nothing", expected="costs above 0", got=str(costs.min()))
+    low = np.where(weights.any(axis=0), np.minimum(np.maximum(floors, 1), caps), np.minimum(floors, caps))
+    prices = np.zeros(len(limits))
+    if not bool(np.all(kept(weights, limits, sizes, caps))):
+        return Solution(caps, prices, np.inf, feasible=False)
+    rows = ~kept(weights, limits, sizes, low)
+    if not rows.any():
+        return Solution(low, prices, 0.0, feasible=True)
+    columns = weights[rows].any(axis=0)
+    bounds = limits + _inverse_sum(weights, sizes)
+    problem = _Problem(weights[rows][:, columns] / bounds[rows, None], costs[columns], low[columns], caps[columns])
+    n, found, rest = _optimum(problem)
+    prices[rows] = found / bounds[rows]
+    whole = low.copy()
+    whole[columns] = n
+    return Solution(whole, prices, rest, feasible=True)
+
+
+def kept(weights: Floats, limits: Floats, sizes: Floats, n: Floats) -> Flags:
+    """Which limits n keeps; a stratum that is counted whole adds no variance, one without a label all there is."""
+    variances = variances_of(weights, sizes, n)
+    return np.asarray(variances <= limits * (1 + SLACK) + 1e-13 * _inverse_sum(weights, sizes))
+
+
+def variances_of(weights: Floats, sizes: Floats, n: Floats) -> Floats:
+    """sum_h A_jh (1/n_h - 1/N_h); infinite where a weighed stratum has no label."""
+    inside = n > 0
+    each = np.where(inside, (1 - n / np.maximum(sizes, 1)) / np.where(inside, n, 1), 0.0)
+    blind = weights[:, ~inside].any(axis=1)
+    return np.where(blind, np.inf, weights @ each)
+
+
+def _inverse_sum(weights: Floats, sizes: Floats) -> Floats:
+    return np.asarray(weights @ (1 / np.maximum(sizes, 1)), dtype=np.float64)
+
+
+def _optimum(problem: _Problem) -> tuple[Floats, Floats, float]:
+    """The cheapest n that was found, the prices that prove it, and the gap between them."""
+    problem, census = _without_census(problem)
+    rows = ~census
+    prices = np.zeros(len(rows))
+    best, cost, bound = problem.high, float(problem.costs @ problem.high), 0.0
+    active = problem
+    guess = np.sqrt(active.weights * active.costs).sum(axis=1) ** 2 / max(int(rows.sum()), 1)
+    for step in range(_STEPS):
+        n = active.cheapest(guess)
+        used = active.used(n)
+        value = float(active.costs @ n + guess @ (used - 1))
+        if value > bound:
+            bound, prices[rows] = value, guess
+        point = active.feasible(n)
+        if point is not None and float(active.costs @ point) < cost:
+            best, cost = point, float(active.costs @ point)
+        if cost - bound <= GAP * cost:
+            break
+        guess = guess * used**2 if step < _FIRST_STEPS else _newton(active, guess, n, used, value)
+    return best, prices, max(cost - bound, 0.0) / cost
+
+
+def _without_census(problem: _Problem) -> tuple[_Problem, Flags]:
+    """Limits that only the caps keep raise the floors of their strata to the caps, and are done with."""
+    census = problem.used(problem.high) >= 1 - 1e-12
+    if not census.any():
+        return problem, census
+    full = problem.weights[census].any(axis=0)
+    low = np.where(full, problem.high, problem.low)
+    return replace(problem, low=low, weights=problem.weights[~census]), census
+
+
+def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: float) -> Floats:
+    """A projected Newton step upwards on the dual; the multiplicative step when it does not climb."""
+    slope = used - 1
+    pushed = prices @ problem.weights
+    free = (n > problem.low) & (n < problem.high)
+    bend = np.where(free, 0.5 * np.sqrt(problem.costs) / np.maximum(pushed, 1e-200) ** 1.5, 0.0)
+    curvature = (problem.weights * bend) @ problem.weights.T
+    step = _bounded_step(prices, slope, curvature)
+    for _ in range(_HALVINGS):
+        tried = np.maximum(prices + step, 0)
+        there = problem.cheapest(tried)
+        climbed = float(problem.costs @ there + tried @ (problem.used(there) - 1)) - value
+        if climbed > 1e-4 * float(slope @ (tried - prices)) >= 0:
+            return tried
+        step = step / 2
+    return np.maximum(prices, _NEVER * float(prices.max())) * np.clip(used, 0.2, 5.0) ** 2
+
+
+def _bounded_step(prices: Floats, slope: Floats, curvature: Floats) -> Floats:
+    """max slope.s - s.curvature.s/2 with prices + s >= 0: prices that would fall below 0 are put there, one pass after
+    another, and the others solved again."""
+    step = -prices.copy()
+    moving = (prices > _NEVER * prices.max()) | (slope > 0)
+    ridge = 1e-10 * curvature.diagonal() + 1e-14 * float(curvature.diagonal().max(initial=0.0)) + 1e-300
+    for _ in range(len(prices)):
+        rows = np.flatnonzero(moving)
+        if rows.size == 0:
+            break
+        fixed = slope[rows] - curvature[np.ix_(rows, ~moving)] @ step[~moving]
+        step[rows] = np.linalg.solve(curvature[np.ix_(rows, rows)] + np.diag(ridge[rows]), fixed)
+        fallen = rows[prices[rows] + step[rows] < 0]
+        if fallen.size == 0:
+            break
+        step[fallen] = -prices[fallen]
+        moving[fallen] = False
+    return step
+
+
+def whole(
+    solution: Solution,
+    weights: Floats,
+    limits: Floats,
+    sizes: Floats,
+    floors: Counts,
+    caps: Counts,
+    costs: Floats | None = None,
+) -> Counts:
+    """Whole numbers of labels that keep all limits, from the prices of the continuous solution.
+
+    The whole n of least c n + q/n (the smallest with n (n + 1) >= q/c) to begin with; then one label more where it
+    mends most for its cost while a limit is exceeded, and one less where it does least harm while all are kept.
+    """
+    costs = np.ones_like(sizes) if costs is None else costs
+    weighed = weights.any(axis=0)
+    low = np.where(weighed, np.minimum(np.maximum(floors, 1), caps), floors)
+    pushed = solution.multipliers @ weights / costs
+    n = np.clip(np.ceil(np.sqrt(pushed + 0.25) - 0.5), low, np.maximum(caps, low)).astype(np.int64)
+    if not solution.feasible:
+        return np.maximum(caps, low).astype(np.int64)
+    repair = _Repair(weights, limits, sizes, costs, np.maximum(solution.multipliers, 1e-6 * solution.multipliers.max()))
+    return repair.trimmed(repair.mended(n, caps), low)
+
+
+@dataclass(frozen=True)
+class _Repair:
+    """Steps of one label, judged by the prices of the limits."""
+
+    weights: Floats
+    limits: Floats
+    sizes: Floats
+    costs: Floats
+    prices: Floats
+
+    def mended(self, n: Counts, caps: Counts) -> Counts:
+        """Labels are added until every limit is kept."""
+        n = n.copy()
+        while True:
+            exceeded = np.flatnonzero(~kept(self.weights, self.limits, self.sizes, n.astype(np.float64)))
+            if exceeded.size == 0 or not (n < caps).any():
+                return n
+            rows = self.weights[exceeded]
+            missing = variances_of(rows, self.sizes, n) - self.limits[exceeded]
+            mends = self.prices[exceeded] @ np.minimum(rows / (n * (n + 1.0)), missing[:, None]) / self.costs
+            n[int(np.where(n < caps, mends, -1.0).argmax())] += 1
+
+    def trimmed(self, n: Counts, low: Counts) -> Counts:
+        """Labels are taken away while every limit stays kept."""
+        n = n.copy()
+        while True:
+            spare = self.limits - variances_of(self.weights, self.sizes, n)
+            fewer = np.flatnonzero(n > low)
+            harm = self.weights[:, fewer] / (n[fewer] * (n[fewer] - 1.0))
+            possible = fewer[(harm <= spare[:, None]).all(axis=0)]
+            if possible.size == 0:
+                return n
+            price = self.prices @ self.weights[:, possible] / (n[possible] * (n[possible] - 1.0))
+            n[possible[int((price / self.costs[possible]).argmin())]] -= 1
