@@ -173,8 +173,10 @@ def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: f
 
 
 def _bounded_step(prices: Floats, slope: Floats, curvature: Floats) -> Floats:
-    """max slope.s - s.curvature.s/2 with prices + s >= 0: prices that would fall below 0 are put there, one pass after
-    another, and the others solved again."""
+    """The step s of greatest slope.s - s.curvature.s/2 with prices + s >= 0.
+
+    Prices that would fall below 0 are put there, one pass after another, and the others solved again.
+    """
     step = -prices.copy()
     moving = (prices > _NEVER * prices.max()) | (slope > 0)
     ridge = 1e-10 * curvature.diagonal() + 1e-14 * float(curvature.diagonal().max(initial=0.0)) + 1e-300

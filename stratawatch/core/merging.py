@@ -1,0 +1,162 @@
+"""Merge cells into fewer groups where the goals lose least by it."""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.population import Counts, Floats
+
+_MOST: Final = 400
+"""Groups that are compared pair by pair; more cells than that are grouped from above first."""
+_POWER_STEPS: Final = 12
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Cells by the vector x of what an item's label does to every goal: how many items, sum |x|^2, sum x.
+
+    `sums` has a column a goal. The moments of a union are the sums of its parts'.
+    """
+
+    sizes: Floats
+    squares: Floats
+    sums: Floats
+
+    @property
+    def spread(self) -> Floats:
+        """Q = sqrt(N sum |x|^2 - |sum x|^2), N times the standard deviation of x: what Neyman's allocation pays for."""
+        return _root(self.sizes * self.squares - (self.sums**2).sum(axis=1))
+
+    def of(self, rows: Counts) -> "Moments":
+        """Those of some cells."""
+        return Moments(self.sizes[rows], self.squares[rows], self.sums[rows])
+
+    def cumulated(self) -> "Moments":
+        """Those of the first cell, of the first two, and so on."""
+        return Moments(self.sizes.cumsum(), self.squares.cumsum(), self.sums.cumsum(axis=0))
+
+    def pooled(self, group: Counts) -> "Moments":
+        """Those of groups of cells."""
+        count = int(group.max(initial=-1)) + 1
+        sums = np.zeros((count, self.sums.shape[1]))
+        np.add.at(sums, group, self.sums)
+        return Moments(np.bincount(group, self.sizes, count), np.bincount(group, self.squares, count), sums)
+
+
+def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
+    """The group of every cell, numbered by their first cells: at most `wanted` groups of at least `least` items.
+
+    Greedy: while there are too many, the pair of least Q_merged - Q_1 - Q_2 becomes one; groups that are too small
+    go first. One that is too small is left only when it is the only one.
+
+    >>> sums = np.array([[1.0], [9.0], [1.1]])
+    >>> merge(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
+    [0, 1, 0]
+    """
+    if moments.sizes.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    coarse = _halved(moments, _MOST)
+    pairs = _Pairs(moments.pooled(coarse))
+    while pairs.left > 1:
+        small = np.flatnonzero(pairs.alive & (pairs.sizes < least))
+        if pairs.left <= wanted and small.size == 0:
+            break
+        pairs.join(int(small[0]) if small.size else pairs.cheapest())
+    return _numbered(pairs.home[coarse])
+
+
+class _Pairs:
+    """Groups, and what it would cost to join any two of them; a joined group lives on in its first part's place."""
+
+    def __init__(self, moments: Moments) -> None:
+        self.left = len(moments.sizes)
+        self.home = np.arange(self.left)
+        self.alive = np.ones(self.left, dtype=np.bool_)
+        self.sizes, self._squares = moments.sizes.copy(), moments.squares.copy()
+        # Sums are only ever multiplied with one another: their products add up as they do.
+        self._products = moments.sums @ moments.sums.T
+        self._spread = moments.spread
+        self._loss = np.stack([self._losses(one) for one in range(self.left)])
+
+    def cheapest(self) -> int:
+        """A group that loses least by joining another."""
+        return int(self._loss.argmin()) // len(self.home)
+
+    def join(self, one: int) -> None:
+        """Join a group with the one that it loses least with."""
+        other = int(self._loss[one].argmin())
+        one, other = min(one, other), max(one, other)
+        for values in (self.sizes, self._squares, self._products, self._products.T):
+            values[one] += values[other]
+        self.home[self.home == other] = one
+        self.alive[other] = False
+        self.left -= 1
+        self._spread[one] = _root(self.sizes[one] * self._squares[one] - self._products[one, one])
+        losses = self._losses(one)
+        self._loss[one], self._loss[:, one] = losses, losses
+        self._loss[other], self._loss[:, other] = np.inf, np.inf
+
+    def _losses(self, one: int) -> Floats:
+        """Q_merged - Q_1 - Q_2 of a group with every other; infinite with itself and with those that are gone."""
+        sizes, squares = self.sizes[one] + self.sizes, self._squares[one] + self._squares
+        lengths = self._products[one, one] + self._products.diagonal() + 2 * self._products[one]
+        losses = _root(sizes * squares - lengths) - self._spread[one] - self._spread
+        losses[~self.alive] = np.inf
+        losses[one] = np.inf
+        return losses
+
+
+def _halved(moments: Moments, most: int) -> Counts:
+    """At most so many groups, from above: the one that loses most by being one is cut in two where that helps most."""
+    group = np.zeros(len(moments.sizes), dtype=np.int64)
+    if len(group) <= most:
+        return np.arange(len(group))
+    heap = [(_excess(moments), 0, np.arange(len(group)))]
+    for number in range(1, most):
+        _, first, rows = heappop(heap)
+        order, place = _best_cut(moments.of(rows))
+        kept, new = np.sort(rows[order[:place]]), np.sort(rows[order[place:]])
+        group[new] = number
+        heappush(heap, (_excess(moments.of(kept)), first, kept))
+        heappush(heap, (_excess(moments.of(new)), number, new))
+    return group
+
+
+def _excess(moments: Moments) -> float:
+    """Minus what a group of cells loses by being one; a single cell comes last."""
+    if len(moments.sizes) == 1:
+        return np.inf
+    whole = moments.cumulated()
+    return float(moments.spread.sum() - whole.spread[-1])
+
+
+def _best_cut(moments: Moments) -> tuple[Counts, int]:
+    """An order of the cells along their main direction, and the place in it where two parts have the least Q."""
+    order = np.argsort(_main_direction(moments), kind="stable")
+    before = moments.of(order).cumulated()
+    after = Moments(before.sizes[-1] - before.sizes, before.squares[-1] - before.squares, before.sums[-1] - before.sums)
+    return order, int((before.spread + after.spread)[:-1].argmin()) + 1
+
+
+def _main_direction(moments: Moments) -> Floats:
+    """The cells on the first principal axis of their mean vectors and standard deviations, by power iteration."""
+    features = np.column_stack([moments.sums, moments.spread]) / moments.sizes[:, None]
+    centred = features - moments.sizes @ features / moments.sizes.sum()
+    products = centred.T @ (centred * moments.sizes[:, None])
+    axis = products[int(products.diagonal().argmax())].copy()
+    for _ in range(_POWER_STEPS):
+        axis = products @ axis
+        axis /= max(float(np.abs(axis).max()), 1e-300)
+    return np.asarray(centred @ axis, dtype=np.float64)
+
+
+def _numbered(group: Counts) -> Counts:
+    """The same groups, numbered from 0 in the order of their first cells."""
+    _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.int64)
+
+
+def _root(squared: Floats) -> Floats:
+    return np.sqrt(np.maximum(squared, 0))
