@@ -42,7 +42,9 @@ class Moments:
         count = int(group.max(initial=-1)) + 1
         sums = np.zeros((count, self.sums.shape[1]))
         np.add.at(sums, group, self.sums)
-        return Moments(np.bincount(group, self.sizes, count), np.bincount(group, self.squares, count), sums)
+        by_group = np.zeros((2, count))
+        np.add.at(by_group.T, group, np.stack([self.sizes, self.squares], axis=1))
+        return Moments(by_group[0], by_group[1], sums)
 
 
 def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
@@ -102,7 +104,7 @@ class _Pairs:
         """Q_merged - Q_1 - Q_2 of a group with every other; infinite with itself and with those that are gone."""
         sizes, squares = self.sizes[one] + self.sizes, self._squares[one] + self._squares
         lengths = self._products[one, one] + self._products.diagonal() + 2 * self._products[one]
-        losses = _root(sizes * squares - lengths) - self._spread[one] - self._spread
+        losses: Floats = _root(sizes * squares - lengths) - self._spread[one] - self._spread
         losses[~self.alive] = np.inf
         losses[one] = np.inf
         return losses
@@ -159,4 +161,4 @@ def _numbered(group: Counts) -> Counts:
 
 
 def _root(squared: Floats) -> Floats:
-    return np.sqrt(np.maximum(squared, 0))
+    return np.asarray(np.sqrt(np.maximum(squared, 0)), dtype=np.float64)

@@ -114,7 +114,7 @@ def variances_of(weights: Floats, sizes: Floats, n: Floats) -> Floats:
     inside = n > 0
     each = np.where(inside, (1 - n / np.maximum(sizes, 1)) / np.where(inside, n, 1), 0.0)
     blind = weights[:, ~inside].any(axis=1)
-    return np.where(blind, np.inf, weights @ each)
+    return np.asarray(np.where(blind, np.inf, weights @ each), dtype=np.float64)
 
 
 def _inverse_sum(weights: Floats, sizes: Floats) -> Floats:
@@ -233,11 +233,12 @@ class _Repair:
         """Labels are added until every limit is kept."""
         n = n.copy()
         while True:
-            exceeded = np.flatnonzero(~kept(self.weights, self.limits, self.sizes, n.astype(np.float64)))
+            labels = n.astype(np.float64)
+            exceeded = np.flatnonzero(~kept(self.weights, self.limits, self.sizes, labels))
             if exceeded.size == 0 or not (n < caps).any():
                 return n
             rows = self.weights[exceeded]
-            missing = variances_of(rows, self.sizes, n) - self.limits[exceeded]
+            missing = variances_of(rows, self.sizes, labels) - self.limits[exceeded]
             mends = self.prices[exceeded] @ np.minimum(rows / (n * (n + 1.0)), missing[:, None]) / self.costs
             n[int(np.where(n < caps, mends, -1.0).argmax())] += 1
 
@@ -245,7 +246,7 @@ class _Repair:
         """Labels are taken away while every limit stays kept."""
         n = n.copy()
         while True:
-            spare = self.limits - variances_of(self.weights, self.sizes, n)
+            spare = self.limits - variances_of(self.weights, self.sizes, n.astype(np.float64))
             fewer = np.flatnonzero(n > low)
             harm = self.weights[:, fewer] / (n[fewer] * (n[fewer] - 1.0))
             possible = fewer[(harm <= spare[:, None]).all(axis=0)]

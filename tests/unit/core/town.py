@@ -6,10 +6,11 @@ import numpy as np
 
 from stratawatch.core.bins import bins_of
 from stratawatch.core.design import Design, pool_sizes
-from stratawatch.core.draw import smallest
+from stratawatch.core.draw import in_order, smallest
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.random_numbers import digest
+from stratawatch.core.results import Commission
 from stratawatch.core.strata import cut_atoms
 
 
@@ -35,8 +36,8 @@ class Town:
             counts,
             {self.north: inside, self.south: counts - inside},
         )
-        self.budget = budget
-        self.atoms = cut_atoms(self.census, budget)
+        self.budget, self.commission = budget, Commission(budget=budget)
+        self.atoms = cut_atoms(self.census, self.commission)
         home = {
             key: i
             for i, atom in enumerate(self.atoms)
@@ -48,8 +49,10 @@ class Town:
 
     def _design(self) -> Design:
         everyone = self._candidates(range(len(self.items)))
-        wanted = pool_sizes(self.atoms, self.census.classifiers, (), self.budget)
-        return Design(self.census.classifiers, self.atoms, self._candidates(smallest(everyone, wanted)))
+        wanted = pool_sizes(self.atoms, self.census.classifiers, self.commission)
+        strata = np.array([atom.stratum for atom in self.atoms], dtype=np.int64)
+        pool = smallest(*in_order(everyone, strata), wanted)
+        return Design(self.census.classifiers, self.atoms, self._candidates(pool))
 
     def _candidates(self, rows) -> Candidates:
         rows = list(rows)
@@ -71,9 +74,9 @@ class Town:
 
     def labelled(self, answer=lambda item, verdict: verdict):
         """Two rounds; returns the ledger and what was drawn."""
-        first = self.design.plan((), -(-4 * self.budget // 10), Ledger({}), (), phase="first")
+        first = self.design.plan(self.commission, Ledger({}), (), ordinal=1)
         drawn = self.drawn(first)
-        second = self.design.plan((), self.budget, self.ledger(drawn, answer), drawn, phase="second")
+        second = self.design.plan(self.commission, self.ledger(drawn, answer), drawn, ordinal=2)
         drawn = self.drawn(second)
         return self.ledger(drawn, answer), drawn
 
