@@ -1,0 +1,81 @@
+"""Cycles of the product on a counted population: its cut, its pools, its two plans; only the items are left out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from benchmarks.coverage.draws import pools
+from benchmarks.coverage.population import Letters, Population
+from stratawatch.core.bins import BIN_COUNT
+from stratawatch.core.cells import Cells
+from stratawatch.core.design import pool_sizes
+from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.labelled import Answers, Labelled
+from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.population import Atom, Counts
+from stratawatch.core.results import Commission
+from stratawatch.core.rounds import most_rounds
+from stratawatch.core.strata import cut_atoms
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A population as a cycle freezes it, with the positives of every atom, which only the benchmark knows."""
+
+    atoms: tuple[Atom, ...]
+    cells: Cells
+    yes: Counts
+    pools: Counts
+    planner: Planner
+
+    @classmethod
+    def of(cls, population: Population, commission: Commission, history: History = NO_HISTORY) -> "Frozen":
+        """Cut, and size the pools."""
+        census = population.census
+        atoms = cut_atoms(census, commission, history)
+        cells = Cells.of_atoms(census.classifiers, atoms)
+        wanted = pool_sizes(atoms, census.classifiers, commission, history)
+        home = homes(atoms, census.patterns, census.bins)
+        yes = np.bincount(home, weights=population.yes, minlength=len(atoms)).astype(np.int64)
+        return cls(atoms, cells, yes, np.array(wanted, dtype=np.int64), Planner(cells, commission, history))
+
+    def cycles(self, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
+        """So many cycles, every label answered."""
+        frozen = pools(rng, self.cells.strata, self.cells.sizes.astype(np.int64), self.yes, self.pools.tolist(), runs)
+        # Nothing is known before the first round: its plan is the same in all runs.
+        totals = np.broadcast_to(self._first, (runs, len(self._first)))
+        counts = frozen.counted(totals)
+        if most_rounds(self.planner.commission) > 1:
+            totals = np.array([self._second(labels) for labels in labelled(counts, totals)])
+            counts = frozen.counted(totals)
+        yield from labelled(counts, totals)
+
+    @cached_property
+    def _first(self) -> Counts:
+        nothing = np.zeros(len(self.atoms))
+        return self._totals(Seen(1, np.zeros_like(self.pools), nothing, nothing))
+
+    def _second(self, labels: Labelled) -> Counts:
+        return self._totals(Seen(2, labels.drawn, labels.answered, labels.yes))
+
+    def _totals(self, seen: Seen) -> Counts:
+        return np.array(self.planner.plan(seen, self.pools).totals, dtype=np.int64)
+
+
+def labelled(counts: Counts, totals: Counts) -> Iterator[Labelled]:
+    """Every run's counts (folds x atoms x no, yes) as the product reads them."""
+    for drawn, kinds in zip(totals, counts.astype(np.float64), strict=True):
+        yield Labelled(drawn, Answers(kinds.sum(axis=2), kinds[:, :, 1]))
+
+
+def homes(atoms: tuple[Atom, ...], patterns: Sequence[str] | Letters, bins: Counts) -> Counts:
+    """The atom of each (pattern, bin): atoms are sorted so, and each begins at its first bin."""
+    known = sorted({atom.pattern for atom in atoms})
+    starts = _keys(known, [atom.pattern for atom in atoms], np.array([atom.first_bin for atom in atoms]))
+    return np.searchsorted(starts, _keys(known, patterns, bins), side="right") - 1
+
+
+def _keys(known: Sequence[str], patterns: Sequence[str] | Letters, bins: Counts) -> Counts:
+    return np.searchsorted(known, patterns) * (BIN_COUNT + 1) + bins + 1

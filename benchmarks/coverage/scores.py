@@ -1,0 +1,72 @@
+"""How often intervals held the truth, cell by cell: population x labels x classifier x metric."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from benchmarks.coverage.random_labels import NOTHING
+from stratawatch.core.population import Floats
+
+PROMISED: Final = 0.94
+"""The mean coverage of intervals that say 95%."""
+LOWEST: Final = 0.925
+SURE: Final = 0.999
+"""A cell fails when its coverage is below the lowest with this confidence."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One cell: of `runs` intervals so many were defined, and so many of these held the truth."""
+
+    group: str
+    population: str
+    labels: int
+    classifier: str
+    metric: str
+    runs: int
+    defined: int
+    held: int
+    half_width: float
+
+    @property
+    def coverage(self) -> float:
+        """Share of the defined intervals that held the truth; not a number where none was defined."""
+        return self.held / self.defined if self.defined else float("nan")
+
+    @property
+    def undefined(self) -> float:
+        """Share of the runs that could tell nothing: neither covered nor uncovered."""
+        return 1 - self.defined / self.runs
+
+    @cached_property
+    def fails(self) -> bool:
+        """Whether the upper end for the coverage (Clopper and Pearson 1934) is below the lowest."""
+        from scipy.stats import beta
+
+        if self.held == self.defined:
+            return False
+        return bool(beta.ppf(SURE, self.held + 1, self.defined - self.held) < LOWEST)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """What one metric of one classifier was said to be in every run; NaN where it could not be told."""
+
+    low: Floats
+    high: Floats
+
+    def held(self, truth: Floats | float) -> int:
+        """How many hold the truth, the ends included up to the last digits."""
+        return int(((self.low <= truth + 1e-12) & (truth - 1e-12 <= self.high)).sum())
+
+    @property
+    def defined(self) -> int:
+        """How many could be told."""
+        return int((~np.isnan(self.low)).sum())
+
+    @property
+    def half_width(self) -> float:
+        """The mean half-width, where what cannot be told counts .5."""
+        return float(np.where(np.isnan(self.low), NOTHING, (self.high - self.low) / 2).mean())
