@@ -1,12 +1,16 @@
-"""Freeze a cycle: count the window, check it, cut atoms, fetch every atom's pool. Or refuse it, with the reason."""
+"""Freeze a cycle: count the window, check it, cut atoms, fetch every stratum's pool. Or refuse it, with the reason."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from stratawatch.core.design import pool_sizes
+from stratawatch.core.history import History
 from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.alarms import blind_panel
+from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
 from stratawatch.engine.states import CycleState, Entity
@@ -29,10 +33,11 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         spec = tx.panels.get(cycle.panel_version)
-    if cycle.state != CycleState.OPEN:
-        return cycle.state
+        if cycle.state != CycleState.OPEN:
+            return cycle.state
+        history = history_of(tx, spec, cycle.period, cycle.opened_at)
     try:
-        answer = _read(ports, spec, cycle)
+        answer = _read(ports, spec, cycle, history)
     except (InputRefused, PlanImpossible) as trouble:
         answer = _Refusal(str(trouble))
     except Exception as trouble:  # whatever it is, an open cycle must not be tried for ever without a word
@@ -52,7 +57,7 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     return CycleState.FROZEN
 
 
-def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
+def _read(ports: Ports, spec: PanelSpec, cycle: Cycle, history: History) -> Frozen | _Refusal:
     source = ports.sources.get(spec.name)
     if source is None:
         raise Unreachable(
@@ -64,10 +69,11 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
         return _Refusal(first.refusal, first.docs, bad_rows)
-    atoms = cut_atoms(counted.census, spec.budget)
-    wanted = pool_sizes(atoms, counted.census.classifiers, spec.goals, spec.budget)
+    commission = commission_of(spec)
+    atoms = cut_atoms(counted.census, commission, history)
+    wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)
     items = source.candidates(spec, cycle.window, atoms, wanted)
-    _complete(wanted, [item.atom for item in items])
+    _complete(wanted, [atoms[item.atom].stratum for item in items])
     second = ports.check.candidates(spec, cycle.window, items)
     docs = second.docs or first.docs
     bad_rows = (*bad_rows, *second.bad_rows)
@@ -78,21 +84,20 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
 
 def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
     """A table that changed between the two queries shows as a pool that is short of what the census counted."""
-    have = [0] * len(wanted)
-    for atom in got:
-        have[atom] += 1
-    short = [atom for atom, number in enumerate(wanted) if have[atom] < number]
+    have = Counter(got)
+    short = [stratum for stratum, number in enumerate(wanted) if have[stratum] < number]
     if short:
         raise Unreachable(
             "the source changed while it was read",
-            expected=f"{wanted[short[0]]} candidates in atom {short[0]}",
+            expected=f"{wanted[short[0]]} candidates in stratum {short[0]}",
             got=str(have[short[0]]),
             hint="it is read again at the next advance",
         )
 
 
 def _counts(frozen: Frozen) -> str:
-    return f"{frozen.profile.rows} rows, {len(frozen.atoms)} atoms, {len(frozen.candidates)} candidates"
+    cells = f"{len(frozen.atoms)} atoms in {len({atom.stratum for atom in frozen.atoms})} strata"
+    return f"{frozen.profile.rows} rows, {cells}, {len(frozen.candidates)} candidates"
 
 
 def _refuse(ports: Ports, spec: PanelSpec, cycle: Cycle, refusal: _Refusal) -> None:

@@ -66,6 +66,11 @@ class LabelledCycle:
         return frozenset(draw.item for draw in self.draws)
 
     @property
+    def reused(self) -> frozenset[str]:
+        """Drawn items that nobody was asked about, by id."""
+        return frozenset(draw.item for draw in self.draws if draw.reused)
+
+    @property
     def ledger(self) -> Ledger:
         """The verdicts by item id."""
         return Ledger({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})

@@ -11,6 +11,7 @@ from stratawatch.engine.states import BatchState, CycleState, RoundState
 
 Json = Mapping[str, Any]
 ScoreKind = Literal["probability", "margin"]
+Spend = Literal["budget", "goals"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class PanelSpec:
     quarantine_share: float = 0.01
     label_life: timedelta = timedelta(days=90)
     blind_at: float = 3.0
+    spend: Spend = "budget"  # or: as many labels as the goals need, never more than the budget
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
 
@@ -258,6 +260,19 @@ class LabelEvent:
     annotator: str
     value: LabelValue
     at: datetime
+
+
+@dataclass(frozen=True)
+class PastDraw:
+    """A draw of an earlier cycle and what was said about its item; `weight` items stood behind it (N_h / n_h)."""
+
+    cycle_id: int
+    item: str
+    item_key: str
+    pattern: str
+    bin: int
+    weight: float
+    events: tuple[LabelEvent, ...]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from stratawatch.engine.records import (
     NewBatch,
     Notification,
     PanelSpec,
+    PastDraw,
     Revision,
     Round,
     StreamKey,
@@ -61,9 +62,10 @@ class Cycles(Protocol):
         *,
         panel: str | None = None,
         states: Sequence[CycleState] | None = None,
+        before: int | None = None,
         newest: int | None = None,
     ) -> tuple[Cycle, ...]:
-        """Cycles, oldest window first; with `newest`, only the last so many."""
+        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
         ...
 
     def freeze(self, cycle_id: int, frozen: Frozen, deadline_at: datetime) -> None:
@@ -165,6 +167,10 @@ class Labels(Protocol):
 
     def all(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, in order of arrival."""
+        ...
+
+    def past(self, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+        """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
         ...
 
     def mark(self) -> int:

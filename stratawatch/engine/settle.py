@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.results import Verdict
+from stratawatch.engine.commissions import rounds_at_most
 from stratawatch.engine.dispatch import finish_dispatch
 from stratawatch.engine.house import Ports
 from stratawatch.engine.ledgers import cycle_verdicts
-from stratawatch.engine.plan import rounds_wanted
 from stratawatch.engine.records import Cycle, Draw, PanelSpec, Round
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
@@ -64,7 +64,7 @@ def _settle_round(scene: _Scene, round_id: int, draws: Sequence[Draw]) -> None:
 
 def _settle_cycle(scene: _Scene, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[Draw]) -> CycleState:
     tx, cycle = scene.tx, scene.cycle
-    settled = len(rounds) == len(rounds_wanted(spec)) and all(r.state == RoundState.SETTLED for r in rounds)
+    settled = len(rounds) == rounds_at_most(spec) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
     came = f"{answered} of {len(draws)} drawn items have a verdict"
     if settled:

@@ -75,14 +75,17 @@ class SqlCycles:
         *,
         panel: str | None = None,
         states: Sequence[CycleState] | None = None,
+        before: int | None = None,
         newest: int | None = None,
     ) -> tuple[Cycle, ...]:
-        """Cycles, oldest window first; with `newest`, only the last so many."""
+        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
         query = select(cycles).order_by(cycles.c.window_start.desc(), cycles.c.id.desc()).limit(newest)
         if panel is not None:
             query = query.where(cycles.c.panel == panel)
         if states is not None:
             query = query.where(cycles.c.state.in_([str(state) for state in states]))
+        if before is not None:
+            query = query.where(cycles.c.period < before)
         return tuple(cycle_of(row) for row in reversed(self._sql.execute(query).all()))
 
     def freeze(self, cycle_id: int, frozen: Frozen, deadline_at: datetime) -> None:

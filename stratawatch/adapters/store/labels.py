@@ -7,9 +7,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, func, select
 
 from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.past import past_draws
 from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
-from stratawatch.engine.records import Json, LabelEvent
+from stratawatch.engine.records import Json, LabelEvent, PastDraw
 
 _LEDGER_LOCK: Final = 0x57A7A  # any number of our own
 
@@ -56,6 +57,10 @@ class SqlLabels:
             .order_by(label_events.c.id)
         )
         return tuple((row.item, _event_of(row)) for row in self._sql.execute(query))
+
+    def past(self, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+        """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
+        return past_draws(self._sql, cycle_ids, known_by)
 
     def mark(self) -> int:
         """The id of the newest label event, 0 when there is none."""

@@ -1,0 +1,66 @@
+"""Labelled draws of earlier cycles, read in one query."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from stratawatch.adapters.store.tables import atoms, candidates, draws, label_events, rounds
+from stratawatch.engine.records import LabelEvent, PastDraw
+
+
+def past_draws(sql: Connection, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+    """What these cycles had drawn by a moment, of it what anybody had said something about."""
+    rows = sql.execute(_query(cycle_ids, known_by))
+    return tuple(_past_draw(list(said)) for _, said in groupby(rows, key=lambda row: (row.cycle_id, row.item_key)))
+
+
+def _query(cycle_ids: Sequence[int], known_by: datetime) -> Select[Any]:
+    sizes = (
+        select(atoms.c.cycle_id, atoms.c.stratum, func.sum(atoms.c.size).label("size"))
+        .where(atoms.c.cycle_id.in_(cycle_ids))
+        .group_by(atoms.c.cycle_id, atoms.c.stratum)
+        .subquery()
+    )
+    stratum = (draws.c.cycle_id, atoms.c.stratum)
+    drawn = (
+        select(draws, atoms.c.stratum, func.count().over(partition_by=stratum).label("taken"))
+        .join_from(draws, rounds, rounds.c.id == draws.c.round_id)
+        .join(atoms, (atoms.c.cycle_id == draws.c.cycle_id) & (atoms.c.position == draws.c.atom))
+        .where(draws.c.cycle_id.in_(cycle_ids), rounds.c.planned_at <= known_by)
+        .subquery()
+    )
+    place = (candidates.c.cycle_id == drawn.c.cycle_id) & (candidates.c.digest == drawn.c.digest)
+    return (
+        select(
+            drawn.c.cycle_id,
+            drawn.c.item,
+            candidates.c.pattern,
+            candidates.c.score_bin,
+            sizes.c.size,
+            drawn.c.taken,
+            label_events,
+        )
+        .join_from(drawn, sizes, (sizes.c.cycle_id == drawn.c.cycle_id) & (sizes.c.stratum == drawn.c.stratum))
+        .join(candidates, place & (candidates.c.item == drawn.c.item))
+        .join(label_events, label_events.c.item_key == drawn.c.item_key)
+        .where(label_events.c.received_at <= known_by)
+        .order_by(drawn.c.cycle_id, drawn.c.item_key, label_events.c.at, label_events.c.id)
+    )
+
+
+def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
+    first = said[0]
+    return PastDraw(
+        cycle_id=first.cycle_id,
+        item=first.item,
+        item_key=first.item_key,
+        pattern=first.pattern,
+        bin=first.score_bin,
+        weight=float(first.size) / first.taken,
+        events=tuple(
+            LabelEvent(row.source, row.event_id, row.item_key, row.annotator, row.value, row.at) for row in said
+        ),
+    )

@@ -1,0 +1,56 @@
+"""What earlier cycles of a panel teach the next one: their labelled draws, as they were known when it was opened."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.bins import centres
+from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.results import Verdict
+from stratawatch.engine.ledgers import verdicts_of
+from stratawatch.engine.records import PanelSpec, PastDraw
+from stratawatch.engine.repositories import Transaction
+
+OLDEST: Final = 30
+"""Periods back that history reaches."""
+
+
+def history_of(
+    tx: Transaction, spec: PanelSpec, period: int, known_by: datetime, present: Collection[str] = ()
+) -> History:
+    """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.
+
+    Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
+    """
+    earlier = tx.cycles.find(panel=spec.name, before=period, newest=OLDEST)
+    periods = {
+        cycle.id: cycle.period
+        for cycle in earlier
+        if period - cycle.period <= OLDEST and _alike(tx.panels.get(cycle.panel_version), spec)
+    }
+    if not periods:
+        return NO_HISTORY
+    past = tx.labels.past(list(periods), known_by)
+    verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
+    told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
+    return _columns(told, verdicts, [period - periods[draw.cycle_id] for draw in told], frozenset(present))
+
+
+def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
+    """Whether a pattern and a score mean the same in both: a changed cut-off is another classifier."""
+    return earlier.classifiers == spec.classifiers
+
+
+def _columns(
+    told: Sequence[PastDraw], verdicts: dict[str, Verdict], ages: Sequence[int], present: frozenset[str]
+) -> History:
+    return History(
+        ages=np.array(ages, dtype=np.int64),
+        patterns=tuple(draw.pattern for draw in told),
+        scores=centres([draw.bin for draw in told]),
+        yes=np.array([verdicts[draw.item_key] == "yes" for draw in told], dtype=np.bool_),
+        weights=np.array([draw.weight for draw in told], dtype=np.float64),
+        drawable=np.array([draw.item in present for draw in told], dtype=np.bool_),
+    )

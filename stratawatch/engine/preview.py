@@ -1,0 +1,56 @@
+"""What a cycle on a window would ask people; nothing is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stratawatch.core.anticipation import first_rates
+from stratawatch.core.design import pool_sizes
+from stratawatch.core.forecast import half_widths
+from stratawatch.core.history import History
+from stratawatch.core.planner import Planner
+from stratawatch.core.population import Atom
+from stratawatch.core.results import Plan
+from stratawatch.core.strata import cut_atoms
+from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.history import history_of
+from stratawatch.engine.house import Ports
+from stratawatch.engine.ledgers import as_design
+from stratawatch.engine.records import CandidateItem, PanelSpec, Profile, Window
+from stratawatch.errors import InputRefused
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The atoms that a cycle would be frozen with, and all its rounds' labels planned at once."""
+
+    atoms: tuple[Atom, ...]
+    plan: Plan
+    history: History
+
+
+def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Preview:
+    """Plan a window as a cycle would that is opened now. Raises InputRefused where it would be refused."""
+    source = ports.sources[spec.name]
+    with ports.store.begin() as tx:
+        history = history_of(tx, spec, period, ports.clock.now())
+    counted = source.census(spec, window)
+    commission = commission_of(spec)
+    atoms = cut_atoms(counted.census, commission, history)
+    wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)
+    items = source.candidates(spec, window, atoms, wanted)
+    _fit(spec, counted.profile, items)
+    cells = as_design(spec, atoms, items).cells
+    totals = Planner(cells, commission, history).in_all()
+    widths = half_widths(cells, first_rates(cells, history), totals, spec.confidence)
+    return Preview(atoms, Plan(tuple(totals.tolist()), widths, "all rounds at once"), history)
+
+
+def _fit(spec: PanelSpec, profile: Profile, items: Sequence[CandidateItem]) -> None:
+    """A preview does not run the input check, which leaves pages behind, but it hides no plain reason to refuse."""
+    would = "a cycle on this window would be refused"
+    if profile.bad_rows > spec.quarantine_share * profile.rows:
+        share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
+        raise InputRefused(would, expected=share, got=f"{profile.bad_rows:,} of {profile.rows:,}")
+    repeated = [item.item for item in items if item.copies > 1]
+    if repeated:
+        raise InputRefused(would, expected="every item once", got=f"{repeated[0]!r:.60} more than once")
