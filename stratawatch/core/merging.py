@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 
-_MOST: Final = 400
+_MOST: Final = 200
 """Groups that are compared pair by pair; more cells than that are grouped from above first."""
 _POWER_STEPS: Final = 12
 

@@ -1,151 +1,164 @@
+from dataclasses import replace
+from time import perf_counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.bins import centre
-from stratawatch.core.population import NO_BIN, Census, Segment
+from stratawatch.core.cells import Cells
+from stratawatch.core.fine_cells import fine_cells
+from stratawatch.core.population import NO_BIN, Census
+from stratawatch.core.results import Commission, Goal
+from stratawatch.core.rounds import first_labels
 from stratawatch.core.strata import cut_atoms
-from stratawatch.errors import PlanImpossible
+from stratawatch.errors import PlanImpossible, StratawatchError
+from tests.unit.core.counted import census, panel, spread
+
+ROWS = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600), *spread("11", 550, 950))
 
 
-def census(rows, classifiers=None, segments=None):
-    """Rows of (pattern, bin, count)."""
-    rows = sorted(rows)
-    names = classifiers or tuple(f"c{i}" for i in range(len(rows[0][0])))
-    return Census(
-        classifiers=names,
-        patterns=tuple(pattern for pattern, _, _ in rows),
-        bins=np.array([bin_ for _, bin_, _ in rows], dtype=np.int64),
-        counts=np.array([count for _, _, count in rows], dtype=np.int64),
-        segments=segments or {},
-    )
+def cut(rows, budget, **more):
+    return cut_atoms(census(rows), Commission(budget=budget, **more))
 
 
-def spread(pattern, first, last, each=100):
-    return [(pattern, bin_, each) for bin_ in range(first, last + 1)]
+def count(atoms) -> int:
+    return len({atom.stratum for atom in atoms})
 
 
-def of(atoms, pattern):
-    return [atom for atom in atoms if atom.pattern == pattern]
+def members(atoms, stratum):
+    return [atom for atom in atoms if atom.stratum == stratum]
 
 
-class TestSingleClassifier:
-    rows = (*spread("0", 50, 450), *spread("1", 520, 900))
+class TestHowMany:
+    @pytest.mark.parametrize(("budget", "strata"), [(40, 8), (80, 8), (100, 10), (300, 30), (600, 60), (10_000, 60)])
+    def test_one_for_ten_labels_within_8_and_60(self, budget, strata):
+        assert count(cut_atoms(panel(4, 20_000), Commission(budget=budget))) == strata
 
-    def test_has_six_strata_on_either_side(self):
-        atoms = cut_atoms(census(self.rows), 1000)
-        assert [len(of(atoms, "0")), len(of(atoms, "1"))] == [6, 6]
+    def test_labels_until_goals_are_held_have_all_sixty(self):
+        made = panel(4, 20_000)
+        assert count(cut_atoms(made, Commission(until_goals=True))) == 60
+        assert count(cut_atoms(made, Commission(budget=400, until_goals=True))) == 60
 
-    def test_has_fewer_when_labels_are_few(self):
-        atoms = cut_atoms(census(self.rows), 60)
-        assert all(1 <= len(of(atoms, letter)) < 6 for letter in "01")
+    def test_never_more_than_there_are_atoms(self):
+        assert count(cut([("0", 100, 5000), ("1", 900, 500)], 1000)) == 2
 
-    def test_has_one_stratum_when_scores_are_constant(self):
-        atoms = cut_atoms(census([("0", 100, 5000), ("1", 900, 500)]), 1000)
-        assert [(a.pattern, a.first_bin, a.last_bin, a.size) for a in atoms] == [
-            ("0", 100, 100, 5000),
-            ("1", 900, 900, 500),
-        ]
-
-    def test_never_splits_a_bin(self):
-        atoms = cut_atoms(census([("0", 100, 9000), ("0", 101, 10), ("1", 900, 500)]), 1000)
-        bins = [bin_ for atom in of(atoms, "0") for bin_ in range(atom.first_bin, atom.last_bin + 1)]
-        assert len(bins) == len(set(bins))
-
-    def test_equal_bins_are_cut_at_equal_steps(self):
-        """Six bins with almost the same centre and as many items: six strata hold one each."""
-        atoms = cut_atoms(census(spread("1", 512, 517, each=1000)), 1000)
-        assert [atom.size for atom in atoms] == [1000] * 6
+    @pytest.mark.parametrize("budget", [2, 3, 7, 15, 39, 40, 41])
+    def test_the_first_round_gives_each_its_two_labels(self, budget):
+        assert 2 * count(cut(ROWS, budget)) <= first_labels(budget)
 
 
-class TestPanel:
-    rows = (
-        *spread("000", 20, 450, each=200),
-        *spread("001", 400, 500, each=10),
-        *spread("110", 520, 600, each=10),
-        *spread("111", 550, 950, each=10),
-    )
+class TestWhichGoTogether:
+    def test_strata_mix_patterns_and_atoms_do_not(self):
+        made = panel(4, 20_000)
+        atoms = cut_atoms(made, Commission(budget=100))
+        assert [replace(atom, stratum=0) for atom in atoms] == list(fine_cells(made))
+        assert any(len({atom.pattern for atom in members(atoms, number)}) > 1 for number in range(10))
 
-    def test_the_largest_negative_pattern_has_most_strata(self):
-        atoms = cut_atoms(census(self.rows), 1500)
-        assert len(of(atoms, "000")) == 8
+    def test_items_that_nobody_judged_are_a_stratum_of_their_own(self):
+        rows = [*ROWS, ("--", NO_BIN, 999), ("--", 30, 9)]
+        atoms = cut(rows, 100)
+        (alone,) = [atom for atom in atoms if atom.pattern == "--"]
+        assert members(atoms, alone.stratum) == [alone]
+        assert count(atoms) == count(cut(ROWS, 100)) + 1
 
-    def test_a_pattern_with_a_large_share_of_the_positive_calls_has_up_to_six(self):
-        assert len(of(cut_atoms(census(self.rows), 1500), "111")) == 6
+    def test_judged_by_a_helper_alone_is_judged_by_nobody(self):
+        rows = [("01", 20, 500), ("00", 10, 500), ("11", 900, 200), ("-1", 700, 30), ("-0", 20, 30)]
+        atoms = cut_atoms(census(rows, auxiliary=("judge",)), Commission(budget=100))
+        unjudged = {atom.stratum for atom in atoms if atom.pattern[0] == "-"}
+        assert len(unjudged) == 1
+        assert {atom.pattern for atom in members(atoms, unjudged.pop())} == {"-0", "-1"}
 
-    def test_others_have_at_most_three(self):
-        atoms = cut_atoms(census(self.rows), 1500)
-        assert len(of(atoms, "001")) == 3
-        assert len(of(atoms, "110")) == 3
+    def test_goals_decide_what_is_kept_apart(self):
+        """Precision of b alone: items that b calls negative teach nothing and share one stratum."""
+        atoms = cut(ROWS, 100, goals=(Goal("precision", 0.03, of=("c1",)),))
+        assert len({atom.stratum for atom in atoms if atom.pattern[1] == "0"}) == 1
+        assert len({atom.stratum for atom in atoms if atom.pattern[1] == "1"}) == count(atoms) - 1
 
-    def test_items_without_a_score_are_a_stratum_of_their_own(self):
-        atoms = cut_atoms(census([*self.rows, ("001", NO_BIN, 77)]), 1500)
-        alone = [atom for atom in of(atoms, "001") if atom.first_bin == NO_BIN]
-        assert [(atom.last_bin, atom.size, atom.mean_score) for atom in alone] == [(NO_BIN, 77, None)]
+    def test_a_goal_for_a_stranger_is_refused(self):
+        with pytest.raises(StratawatchError, match="unknown classifier 'z'"):
+            cut(ROWS, 100, goals=(Goal("precision", 0.03, of=("z",)),))
 
-    def test_items_that_nobody_judged_are_counted_in_one_atom(self):
-        atoms = cut_atoms(census([*self.rows, ("---", NO_BIN, 1234)]), 1500)
-        assert [atom.size for atom in of(atoms, "---")] == [1234]
+    def test_single_items_do_not_take_a_stratum_each(self):
+        rows = [*ROWS, *(("1-", bin_, 1) for bin_ in range(100, 120)), *((f"-{v}", 5, 1) for v in "01")]
+        atoms = cut(rows, 600)
+        sizes = [sum(atom.size for atom in members(atoms, number)) for number in range(count(atoms))]
+        assert min(sizes) >= 2
 
-
-class TestFacts:
-    def test_mean_score_is_weighted_by_items(self):
-        (atom,) = cut_atoms(census([("1", 600, 30), ("1", 601, 10)]), 2)
-        assert atom.mean_score == pytest.approx((30 * centre(600) + 10 * centre(601)) / 40)
-
-    def test_segments_are_counted_in_every_atom_that_has_them(self):
-        north = Segment("region", "north")
-        made = census([("0", 10, 50), ("1", 900, 20)], segments={north: np.array([7, 0])})
-        first, second = cut_atoms(made, 100)
-        assert first.segments == {north: 7}
-        assert second.segments == {}
+    def test_strata_are_numbered_by_their_first_atoms(self):
+        strata = [atom.stratum for atom in cut(ROWS, 300)]
+        assert list(dict.fromkeys(strata)) == list(range(30))
 
 
-class TestSmallBudgets:
-    rows = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600), *spread("11", 550, 950))
+class TestExtremes:
+    def test_two_labels_are_the_least_budget(self):
+        assert count(cut(ROWS, 2)) == 1
+        with pytest.raises(PlanImpossible, match="a budget of 1 labels tells nothing; expected at least 2"):
+            cut(ROWS, 1)
 
-    def test_strata_are_merged_until_the_first_round_reaches_every_atom(self):
-        atoms = cut_atoms(census(self.rows), 50)
-        assert 2 * len(atoms) <= 20
-
-    def test_a_budget_of_one_round_is_not_cut_for_a_first_of_two(self):
-        """Seven patterns and three strata of 1111: 9 atoms of two labels fit into 39, not into the first 16 of 40."""
-        rows = [("0001", 700, 1000), ("0010", 700, 10), ("0100", 520, 100), ("0110", 60, 1000), ("1000", 500, 10)]
-        rows += [("1010", 60, 100), *(("1111", bin_, 100) for bin_ in (520, 530, 540))]
-        assert [len(cut_atoms(census(rows), budget)) for budget in (39, 40)] == [9, 8]
-
-    def test_the_smallest_workable_budget_gives_two_labels_to_every_pattern(self):
-        assert len(cut_atoms(census(self.rows), 8)) == 4
-
-    def test_a_smaller_one_is_impossible_and_says_what_would_do(self):
-        with pytest.raises(
-            PlanImpossible, match="7 labels cannot serve 4 patterns of calls; expected at least 8 labels"
-        ):
-            cut_atoms(census(self.rows), 7)
-
-    def test_items_without_a_score_join_the_others_before_a_plan_is_impossible(self):
-        atoms = cut_atoms(census([*self.rows, ("11", NO_BIN, 40)]), 8)
-        assert [(a.first_bin, a.size) for a in of(atoms, "11")] == [(NO_BIN, 401 * 100 + 40)]
-
-    def test_a_pattern_of_one_item_needs_one_label(self):
-        assert len(cut_atoms(census([("0", 5, 1), ("1", 900, 1)]), 2)) == 2
+    def test_one_item_needs_one_label(self):
+        assert [atom.stratum for atom in cut([("1", 900, 1)], 1)] == [0]
 
     def test_an_empty_census_has_no_atoms(self):
-        assert cut_atoms(Census(("c",), (), np.array([], dtype=np.int64), np.array([], dtype=np.int64)), 10) == ()
+        empty = np.array([], dtype=np.int64)
+        assert cut_atoms(Census(("c",), (), empty, empty), Commission(budget=10)) == ()
+
+    def test_nobody_judged_anything(self):
+        assert [(atom.pattern, atom.stratum) for atom in cut([("--", 3, 40), ("--", NO_BIN, 2)], 10)] == [("--", 0)]
+
+    def test_more_budget_than_items(self):
+        atoms = cut([("0", 100, 5), ("0", 200, 5), ("1", 900, 4)], 1000)
+        assert sum(atom.size for atom in atoms) == 14
+        assert count(atoms) == 3
+
+    @pytest.mark.parametrize("classifiers", [1, 2, 5, 20])
+    def test_all_scores_tied(self, classifiers):
+        atoms = cut([("0" * classifiers, 512, 900), ("1" * classifiers, 512, 100)], 100)
+        assert [atom.stratum for atom in atoms] == [0, 1]
+
+    def test_scores_of_exactly_nothing_and_everything(self):
+        assert count(cut([("0", 0, 9000), ("1", 1023, 1000)], 300)) == 2
+
+    def test_nobody_calls_anything_positive(self):
+        assert count(cut(spread("00", 20, 200), 100)) == 10
+
+
+class TestSpeed:
+    def test_four_hundred_cells_in_a_moment(self):
+        made = panel(6, 30_000)
+        assert len(fine_cells(made)) > 250
+        started = perf_counter()
+        cut_atoms(made, Commission(budget=1000))
+        assert perf_counter() - started < 0.5
+
+    def test_twenty_classifiers_with_thousands_of_patterns(self):
+        made = panel(20, 100_000)
+        assert len(set(made.patterns)) > 5000
+        started = perf_counter()
+        atoms = cut_atoms(made, Commission(budget=1000))
+        assert perf_counter() - started < 3
+        assert count(atoms) == 60
 
 
 row = st.tuples(st.sampled_from(["00", "01", "1-", "11", "--"]), st.integers(-1, 1023), st.integers(1, 10**6))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(row, min_size=1, max_size=60, unique_by=lambda r: r[:2]), st.integers(10, 3000))
-def test_atoms_are_a_partition_of_the_census(rows, budget):
-    made = census(rows)
-    atoms = cut_atoms(made, budget)
-    assert sum(atom.size for atom in atoms) == made.size
-    for pattern, bin_, _ in rows:
-        homes = [a for a in atoms if a.pattern == pattern and a.first_bin <= bin_ <= a.last_bin]
-        assert len(homes) == 1
-    assert [(a.pattern, a.first_bin) for a in atoms] == sorted((a.pattern, a.first_bin) for a in atoms)
-    assert 2 * len([a for a in atoms if a.pattern != "--" and a.size > 1]) <= budget
+@given(
+    st.lists(row, min_size=1, max_size=60, unique_by=lambda r: r[:2]),
+    st.integers(2, 3000),
+    st.randoms(use_true_random=False),
+)
+def test_every_item_has_one_stratum_whatever_the_order_of_rows(rows, budget, random):
+    atoms = cut(sorted(rows), budget)
+    cells = Cells.of_atoms(("c0", "c1"), atoms)
+    assert sorted({atom.stratum for atom in atoms}) == list(range(cells.count))
+    assert cells.stratum_sizes.sum() == sum(count for _, _, count in rows)
+    served = cells.by_stratum(np.where(cells.served, cells.sizes, 0.0))
+    assert bool(np.all((served == 0) | (served == cells.stratum_sizes)))
+    assert (served == 0).sum() <= 1
+    judged = served[served > 0]
+    assert judged.size == 0 or judged.min() >= min(2, judged.sum())
+    assert 2 * judged.size <= max(budget, 2)
+    random.shuffle(rows)
+    assert cut(rows, budget) == atoms
