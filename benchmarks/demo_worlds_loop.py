@@ -1,7 +1,7 @@
 """One world of the demo through the core alone, with the engine's rules for rounds and pages."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.alarms.states import judge, page_confidence
-from stratawatch.core.bins import BIN_COUNT, bins_of
+from stratawatch.core.bins import BIN_COUNT, bins_of, centres
 from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Atom, Candidates, Census, Segment
 from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Verdict
@@ -22,8 +23,8 @@ from stratawatch.demo.messages import REGIONS, inside
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.stage import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, Week, World, build_world
+from stratawatch.engine.commissions import commission_of, rounds_at_most
 from stratawatch.engine.judge import YEAR
-from stratawatch.engine.plan import rounds_wanted
 from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
 
 SKIPS: Final = 0.01
@@ -55,11 +56,49 @@ class Cells:
     keys: Integers
 
 
+@dataclass
+class Memory:
+    """The labelled draws of the weeks so far, as the engine's store would hand them out."""
+
+    weeks: dict[int, History] = field(default_factory=dict)
+
+    def keep(self, number: int, cells: Cells, design: Design, ledger: Ledger) -> None:
+        """Add a week's answers, each with the items of its stratum for every one that was drawn."""
+        strata = np.array([atom.stratum for atom in design.atoms])[design.candidates.atoms]
+        drawn = np.array([item in ledger.verdicts for item in design.candidates.items])
+        weights = design.cells.stratum_sizes / np.maximum(np.bincount(strata[drawn], minlength=design.cells.count), 1)
+        said = np.array([ledger.verdicts.get(item) in ("yes", "no") for item in design.candidates.items])
+        items = [item for item, told in zip(design.candidates.items, said, strict=True) if told]
+        keys = cells.of_item[np.array(items, dtype=np.int64)]
+        self.weeks[number] = History(
+            ages=np.full(len(items), -number),
+            patterns=tuple(format(key // BIN_COUNT, f"0{len(CLASSIFIERS)}b") for key in keys.tolist()),
+            scores=centres(keys % BIN_COUNT),
+            yes=np.array([ledger.verdicts[item] == "yes" for item in items], dtype=np.bool_),
+            weights=weights[strata[said]],
+            drawable=np.zeros(len(items), dtype=np.bool_),
+        )
+
+    def before(self, number: int) -> History:
+        """The history of a week."""
+        past = list(self.weeks.values())
+        if not past:
+            return NO_HISTORY
+        return History(
+            ages=number + np.concatenate([one.ages for one in past]),
+            patterns=tuple(pattern for one in past for pattern in one.patterns),
+            scores=np.concatenate([one.scores for one in past]),
+            yes=np.concatenate([one.yes for one in past]),
+            weights=np.concatenate([one.weights for one in past]),
+            drawable=np.concatenate([one.drawable for one in past]),
+        )
+
+
 def run_world(seed: int) -> list[Told]:
     """Build a world of its own (new classifiers, limits and data) and watch its weeks."""
     world = build_world(seed)
-    spec = spec_of(world)
-    return [told for number in range(1, WEEKS + 1) for told in watch(world, spec, world.week(number))]
+    spec, memory = spec_of(world), Memory()
+    return [told for number in range(1, WEEKS + 1) for told in watch(world, spec, world.week(number), memory)]
 
 
 def spec_of(world: World) -> PanelSpec:
@@ -80,14 +119,15 @@ def spec_of(world: World) -> PanelSpec:
     )
 
 
-def watch(world: World, spec: PanelSpec, week: Week) -> Iterator[Told]:
-    """One cycle: census, atoms, pools, two rounds, estimates, states."""
-    cells = count(week)
-    atoms = cut_atoms(cells.census, spec.budget)
-    wanted = pool_sizes(atoms, CLASSIFIERS, spec.goals, spec.budget)
+def watch(world: World, spec: PanelSpec, week: Week, memory: Memory) -> Iterator[Told]:
+    """One cycle: census, strata, pools, at most two rounds, estimates, states; the memory then has its labels too."""
+    cells, history = count(week), memory.before(week.number)
+    atoms = cut_atoms(cells.census, commission_of(spec), history)
+    wanted = pool_sizes(atoms, CLASSIFIERS, commission_of(spec), history)
     rng = np.random.default_rng([world.seed, week.number, 1])
     design = Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
-    drawn, ledger = label(design, spec, week)
+    drawn, ledger = label(design, spec, week, history)
+    memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
     states = judged(design, spec, ledger, drawn, estimates)
     for compared in compare(week, estimates):
@@ -117,8 +157,9 @@ def pool(
         same = cells.keys // BIN_COUNT == int(atom.pattern, 2)
         atom_of_key[same & (bins >= atom.first_bin) & (bins <= atom.last_bin)] = number
     atom_of_item = atom_of_key[np.searchsorted(cells.keys, cells.of_item)]
+    strata = np.array([atom.stratum for atom in atoms])[atom_of_item]
     u = rng.integers(0, 2**63, len(atom_of_item))
-    chosen = np.concatenate([_smallest(u, np.flatnonzero(atom_of_item == a), n) for a, n in enumerate(wanted)])
+    chosen = np.concatenate([_smallest(u, np.flatnonzero(strata == h), n) for h, n in enumerate(wanted)])
     return Candidates(
         items=tuple(map(str, chosen.tolist())),
         atoms=atom_of_item[chosen],
@@ -127,12 +168,12 @@ def pool(
     )
 
 
-def label(design: Design, spec: PanelSpec, week: Week) -> tuple[frozenset[str], Ledger]:
-    """Rounds as the engine has them: 40% of the budget, then all of it; the annotator passes on 1%."""
+def label(design: Design, spec: PanelSpec, week: Week, history: History) -> tuple[frozenset[str], Ledger]:
+    """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
     drawn: frozenset[str] = frozenset()
     ledger = Ledger({})
-    for ordinal, labels in enumerate(rounds_wanted(spec)):
-        plan = design.plan(spec.goals, labels, ledger, drawn, phase="second" if ordinal else "first")
+    for ordinal in range(1, rounds_at_most(spec) + 1):
+        plan = design.plan(commission_of(spec), ledger, drawn, ordinal=ordinal, history=history)
         drawn = frozenset(design.candidates.items[index] for index in design.draw(plan))
         ledger = Ledger({item: _say(week, item, spec.seed) for item in drawn})
     return drawn, ledger

@@ -10,10 +10,11 @@ from stratawatch.core.population import Atom
 from stratawatch.core.results import Estimate, Known
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import Cycle, Round, StreamState
+from stratawatch.engine.strata import strata_of
 
 
 def show_plan(ports: Ports, cycle_id: int) -> None:
-    """The newest round's plan: labels an atom, and the half-widths they are expected to buy."""
+    """The newest round's plan: labels a stratum, and the half-widths they are expected to buy."""
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         atoms = tx.cycles.atoms(cycle_id)
@@ -60,9 +61,9 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
         f"| {_cell(classifier)} | {_cell(metric)} | ±{width:.1%} |"
         for (classifier, metric), width in sorted(plan.half_widths.items())
     ]
-    cells = [
-        f"| {atom.pattern} | {atom.first_bin} to {atom.last_bin} | {atom.size} | {total} |"
-        for atom, total in zip(atoms, plan.totals, strict=True)
+    strata = [
+        f"| {stratum.patterns} | {_score(stratum.mean_score)} | {stratum.items} | {total} |"
+        for stratum, total in zip(strata_of(atoms), plan.totals, strict=True)
     ]
     return "\n".join(
         [
@@ -73,9 +74,9 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
             "|---|---|---|",
             *aims,
             "",
-            "| pattern | score bins | items | labels |",
+            "| patterns | mean score | items | labels |",
             "|---|---|---|---|",
-            *cells,
+            *strata,
         ]
     )
 
@@ -114,6 +115,10 @@ def _in_words(estimate: Estimate) -> str:
     if isinstance(outcome, Known):
         return f"{outcome.value:.1%} ({outcome.low:.1%} to {outcome.high:.1%}, {estimate.confidence:.0%})"
     return f"undefined: {outcome.reason}"
+
+
+def _score(mean: float | None) -> str:
+    return "none" if mean is None else f"{mean:.3f}"
 
 
 def _cell(text: str) -> str:

@@ -13,5 +13,5 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
     """Plan and draw the next round; returns its plan, or None when it is not time for one."""
     plan = engine.plan_round(ports, cycle_id)
     if plan is not None:
-        get_run_logger().info("cycle %d: %d labels in %d atoms planned", cycle_id, plan.labels, len(plan.totals))
+        get_run_logger().info("cycle %d: %d labels in %d strata planned", cycle_id, plan.labels, len(plan.totals))
     return plan

@@ -48,7 +48,8 @@ def plan(
 
 
 def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
-    from stratawatch.engine.plan import preview
+    from stratawatch.engine.preview import preview
+    from stratawatch.engine.strata import strata_of
     from stratawatch.engine.windows import newest_complete, window_of
 
     period = newest_complete(spec.windows, house.ports.clock.now())
@@ -56,8 +57,9 @@ def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
         first = window_of(spec.windows, 0)
         raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")
     window = window_of(spec.windows, period)
-    atoms, planned = preview(house.ports, spec, window)
-    if not atoms:
+    previewed = preview(house.ports, spec, window, period)
+    planned, strata = previewed.plan, strata_of(previewed.atoms)
+    if not strata:
         raise StratawatchError(
             f"panel '{spec.name}' has no predictions in its newest window {window}",
             hint="a cycle on it would be refused",
@@ -67,23 +69,25 @@ def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
         "period": period,
         "window_start": window.start,
         "window_end": window.end,
-        "items": sum(atom.size for atom in atoms),
+        "items": sum(stratum.items for stratum in strata),
         "labels": planned.labels,
         "budget": spec.budget,
         "method": planned.method,
+        "past_labels": len(previewed.history),
         "classifiers": [classifier.name for classifier in spec.classifiers],
-        "atoms": [
+        "strata": [
             {
-                "atom": number,
-                "pattern": atom.pattern,
-                "first_bin": atom.first_bin,
-                "last_bin": atom.last_bin,
-                "mean_score": atom.mean_score,
-                "items": atom.size,
+                "stratum": number,
+                "patterns": stratum.patterns,
+                "mean_score": stratum.mean_score,
+                "items": stratum.items,
                 "labels": labels,
-                "exhausted": number in planned.exhausted,
+                "atoms": [
+                    {"pattern": a.pattern, "first_bin": a.first_bin, "last_bin": a.last_bin, "items": a.size}
+                    for a in stratum.atoms
+                ],
             }
-            for number, (atom, labels) in enumerate(zip(atoms, planned.totals, strict=True))
+            for number, (stratum, labels) in enumerate(zip(strata, planned.totals, strict=True))
         ],
         "expected": [
             {"classifier": classifier, "metric": metric, "half_width": half_width, "margin": _margin(spec, *key)}
@@ -101,22 +105,23 @@ def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
 def _show(document: dict[str, Any]) -> None:
     say(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     asked = f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}"
-    say(f"{asked}, planned by {document['method']}")
+    known = document["past_labels"]
+    say(f"{asked}, planned from {count_text(known, 'past label') if known else 'scores alone'}")
     say()
-    say(f"Atoms; a pattern is what {', '.join(document['classifiers'])} say, in this order (1 yes, 0 no, - nothing)")
-    show_rows([_atom_cells(atom) for atom in document["atoms"]], numbers=("items", "labels", "mean score"))
+    order = ", ".join(document["classifiers"])
+    say(f"Strata; a pattern is what {order} say, in this order (1 yes, 0 no, - nothing)")
+    show_rows([_stratum_cells(row) for row in document["strata"]], numbers=("items", "labels", "mean score"))
     say()
     say("Expected half-widths")
     show_rows([_expected_cells(row) for row in document["expected"]], numbers=("half-width", "margin"))
 
 
-def _atom_cells(atom: dict[str, Any]) -> dict[str, str]:
+def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
     return {
-        "pattern": atom["pattern"],
-        "mean score": "" if atom["mean_score"] is None else f"{atom['mean_score']:.3f}",
-        "items": f"{atom['items']:,}",
-        "labels": f"{atom['labels']:,}",
-        "remark": "exhausted" if atom["exhausted"] else "",
+        "patterns": row["patterns"],
+        "mean score": "" if row["mean_score"] is None else f"{row['mean_score']:.3f}",
+        "items": f"{row['items']:,}",
+        "labels": f"{row['labels']:,}",
     }
 
 

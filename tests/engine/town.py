@@ -138,12 +138,12 @@ class FakeSource:
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
-        found: dict[int, list[CandidateItem]] = {number: [] for number in range(len(atoms))}
+        found: dict[int, list[CandidateItem]] = {stratum: [] for stratum in range(len(wanted))}
         for row in self._rows(window):
             pattern, bin_ = self._cell(row, panel)
             for number, atom in enumerate(atoms):
                 if atom.pattern == pattern and atom.first_bin <= bin_ <= atom.last_bin:
-                    found[number].append(
+                    found[atom.stratum].append(
                         CandidateItem(
                             row.item,
                             number,
@@ -157,8 +157,8 @@ class FakeSource:
                     )
         return tuple(
             item
-            for number, items in found.items()
-            for item in sorted(items, key=lambda item: item.digest)[: wanted[number]]
+            for stratum, items in found.items()
+            for item in sorted(items, key=lambda item: item.digest)[: wanted[stratum]]
         )
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:

@@ -32,16 +32,22 @@ class TestKeys:
 class TestPlan:
     def page(self, panel: str = "spam") -> str:
         cycle = Cycle(1, panel, 1, 0, Window(DAY, DAY), CycleState.LABELLING, DAY, None)
-        atoms = [Atom("10", 0, 31, 1000, 0.1), Atom("11", 32, 1023, 50, 0.8)]
-        plan = Plan((20, 30), {("lr", "precision"): 0.031}, "sum of squares")
+        atoms = [
+            Atom("00", 0, 31, 1000, 0.1, stratum=0),
+            Atom("10", 32, 1023, 50, 0.8, stratum=1),
+            Atom("11", -1, -1, 25, None, stratum=1),
+            Atom("--", -1, -1, 9, None, stratum=2),
+        ]
+        plan = Plan((20, 30, 0), {("lr", "precision"): 0.031}, "sum of squares")
         return plan_page(cycle, atoms, Round(1, 1, 2, RoundState.PLANNED, plan, DAY))
 
-    def test_says_labels_per_atom_and_what_they_buy(self):
+    def test_says_labels_per_stratum_and_what_they_buy(self):
         page = self.page()
         assert "round 2: 50 labels so far" in page
         assert "| lr | precision | ±3.1% |" in page
-        assert "| 10 | 0 to 31 | 1000 | 20 |" in page
-        assert "| 11 | 32 to 1023 | 50 | 30 |" in page
+        assert "| 00 | 0.100 | 1000 | 20 |" in page
+        assert "| 10, 11 | 0.800 | 75 | 30 |" in page
+        assert "| -- | none | 9 | 0 |" in page
 
 
 class TestEstimates:

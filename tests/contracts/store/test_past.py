@@ -49,7 +49,7 @@ class TestPast:
         assert weights == {"a": 60 / 2, "b": 939 / 1}
 
     def test_weighs_by_stratum_where_several_atoms_are_one(self, store):
-        atoms = tuple(replace(atom, stratum=0) for atom in ATOMS) + (Atom("11", 512, 1023, 1, 0.9, stratum=1),)
+        atoms = (*(replace(atom, stratum=0) for atom in ATOMS), Atom("11", 512, 1023, 1, 0.9, stratum=1))
         with store.begin() as tx:
             cycle = open_cycle(tx)
             tx.cycles.freeze(cycle, frozen(atoms=atoms), NOW)

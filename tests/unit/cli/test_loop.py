@@ -56,11 +56,13 @@ class TestAdvance:
 
 
 class TestPlan:
-    def test_it_shows_atoms_labels_and_expected_half_widths(self, fresh):
+    def test_it_shows_strata_labels_and_expected_half_widths(self, fresh):
         (plan,) = fresh.json("plan", "--dry-run", "--now", NOW)["plans"]
         assert (plan["panel"], plan["items"], plan["labels"], plan["budget"]) == ("spam", 2000, 60, 60)
-        assert sum(atom["items"] for atom in plan["atoms"]) == 2000
-        assert sum(atom["labels"] for atom in plan["atoms"]) == 60
+        assert plan["past_labels"] == 0
+        assert sum(stratum["items"] for stratum in plan["strata"]) == 2000
+        assert sum(stratum["labels"] for stratum in plan["strata"]) == 60
+        assert sum(atom["items"] for stratum in plan["strata"] for atom in stratum["atoms"]) == 2000
         expected = {(row["classifier"], row["metric"]): row for row in plan["expected"]}
         assert expected["lr", "precision"]["margin"] == 0.1
         assert 0 < expected["lr", "precision"]["half_width"] < 0.5

@@ -1,15 +1,17 @@
-"""The benchmark's way through the core must be the engine's way: same census, exact draws, two rounds, 900 labels."""
+"""The benchmark's way through the core must be the engine's way: same census, exact draws, rounds, history, budget."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from benchmarks.demo_worlds_loop import count, label, pool, run_world, spec_of, watch
+from benchmarks.demo_worlds_loop import Memory, count, label, pool, run_world, spec_of, watch
 from stratawatch.core.bins import bins_of
 from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.history import NO_HISTORY
 from stratawatch.core.strata import cut_atoms
 from stratawatch.demo.models import CLASSIFIERS
+from stratawatch.engine.commissions import commission_of
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +27,8 @@ def week(world):
 @pytest.fixture(scope="module")
 def design(week, spec):
     cells = count(week)
-    atoms = cut_atoms(cells.census, spec.budget)
-    wanted = pool_sizes(atoms, CLASSIFIERS, spec.goals, spec.budget)
+    atoms = cut_atoms(cells.census, commission_of(spec))
+    wanted = pool_sizes(atoms, CLASSIFIERS, commission_of(spec))
     return Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
 
 
@@ -57,39 +59,55 @@ class TestPool:
             assert pattern(week, int(item)) == atom.pattern
             assert atom.first_bin <= bins[int(item)] <= atom.last_bin
 
-    def test_holds_the_smallest_numbers_of_the_atom(self, week, spec, design):
-        cells = count(week)
-        everything = tuple(atom.size for atom in design.atoms)
-        whole = pool(week, cells, design.atoms, everything, np.random.default_rng(1))
-        of_atom = design.candidates.atoms == 0
-        few = [digest for digest, inside in zip(design.candidates.digests, of_atom, strict=True) if inside]
-        all_of_atom = [digest for digest, atom in zip(whole.digests, whole.atoms, strict=True) if atom == 0]
-        assert len(few) < len(all_of_atom) == design.atoms[0].size
-        assert sorted(few) == sorted(all_of_atom)[: len(few)]
+    def test_holds_the_smallest_numbers_of_the_stratum(self, week, design):
+        everything = tuple(design.cells.stratum_sizes.astype(int).tolist())
+        whole = pool(week, count(week), design.atoms, everything, np.random.default_rng(1))
+        few, all_of_stratum = (digests_of(one, design.cells.strata, 0) for one in (design.candidates, whole))
+        assert len(few) < len(all_of_stratum) == everything[0]
+        assert few == all_of_stratum[: len(few)]
+
+
+def digests_of(candidates, strata, stratum):
+    home = strata[candidates.atoms]
+    return sorted(digest for digest, at in zip(candidates.digests, home.tolist(), strict=True) if at == stratum)
 
 
 class TestLabel:
     def test_draws_the_whole_budget_and_passes_on_about_one_in_a_hundred(self, week, spec, design):
-        drawn, ledger = label(design, spec, week)
+        drawn, ledger = label(design, spec, week, NO_HISTORY)
         assert len(drawn) == spec.budget == 900
         assert set(ledger.verdicts) == drawn
         assert sum(verdict == "unresolved" for verdict in ledger.verdicts.values()) < 30
 
     def test_verdicts_are_the_truth(self, week, spec, design):
-        _, ledger = label(design, spec, week)
+        _, ledger = label(design, spec, week, NO_HISTORY)
         said = {item: verdict == "yes" for item, verdict in ledger.verdicts.items() if verdict != "unresolved"}
         assert all(week.truth[int(item)] == yes for item, yes in said.items())
 
 
 class TestWatch:
     def test_tells_every_metric_overall_and_in_each_region_and_judges_those_with_a_limit(self, world, spec, week):
-        told = list(watch(world, spec, week))
+        told = list(watch(world, spec, week, Memory()))
         assert len(told) == 4 * 3 * (1 + 3)
         judged = {one.stream for one in told if one.state is not None}
         assert judged == set(world.floors)
 
     def test_the_same_world_is_told_the_same(self, world, spec, week):
-        assert list(watch(world, spec, week)) == list(watch(world, spec, week))
+        assert list(watch(world, spec, week, Memory())) == list(watch(world, spec, week, Memory()))
+
+
+class TestMemory:
+    def test_has_the_answers_of_the_weeks_before_and_the_items_they_stand_for(self, world, spec, week):
+        memory = Memory()
+        assert memory.before(1) is NO_HISTORY
+        list(watch(world, spec, week, memory))
+        history = memory.before(3)
+        assert set(history.ages.tolist()) == {2}
+        assert 870 < len(history) <= 900
+        assert history.weights.sum() == pytest.approx(len(week.truth) * len(history) / 900, rel=0.05)
+        assert 0 < history.yes.mean() < 1
+        called = np.array(["1" in pattern for pattern in history.patterns])
+        assert history.scores[called].mean() > history.scores[~called].mean()
 
 
 class TestRunWorld:

@@ -1,0 +1,51 @@
+"""Strata as people are shown them: which patterns each unites, and how many items it holds."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stratawatch.core.population import Atom
+
+_NAMED: Final = 3
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A union of atoms that is drawn as one."""
+
+    atoms: tuple[Atom, ...]
+
+    @property
+    def items(self) -> int:
+        """N_h."""
+        return sum(atom.size for atom in self.atoms)
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean linked score of the items that have one; None when none has."""
+        scored = [(atom.size, atom.mean_score) for atom in self.atoms if atom.mean_score is not None]
+        items = sum(size for size, _ in scored)
+        return sum(size * score for size, score in scored) / items if items else None
+
+    @property
+    def patterns(self) -> str:
+        """Its patterns, the largest first, as many as one can take in.
+
+        >>> Stratum((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2), Atom("11", 9, 9, 4, None))).patterns
+        '01, 10, 11'
+        """
+        sizes: Counter[str] = Counter()
+        for atom in self.atoms:
+            sizes[atom.pattern] += atom.size
+        named = [pattern for pattern, _ in sorted(sizes.items(), key=lambda one: (-one[1], one[0]))]
+        more = len(named) - _NAMED
+        return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def strata_of(atoms: Sequence[Atom]) -> tuple[Stratum, ...]:
+    """The strata in their order."""
+    found: list[list[Atom]] = [[] for _ in range(max((atom.stratum for atom in atoms), default=-1) + 1)]
+    for atom in atoms:
+        found[atom.stratum].append(atom)
+    return tuple(Stratum(tuple(united)) for united in found)
