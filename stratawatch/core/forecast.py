@@ -1,33 +1,39 @@
 """What a plan is expected to buy: the half-width of every metric, by the rule that will report it."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import numpy as np
 
 from stratawatch.core.anticipation import Rates
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.estimates import both_sides
-from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.sides import Tally, moments, sides
-from stratawatch.core.population import Counts
-from stratawatch.core.results import Known
-
-CONFIDENCE = 0.95
-
-
-def half_widths(cells: Cells, rates: Rates, totals: Counts) -> dict[tuple[str, str], float]:
-    """Expected half-widths at 95%, by (classifier, metric); a metric that cannot be told is left out."""
-    return dict(_forecast(cells, rates, totals))
+from stratawatch.core.estimation.expected import expected_sides
+from stratawatch.core.estimation.metrics import METRICS, metric_named
+from stratawatch.core.estimation.one_interval import interval
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.untold import told
+from stratawatch.core.population import Counts, Floats
 
 
-def _forecast(cells: Cells, rates: Rates, totals: Counts) -> Iterator[tuple[tuple[str, str], float]]:
-    n = totals.astype(float)
-    spread = rates.floored * (1 - rates.floored)
-    expected = Tally(cells.sizes, n, n * rates.plain, spread, cells.sizes / np.maximum(n, 1))
-    found = sides([moments(expected, both_sides(cells))], CONFIDENCE)
-    count = len(cells.classifiers)
-    for classifier, positive, negative in zip(cells.classifiers, found[:count], found[count:], strict=True):
-        for name, metric in METRICS.items():
-            outcome = metric.outcome(positive, negative, CONFIDENCE)
-            if isinstance(outcome, Known):
-                yield (classifier, name), outcome.half_width
+def half_widths(
+    cells: Cells, rates: Rates, totals: Counts, confidence: float, metrics: Sequence[str] = tuple(METRICS)
+) -> dict[tuple[str, str], float]:
+    """Expected half-widths by (classifier, metric); a metric that cannot be told is left out."""
+    widths = half_width_curves(cells, rates, totals.astype(np.float64), confidence, metrics)
+    return {
+        (classifier, name): float(widths[name][place])
+        for place, classifier in enumerate(cells.classifiers)
+        for name in metrics
+        if np.isfinite(widths[name][place])
+    }
+
+
+def half_width_curves(
+    cells: Cells, rates: Rates, totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
+) -> dict[str, Floats]:
+    """The same for several plans at once (totals: plans x strata), by metric (plans x classifiers); inf: untold."""
+    reading = Reading(expected_sides(cells, rates.plain, rates.spread, totals), confidence)
+    found = {name: metric_named(name) for name in metrics}
+    return {
+        name: np.where(told(metric, reading.sides), interval(metric, reading).half_width, np.inf)
+        for name, metric in found.items()
+    }

@@ -1,7 +1,9 @@
-"""The labelled draw: what was drawn from every atom, and what people answered."""
+"""The labelled draw: what was drawn from every stratum, and what people answered, by atom and fold."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -9,65 +11,129 @@ from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Candidates, Counts, Floats, Segment
 from stratawatch.errors import StratawatchError
 
+FOLDS: Final = 5
+"""Parts of the answers; the working model that foretells one part is fitted to the others."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers and yes answers, folds x atoms."""
+
+    answered: Floats
+    yes: Floats
+
+
+@dataclass(frozen=True)
+class AnsweredRows:
+    """Candidates with an answer, their folds, and whether it was yes."""
+
+    candidates: Candidates
+    rows: Counts
+    folds: Counts
+    said_yes: Floats
+
+    def inside(self, column: str, value: str, atoms: int) -> Answers:
+        """The answers of items that have this value in this segment column."""
+        values = self.candidates.segments.get(column)
+        if values is None:
+            raise StratawatchError(
+                f"the candidates carry no segment column '{column}'",
+                expected=f"one of {', '.join(self.candidates.segments) or 'none'}",
+            )
+        within = np.array([values[row] == value for row in self.rows.tolist()], dtype=np.float64)
+        return self.counted(within, atoms)
+
+    def counted(self, weights: Floats, atoms: int) -> Answers:
+        """Sums of weights by fold and atom."""
+        place = self.folds * atoms + self.candidates.atoms[self.rows]
+        answered, yes = (
+            np.bincount(place, weights=values, minlength=FOLDS * atoms).reshape(FOLDS, atoms).astype(np.float64)
+            for values in (weights, weights * self.said_yes)
+        )
+        return Answers(answered, yes)
+
 
 @dataclass(frozen=True)
 class Labelled:
-    """Counts by atom (drawn, answered yes or no, yes), and the answered items they are made of.
+    """Items drawn by stratum; answers by fold and atom, of everything and inside segments.
 
-    `rows` are candidates with an answer, `said_yes` is aligned with them.
+    Made of items by `labelled`, or directly of counts, as simulations do; then `segments` holds those of segments.
     """
 
-    candidates: Candidates
     drawn: Counts
-    rows: Counts
-    said_yes: Floats
+    everywhere: Answers
+    segments: Mapping[Segment, Answers] = field(default_factory=dict)
+    rows: AnsweredRows | None = None
 
-    @property
+    @cached_property
     def answered(self) -> Floats:
         """Answers by atom."""
-        return self._by_atom(np.ones_like(self.said_yes))
+        return np.asarray(self.everywhere.answered.sum(axis=0), dtype=np.float64)
 
-    @property
+    @cached_property
     def yes(self) -> Floats:
         """Yes answers by atom."""
-        return self._by_atom(self.said_yes)
+        return np.asarray(self.everywhere.yes.sum(axis=0), dtype=np.float64)
 
-    def inside(self, segment: Segment) -> tuple[Floats, Floats]:
-        """Answers and yes answers by atom, of items inside a segment."""
-        column = self.candidates.segments.get(segment.column)
-        if column is None:
-            raise StratawatchError(
-                f"the candidates carry no segment column '{segment.column}'",
-                expected=f"one of {', '.join(self.candidates.segments) or 'none'}",
-            )
-        within = np.array([column[row] == segment.value for row in self.rows.tolist()], dtype=np.float64)
-        return self._by_atom(within), self._by_atom(within * self.said_yes)
-
-    def _by_atom(self, weights: Floats) -> Floats:
-        atoms = self.candidates.atoms[self.rows]
-        return np.bincount(atoms, weights=weights, minlength=len(self.drawn)).astype(np.float64)
+    def inside(self, segment: Segment) -> Answers:
+        """The answers of items inside a segment."""
+        if self.rows is None:
+            return self.segments[segment]
+        return self.rows.inside(segment.column, segment.value, self.everywhere.answered.shape[1])
 
 
-def labelled(candidates: Candidates, atoms: int, ledger: Ledger, drawn: Collection[str]) -> Labelled:
-    """Match the drawn items and their verdicts with the candidates; verdicts of other items do not count."""
+def labelled(candidates: Candidates, strata: Counts, ledger: Ledger, drawn: Collection[str]) -> Labelled:
+    """Match the drawn items and their verdicts with the candidates; verdicts of other items do not count.
+
+    `strata` is the stratum of every atom.
+    """
     wanted = drawn if isinstance(drawn, (set, frozenset)) else set(drawn)
     rows = [row for row, item in enumerate(candidates.items) if item in wanted]
-    if len(rows) != len(wanted):
-        strangers = wanted - {candidates.items[row] for row in rows}
-        if strangers:
-            raise StratawatchError(
-                f"{len(strangers)} drawn items are not among the candidates",
-                got=repr(min(strangers))[:60],
-                hint="the draw belongs to another design",
-            )
+    _no_strangers(candidates, rows, wanted)
     verdicts = [ledger.verdicts.get(candidates.items[row]) for row in rows]
-    answered = [
-        (row, verdict == "yes") for row, verdict in zip(rows, verdicts, strict=True) if verdict in ("yes", "no")
-    ]
-    counts = np.bincount(candidates.atoms[np.array(rows, dtype=np.int64)], minlength=atoms)
+    known = [(row, verdict == "yes") for row, verdict in zip(rows, verdicts, strict=True) if verdict in ("yes", "no")]
+    answered = np.array([row for row, _ in known], dtype=np.int64)
+    said_yes = np.array([yes for _, yes in known], dtype=np.float64)
+    found = AnsweredRows(candidates, answered, _folds(candidates, strata, answered), said_yes)
+    homes = strata[candidates.atoms[np.array(rows, dtype=np.int64)]]
+    count = int(strata.max(initial=-1)) + 1
     return Labelled(
-        candidates=candidates,
-        drawn=counts.astype(np.int64),
-        rows=np.array([row for row, _ in answered], dtype=np.int64),
-        said_yes=np.array([yes for _, yes in answered], dtype=np.float64),
+        drawn=np.bincount(homes, minlength=count).astype(np.int64),
+        everywhere=found.counted(np.ones_like(said_yes), len(strata)),
+        rows=found,
     )
+
+
+def deal(strata: Counts) -> Counts:
+    """Folds of rows that stand in their order within each stratum: (running number + stratum) mod 5.
+
+    >>> deal(np.array([0, 0, 1, 0, 1])).tolist()
+    [0, 1, 1, 2, 2]
+    """
+    order = np.argsort(strata, kind="stable")
+    ordered = strata[order]
+    number = np.arange(len(strata)) - np.searchsorted(ordered, ordered)
+    folds = np.empty(len(strata), dtype=np.int64)
+    folds[order] = (number + ordered) % FOLDS
+    return folds
+
+
+def _folds(candidates: Candidates, strata: Counts, rows: Counts) -> Counts:
+    """Folds balanced inside every stratum, in the order of the draw."""
+    keys: Sequence[tuple[str, str]] = [(candidates.digests[row], candidates.items[row]) for row in rows.tolist()]
+    order = np.array(sorted(range(len(rows)), key=keys.__getitem__), dtype=np.int64)
+    folds = np.empty(len(rows), dtype=np.int64)
+    folds[order] = deal(strata[candidates.atoms[rows[order]]])
+    return folds
+
+
+def _no_strangers(candidates: Candidates, rows: Sequence[int], wanted: Collection[str]) -> None:
+    if len(rows) == len(wanted):
+        return
+    strangers = set(wanted) - {candidates.items[row] for row in rows}
+    if strangers:
+        raise StratawatchError(
+            f"{len(strangers)} drawn items are not among the candidates",
+            got=repr(min(strangers))[:60],
+            hint="the draw belongs to another design",
+        )

@@ -8,6 +8,7 @@ from stratawatch.core.population import Floats
 _STEPS = 25
 _WIDEST = 12.0
 """Linear predictors are kept inside +-12, where the logistic curve is flat to 1e-5."""
+_CLOSE_ENOUGH = 1e-7
 
 
 def logistic(x: Floats) -> Floats:
@@ -38,28 +39,39 @@ def line(cells: Cells) -> Floats:
 
 
 def curve(cells: Cells) -> Floats:
-    """Columns (1, z, 2 votes - 1, z^2 - 1): the model that smooths variances."""
+    """Columns (1, z, 2 votes - 1, z^2 - 1), then a column an auxiliary score: the model that assists estimates."""
     z = standardised(cells)
-    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1])
+    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.hints])
 
 
 def fit(columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:
-    """Fitted probabilities of a logistic regression; the intercept is held by half a label at the pooled rate.
+    """Fitted probabilities of every cell; `yes` and `answered` may hold several sets of labels, one a row."""
+    return logistic(coefficients(columns, yes, answered, penalty=penalty) @ columns.T)
+
+
+def coefficients(
+    columns: Floats, yes: Floats, answered: Floats, *, penalty: float, start: Floats | None = None
+) -> Floats:
+    """A logistic regression for every set of labels; the intercept is held by half a label at the pooled rate.
 
     Newton steps, each coefficient's step limited to 1, for: sum of log-likelihoods - penalty/2 |slopes|^2.
+    Labels are counted by cell along the last axis; all leading axes are fitted at once, from `start` if given.
     """
-    pooled = (float(yes.sum()) + 0.5) / (float(answered.sum()) + 1)
-    ridge = np.full(columns.shape[1], penalty)
-    ridge[0] = 0.5 * pooled * (1 - pooled)
-    start = np.zeros(columns.shape[1])
-    start[0] = np.log(pooled / (1 - pooled))
-    beta = start.copy()
+    width = columns.shape[1]
+    pooled = (yes.sum(axis=-1) + 0.5) / (answered.sum(axis=-1) + 1)
+    ridge = np.full((*pooled.shape, width), penalty)
+    ridge[..., 0] = 0.5 * pooled * (1 - pooled)
+    centre = np.zeros_like(ridge)
+    centre[..., 0] = np.log(pooled / (1 - pooled))
+    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), width * width)
+    held = ridge[..., None] * np.eye(width)
+    beta = centre.copy() if start is None else np.broadcast_to(start, centre.shape).copy()
     for _ in range(_STEPS):
-        p = logistic(columns @ beta)
-        slope = columns.T @ (yes - answered * p) - ridge * (beta - start)
-        curvature = (columns * (answered * p * (1 - p))[:, None]).T @ columns + np.diag(ridge)
-        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
+        p = logistic(beta @ columns.T)
+        slope = (yes - answered * p) @ columns - ridge * (beta - centre)
+        curvature = ((answered * p * (1 - p)) @ products).reshape(*pooled.shape, width, width) + held
+        step = np.clip(np.linalg.solve(curvature, slope[..., None])[..., 0], -1, 1)
         beta += step
-        if float(np.abs(step).max()) < 1e-8:
+        if float(np.abs(step).max(initial=0.0)) < _CLOSE_ENOUGH:
             break
-    return logistic(columns @ beta)
+    return beta

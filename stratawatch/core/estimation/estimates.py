@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.evidence import Evidence, Part
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.sides import Moments, Side, moments, sides
-from stratawatch.core.estimation.tallies import model_variance, population_tally, segment_tally
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.one_interval import interval
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.untold import reason, told
 from stratawatch.core.labelled import Labelled
-from stratawatch.core.population import Atom, Floats, Segment
-from stratawatch.core.results import Estimate, Undefined
+from stratawatch.core.population import Atom, Segment
+from stratawatch.core.results import Estimate, Known, Undefined
 
 
 @dataclass(frozen=True)
@@ -25,41 +28,49 @@ class Request:
 
 def estimates(cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order."""
-    model = model_variance(cells, known.answered, known.yes)
-    members = both_sides(cells)
-    rows = [_moments(cells, atoms, known, model, members, segment) for segment in request.segments]
-    found = iter(sides(rows, request.confidence))
-    answer: list[Estimate] = []
-    for segment in request.segments:
-        positive = [next(found) for _ in cells.classifiers]
-        negative = [next(found) for _ in cells.classifiers]
-        for name, called, passed in zip(cells.classifiers, positive, negative, strict=True):
-            answer += [_estimate(name, metric, segment, (called, passed), request) for metric in request.metrics]
-    return tuple(answer)
+    evidence = Evidence.of(cells, known.everywhere)
+    parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
+    reading = Reading(evidence.sides(parts), request.confidence)
+    columns = [_column(metric_named(name), reading, request.segments, cells.classifiers) for name in request.metrics]
+    return tuple(
+        column[row][place]
+        for row in range(len(request.segments))
+        for place in range(len(cells.classifiers))
+        for column in columns
+    )
 
 
-def both_sides(cells: Cells) -> Flags:
-    """Membership of cells in A of every classifier, then in B of every classifier."""
-    return np.concatenate([cells.positive.T, cells.negative.T])
-
-
-def _moments(
-    cells: Cells, atoms: Sequence[Atom], known: Labelled, model: Floats, members: Flags, segment: Segment | None
-) -> Moments:
-    if segment is None:
-        return moments(population_tally(cells, known.answered, known.yes, model), members)
+def part(atoms: Sequence[Atom], known: Labelled, segment: Segment) -> Part:
+    """A segment's items by atom, and the answers inside it."""
     sizes = np.array([atom.segments.get(segment, 0) for atom in atoms], dtype=np.float64)
-    answered, yes = known.inside(segment)
-    return moments(segment_tally(cells, sizes, answered, yes, model, known.answered), members)
+    return Part(sizes, known.inside(segment))
 
 
-def _estimate(
-    classifier: str, name: str, segment: Segment | None, pair: tuple[Side, Side], request: Request
-) -> Estimate:
-    metric = metric_named(name)
-    positive, negative = pair
-    outcome = metric.outcome(positive, negative, request.confidence)
-    if segment is not None and isinstance(outcome, Undefined):
-        outcome = Undefined(f"{outcome.reason} in {segment}")
-    used = metric.labels(positive, negative)
-    return Estimate(classifier, name, segment, outcome, used, metric.method, request.confidence)
+def method(metric: Metric, logit: float) -> str:
+    """How a value and its interval came about, in a few words."""
+    if logit >= 1:
+        return f"{metric.method}, logit"
+    return f"{metric.method}, {metric.small_method}" + (" blended with logit" if logit > 0 else "")
+
+
+def _column(
+    metric: Metric, reading: Reading, segments: Sequence[Segment | None], classifiers: Sequence[str]
+) -> list[list[Estimate]]:
+    """One metric: segments x classifiers."""
+    found, clear = interval(metric, reading), told(metric, reading.sides)
+    labels = reading.sides.labels[..., list(metric.reads)].sum(axis=-1)
+    numbers = np.stack([found.value, found.low, found.high, found.n_eff, found.logit, labels, clear], axis=-1).tolist()
+    rows: list[list[Estimate]] = []
+    for row, segment in enumerate(segments):
+        where = "" if segment is None else f" in {segment}"
+        rows.append([])
+        for place, classifier in enumerate(classifiers):
+            value, low, high, n_eff, logit, used, defined = numbers[row][place]
+            outcome = (
+                Known(value, low, high, n_eff)
+                if defined
+                else Undefined(reason(metric, reading.sides, (row, place)) + where)
+            )
+            words = method(metric, logit)
+            rows[-1].append(Estimate(classifier, metric.name, segment, outcome, round(used), words, reading.confidence))
+    return rows

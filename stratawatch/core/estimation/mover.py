@@ -1,35 +1,70 @@
-"""MOVER-R: an interval for recall from the intervals of its two totals."""
+"""MOVER: the method of variance estimates recovery, which makes an interval of a function from those of its parts."""
 
-from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from stratawatch.core.population import Floats
 
 
-def recall_interval(
-    tp: float, fn: float, tp_ends: tuple[float, float], fn_ends: tuple[float, float]
-) -> tuple[float, float]:
-    """Ends of TP/(TP + FN), by the method of variance estimates recovery on the odds TP/FN.
+class Ends(NamedTuple):
+    """The lower and upper ends of intervals."""
+
+    low: Floats
+    high: Floats
+
+
+def ratio_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends) -> Ends:
+    """Ends of one/(one + two), by MOVER-R on the odds one/two.
 
     Donner and Zou 2012, Statistical Methods in Medical Research 21:347, equation 9, for a ratio of independent
-    totals. FN = 0 leaves the upper end at 1 and TP = 0 the lower end at 0.
+    totals. two = 0 leaves the upper end at 1 and one = 0 the lower end at 0.
 
-    >>> [round(end, 4) for end in recall_interval(80, 20, (70, 88), (12, 30))]
+    >>> ends = ratio_interval(*(np.array(x) for x in (80.0, 20.0)), Ends(70.0, 88.0), Ends(12.0, 30.0))
+    >>> [round(float(end), 4) for end in ends]
     [0.7226, 0.8704]
     """
-    (low_tp, high_tp), (low_fn, high_fn) = tp_ends, fn_ends
-    square = (tp * fn) ** 2
-    low_part = low_tp * (2 * tp - low_tp)
-    low_root = sqrt(max(square - high_fn * (2 * fn - high_fn) * low_part, 0.0))
-    low = _odds(low_part, tp * fn + low_root)
-    fn_part = low_fn * (2 * fn - low_fn)
-    high_root = sqrt(max(square - fn_part * high_tp * (2 * tp - high_tp), 0.0))
-    high = inf if fn_part <= 0 < high_tp else _odds(tp * fn + high_root, fn_part)
-    return _share(low), _share(high)
+    product = one * two
+    low_part = of_one.low * (2 * one - of_one.low)
+    low_root = np.sqrt(np.maximum(product**2 - of_two.high * (2 * two - of_two.high) * low_part, 0.0))
+    two_part = of_two.low * (2 * two - of_two.low)
+    high_root = np.sqrt(np.maximum(product**2 - two_part * of_one.high * (2 * one - of_one.high), 0.0))
+    # Shares o/(1 + o) of the odds o = numerator/denominator, without dividing by zero where the odds are infinite.
+    low = _share(low_part, product + low_root)
+    high = np.where((two_part <= 0) & (of_one.high > 0), 1.0, _share(product + high_root, two_part))
+    return Ends(low, high)
 
 
-def _odds(numerator: float, denominator: float) -> float:
-    if denominator > 0:
-        return numerator / denominator
-    return inf if numerator > 0 else 0.0
+def f1_interval(tp: Floats, fn: Floats, called: Floats, of_tp: Ends, of_fn: Ends) -> Ends:
+    """Ends of 2 TP/(|A| + TP + FN), which grows with TP and falls with FN; the two are taken as independent.
+
+    Each end is as far away as the root of the squared changes that either part makes alone (Zou and Donner 2008,
+    Statistics in Medicine 27:1693, for a sum; here for any function that is monotone in both).
+    """
+    value = f1(tp, fn, called)
+    low = np.hypot(value - f1(of_tp.low, fn, called), value - f1(tp, of_fn.high, called))
+    high = np.hypot(f1(of_tp.high, fn, called) - value, f1(tp, of_fn.low, called) - value)
+    return Ends(np.maximum(value - low, 0.0), np.minimum(value + high, 1.0))
 
 
-def _share(odds: float) -> float:
-    return 1.0 if odds == inf else odds / (1 + odds)
+def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, correlation: Floats) -> Ends:
+    """Ends of one - two, MOVER-D: Zou and Donner 2008, Statistics in Medicine 27:1693, equations 9 and 10.
+
+    >>> ends = difference_interval(*(np.array(x) for x in (.8, .7)), Ends(.7, .9), Ends(.65, .8), np.array(0.0))
+    >>> [round(float(end), 4) for end in ends]
+    [-0.0414, 0.2118]
+    """
+    below, above = one - of_one.low, of_one.high - one
+    under, over = two - of_two.low, of_two.high - two
+    low = np.sqrt(np.maximum(below**2 + over**2 - 2 * correlation * below * over, 0.0))
+    high = np.sqrt(np.maximum(above**2 + under**2 - 2 * correlation * above * under, 0.0))
+    return Ends(one - two - low, one - two + high)
+
+
+def f1(tp: Floats, fn: Floats, called: Floats) -> Floats:
+    """2 TP/(|A| + TP + FN); 0 where nothing is called positive and nothing is."""
+    return np.asarray(2 * tp / np.maximum(called + tp + fn, 1e-300), dtype=np.float64)
+
+
+def _share(numerator: Floats, denominator: Floats) -> Floats:
+    return np.asarray(numerator / np.maximum(numerator + denominator, 1e-300), dtype=np.float64)

@@ -1,104 +1,73 @@
 """The two sides of a classifier: the items it calls positive (A) and those it calls negative (B), as estimated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.intervals import ff_mid
 from stratawatch.core.population import Floats
+
+A: Final = 0
+B: Final = 1
+"""Places on the last axis of what is known of both sides."""
+
+
+class Table(NamedTuple):
+    """Items that a classifier calls positive and negative, and the positives among each: arrays of one shape."""
+
+    positive: Floats
+    negative: Floats
+    tp: Floats
+    fn: Floats
 
 
 @dataclass(frozen=True)
-class Tally:
-    """What is known of every cell: its items, the answers among them, the yes answers, and a smoothed variance.
+class Sides:
+    """Arrays whose axes are what is read at once (segments, runs, plans), the classifiers, and last A and B.
 
-    `smooth` is the variance of one item's label that the working model and the answers suggest together;
-    `stands_for` is the number of items that one label of the cell speaks for, at most.
+    `sizes` are the items, `totals` the estimated positives among them, `labels` and `yes` what that rests on; `weights`
+    the most items that one label stands for, `unseen` the items of strata without any answer, which enter as half
+    positive, give or take all of them. `raw` and `smooth` are estimated (co)variances of the totals: of A, of A with B,
+    of B; `unsampled` the variance of each side's parts that no label fell into. `joint_weights` are the weights of
+    both sides taken together, one a classifier.
     """
 
     sizes: Floats
-    answered: Floats
+    totals: Floats
+    labels: Floats
     yes: Floats
-    smooth: Floats
-    stands_for: Floats
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Columns, one row a side: theta, V, w and what they rest on."""
-
-    size: Floats
-    share: Floats
-    variance: Floats
-    weight: Floats
-    answered: Floats
-    yes: Floats
+    weights: Floats
     unseen: Floats
+    raw: Floats
+    smooth: Floats
+    unsampled: Floats
+    joint_weights: Floats
 
-
-@dataclass(frozen=True)
-class Side:
-    """A union of cells: its items, the share of positives with its interval, and what that rests on.
-
-    `unseen` counts items of cells without any answer; they enter as half positive, give or take all of them.
-    """
-
-    size: float
-    share: float
-    low: float
-    high: float
-    variance: float
-    labels: int
-    yes: float
-    unseen: float
+    @classmethod
+    def stack(cls, parts: Sequence["Sides"]) -> "Sides":
+        """Many read as one, along a new first axis."""
+        return cls(**{field.name: np.stack([getattr(part, field.name) for part in parts]) for field in fields(cls)})
 
     @property
-    def total(self) -> float:
-        """Estimated positives among the side's items."""
-        return self.size * self.share
+    def table(self) -> Table:
+        """The estimated counts."""
+        return Table(self.sizes[..., A], self.sizes[..., B], self.totals[..., A], self.totals[..., B])
+
+    @property
+    def corners(self) -> Table:
+        """Counts that the labels leave possible: all four of (fewest, most) positives on A and on B, a first axis."""
+        least, most = self.yes, self.sizes - (self.labels - self.yes)
+        tp = np.stack([least[..., A], least[..., A], most[..., A], most[..., A]])
+        fn = np.stack([least[..., B], most[..., B], least[..., B], most[..., B]])
+        return Table(self.sizes[..., A], self.sizes[..., B], tp, fn)
+
+    def variance(self, a: Floats, b: Floats) -> Floats:
+        """V of a TP + b FN: the larger of raw and smooth, and what unsampled parts may add."""
+        seen = np.maximum(_quadratic(self.raw, a, b), _quadratic(self.smooth, a, b))
+        return np.asarray(seen + a**2 * self.unsampled[..., A] + b**2 * self.unsampled[..., B], dtype=np.float64)
 
 
-def moments(tally: Tally, members: Flags) -> Moments:
-    """The moments of every row of `members` (sides x cells), by the formulas of stratified draws.
-
-    theta = sum W_k h_k/n_k, V = sum W_k^2 s_k^2 f_k/n_k, w = max W_k sqrt(f_k)/n_k (a label of a segment stands
-    for no more items than any label of its atom does: a rare segment's luck in the draw is not a heavier label);
-    f_k = (N_k - n_k)/(N_k - 1), W_k = N_k over the side's size, and s_k^2 the larger of p (1 - p) and the smoothed
-    variance. A cell without an answer counts as N_k/2 with the variance N_k^2/4.
-    """
-    inside = members.astype(np.float64)
-    seen, answered = tally.answered > 0, np.maximum(tally.answered, 1)
-    p = np.where(seen, tally.yes / answered, 0.5)
-    finite = np.maximum(tally.sizes - tally.answered, 0) / np.maximum(tally.sizes - 1, 1)
-    spread = np.where(seen, np.maximum(p * (1 - p), tally.smooth) * finite / answered, 0.25)
-    heaviest = np.minimum(tally.sizes, tally.stands_for) * np.sqrt(finite)
-    size = inside @ tally.sizes
-    scale = np.maximum(size, 1)
-    return Moments(
-        size=size,
-        share=np.clip(inside @ (tally.sizes * p) / scale, 0, 1),
-        variance=inside @ (tally.sizes**2 * spread) / scale**2,
-        weight=(inside * heaviest).max(axis=1, initial=0.0) / scale,
-        answered=inside @ tally.answered,
-        yes=inside @ tally.yes,
-        unseen=inside @ np.where(seen, 0.0, tally.sizes),
-    )
-
-
-def sides(rows: Sequence[Moments], confidence: float) -> list[Side]:
-    """The sides with their intervals, all of them in one computation; ends never deny what was observed."""
-    size, share, variance, weight, answered, yes, unseen = (
-        np.concatenate([getattr(row, name) for row in rows])
-        for name in ("size", "share", "variance", "weight", "answered", "yes", "unseen")
-    )
-    low, high = ff_mid(share, variance, weight, confidence)
-    scale = np.maximum(size, 1)
-    low = np.minimum(np.maximum(low, yes / scale), share)
-    high = np.maximum(np.minimum(high, 1 - (answered - yes) / scale), share)
-    columns = (size, share, low, high, variance, answered, yes, unseen)
-    return [
-        Side(size=n, share=t, low=a, high=b, variance=v, labels=round(k), yes=h, unseen=u)
-        for n, t, a, b, v, k, h, u in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+def _quadratic(form: Floats, a: Floats, b: Floats) -> Floats:
+    found = a**2 * form[..., 0] + 2 * a * b * form[..., 1] + b**2 * form[..., 2]
+    return np.asarray(np.maximum(found, 0), dtype=np.float64)

@@ -1,37 +1,40 @@
 """False-omission rate: how often a negative call is wrong."""
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.metrics.metric import Called, Domain, known_share, untold
-from stratawatch.core.estimation.sides import Side
+from stratawatch.core.estimation.metrics.metric import NEGATIVE_SIDE, Called, Domain, Metric, over
+from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Table
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Known, Undefined
 
 
-@dataclass(frozen=True)
-class FalseOmissionRate:
-    """P(y = 1 | B) = F/|B|; gradient (1 - I)/|B|."""
+class FalseOmissionRate(Metric):
+    """P(y = 1 | B) = FN/|B|; gradient (1 - I)/|B|."""
 
-    name: str = "false_omission_rate"
-    words: str = "false-omission rate"
-    small_is_good: bool = True
-    default_margin: float = 0.01
-    method: str = "stratified share, FF/MID"
+    name: ClassVar = "false_omission_rate"
+    words: ClassVar = "false-omission rate"
+    small_is_good: ClassVar = True
+    default_margin: ClassVar = 0.01
+    reads: ClassVar = NEGATIVE_SIDE
 
-    def gradient(self, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> Floats:  # noqa: ARG002
-        """(1 - I)/|B|."""
-        return np.where(negative, 1 / max(float(sizes[negative].sum()), 1.0), 0.0)
+    def value(self, table: Table) -> Floats:
+        """FN/|B|."""
+        return over(table.fn, table.negative)
 
-    def outcome(self, positive: Side, negative: Side, confidence: float) -> Known | Undefined:  # noqa: ARG002
-        """The share of positives among the items called negative."""
-        return untold(negative, "negative") or known_share(negative, confidence)
+    def slopes(self, table: Table) -> tuple[Floats, Floats]:
+        """0 and 1/|B|."""
+        return np.zeros_like(table.tp), over(np.ones_like(table.fn), table.negative)
 
-    def labels(self, positive: Side, negative: Side) -> int:  # noqa: ARG002 - one shape for all
-        """Labels of items called negative."""
-        return negative.labels
+    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+        """FF/MID of the share of positives among the items called negative."""
+        return reading.passed
+
+    def size(self, table: Table) -> Floats:
+        """|B|."""
+        return table.negative
 
     def domain(self, called: Called) -> Domain | None:
         """The items called negative."""

@@ -1,16 +1,20 @@
-"""What every metric can do, and the sentences they share when nothing can be told."""
+"""What every metric can do: its value and slopes from the two sides of a classifier, and its small-count interval."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import ClassVar, Final
+
+import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.effective import effective_labels
-from stratawatch.core.estimation.sides import Side
+from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import A, B, Sides, Table
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Known, Undefined
 
-MOST_UNSEEN: Final = 0.10
-"""Largest share of a metric's items that may lie in cells without any answer."""
+POSITIVE_SIDE: Final = (A,)
+NEGATIVE_SIDE: Final = (B,)
+BOTH_SIDES: Final = (A, B)
 
 
 @dataclass(frozen=True)
@@ -30,68 +34,59 @@ class Domain:
     listed: bool = True
 
 
-class Metric(Protocol):
-    """A metric of one classifier, from its two sides; everything that is particular to it stands here."""
+class Metric(ABC):
+    """A metric of one classifier, monotone in the positives of each side; everything particular to it stands here."""
 
-    @property
-    def name(self) -> str:
-        """Its name in configurations and in the store."""
-        ...
+    name: ClassVar[str]
+    """Its name in configurations and in the store."""
+    words: ClassVar[str]
+    """Its name inside a sentence."""
+    small_is_good: ClassVar[bool] = False
+    """Whether it is limited by a ceiling; others have a floor."""
+    default_margin: ClassVar[float]
+    """The half-width that is wanted where no goal names one."""
+    method: ClassVar[str] = "difference estimate"
+    """How the value comes about, in a few words."""
+    small_method: ClassVar[str] = "FF/MID"
+    """How the interval comes about where counts are small."""
+    reads: ClassVar[tuple[int, ...]] = BOTH_SIDES
+    """The sides whose labels serve it."""
+    wanting: ClassVar[str] = "label"
+    """What it cannot do without (see `lacking`), in a word."""
 
-    @property
-    def words(self) -> str:
-        """Its name inside a sentence."""
-        ...
+    @abstractmethod
+    def value(self, table: Table) -> Floats:
+        """The metric; 0 where it is 0/0."""
 
-    @property
-    def small_is_good(self) -> bool:
-        """Whether it is limited by a ceiling; others have a floor."""
-        ...
+    @abstractmethod
+    def slopes(self, table: Table) -> tuple[Floats, Floats]:
+        """Change of the metric per positive more on A, and on B."""
 
-    @property
-    def default_margin(self) -> float:
-        """The half-width that is wanted where no goal names one."""
-        ...
+    @abstractmethod
+    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:
+        """Ends of the interval that is honest at small counts, given the value and its variance."""
 
-    @property
-    def method(self) -> str:
-        """How the value and its interval come about, in a few words."""
-        ...
+    @abstractmethod
+    def size(self, table: Table) -> Floats:
+        """The items that the metric is a share of, as far as one can say."""
+
+    @abstractmethod
+    def domain(self, called: Called) -> Domain | None:
+        """What plain random sampling would have to sample; None where that cannot be said."""
+
+    def lacking(self, sides: Sides) -> Flags:
+        """Where the labels hold nothing to make the metric of."""
+        return np.zeros(sides.sizes.shape[:-1], dtype=np.bool_)
 
     def gradient(self, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> Floats:
         """Change of the metric per unit change of an item's label, for the items of each cell."""
-        ...
-
-    def outcome(self, positive: Side, negative: Side, confidence: float) -> Known | Undefined:
-        """The metric with its interval, or why it cannot be told."""
-        ...
-
-    def labels(self, positive: Side, negative: Side) -> int:
-        """Labels that serve the metric."""
-        ...
-
-    def domain(self, called: Called) -> Domain | None:
-        """What plain random sampling would have to sample; None where that cannot be said."""
-        ...
+        a, b = sizes * positive, sizes * negative
+        table = Table(*(np.asarray(total) for total in (a.sum(), b.sum(), a @ rates, b @ rates)))
+        on_a, on_b = self.slopes(table)
+        return np.where(positive, on_a, 0.0) + np.where(negative, on_b, 0.0)
 
 
-def known_share(side: Side, confidence: float) -> Known:
-    """The share of positives on a side."""
-    n_eff = effective_labels(side.share, side.variance, side.low, side.high, side.size, confidence)
-    return Known(side.share, side.low, side.high, n_eff)
-
-
-def untold(side: Side, whose: str) -> Undefined | None:
-    """Why the share of positives on a side cannot be told, if so."""
-    if side.size == 0:
-        return Undefined(f"it calls no item {whose}")
-    if side.labels == 0:
-        return Undefined(f"no label among the {side.size:,.0f} items it calls {whose}")
-    return too_much_unseen(side.unseen, side.size, f"the items it calls {whose}")
-
-
-def too_much_unseen(unseen: float, size: float, what: str) -> Undefined | None:
-    """Cells without an answer may hold a tenth of the items, not more."""
-    if unseen <= MOST_UNSEEN * size:
-        return None
-    return Undefined(f"{unseen / size:.0%} of {what} are in strata without a label; at most {MOST_UNSEEN:.0%} may be")
+def over(numerator: Floats, denominator: Floats) -> Floats:
+    """A quotient; 0 where there is nothing to divide by."""
+    nothing = denominator <= 0
+    return np.where(nothing, 0.0, numerator / np.where(nothing, 1.0, denominator))

@@ -1,37 +1,39 @@
 """Precision: how often a positive call is right."""
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.metrics.metric import Called, Domain, known_share, untold
-from stratawatch.core.estimation.sides import Side
+from stratawatch.core.estimation.metrics.metric import POSITIVE_SIDE, Called, Domain, Metric, over
+from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Table
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Known, Undefined
 
 
-@dataclass(frozen=True)
-class Precision:
-    """P(y = 1 | A) = T/|A|; gradient I/|A|."""
+class Precision(Metric):
+    """P(y = 1 | A) = TP/|A|; gradient I/|A|."""
 
-    name: str = "precision"
-    words: str = "precision"
-    small_is_good: bool = False
-    default_margin: float = 0.03
-    method: str = "stratified share, FF/MID"
+    name: ClassVar = "precision"
+    words: ClassVar = "precision"
+    default_margin: ClassVar = 0.03
+    reads: ClassVar = POSITIVE_SIDE
 
-    def gradient(self, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> Floats:  # noqa: ARG002
-        """I/|A|."""
-        return np.where(positive, 1 / max(float(sizes[positive].sum()), 1.0), 0.0)
+    def value(self, table: Table) -> Floats:
+        """TP/|A|."""
+        return over(table.tp, table.positive)
 
-    def outcome(self, positive: Side, negative: Side, confidence: float) -> Known | Undefined:  # noqa: ARG002
-        """The share of positives among the items called positive."""
-        return untold(positive, "positive") or known_share(positive, confidence)
+    def slopes(self, table: Table) -> tuple[Floats, Floats]:
+        """1/|A| and 0."""
+        return over(np.ones_like(table.tp), table.positive), np.zeros_like(table.fn)
 
-    def labels(self, positive: Side, negative: Side) -> int:  # noqa: ARG002 - one shape for all
-        """Labels of items called positive."""
-        return positive.labels
+    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+        """FF/MID of the share of positives among the items called positive."""
+        return reading.called
+
+    def size(self, table: Table) -> Floats:
+        """|A|."""
+        return table.positive
 
     def domain(self, called: Called) -> Domain | None:
         """The items called positive."""

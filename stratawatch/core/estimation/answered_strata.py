@@ -1,0 +1,78 @@
+"""Strata as estimates use them: one without any answer joins the nearest that has some."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.population import Counts, Floats
+
+
+@dataclass(frozen=True)
+class AnsweredStrata:
+    """N_h, n_h and the share of every fold among the answers (folds x strata); `homes` is the stratum of each cell.
+
+    Cells of strata that stayed without an answer are `unseen`.
+    """
+
+    homes: Counts
+    sizes: Floats
+    answers: Floats
+    shares: Floats
+    order: Counts
+    starts: Counts
+
+    @classmethod
+    def of(cls, cells: Cells, answered: Floats) -> "AnsweredStrata":
+        """Join the strata; `answered` counts answers, folds x cells."""
+        counts = np.bincount(cells.strata, weights=answered.sum(axis=0), minlength=cells.count).astype(np.float64)
+        homes = _joined(cells, counts)[cells.strata]
+        _, homes = np.unique(homes, return_inverse=True)
+        order = np.argsort(homes, kind="stable")
+        starts = np.flatnonzero(np.diff(homes[order], prepend=-1))
+        by_fold = np.add.reduceat(answered[:, order], starts, axis=1) if starts.size else answered
+        sizes = np.bincount(homes, weights=cells.sizes, minlength=starts.size).astype(np.float64)
+        answers = by_fold.sum(axis=0)
+        return cls(homes, sizes, answers, by_fold / np.maximum(answers, 1), order, starts)
+
+    @property
+    def unseen(self) -> Flags:
+        """Cells whose stratum holds no answer."""
+        return np.asarray((self.answers == 0)[self.homes])
+
+    @property
+    def left(self) -> Floats:
+        """1 - f_h, the part of every stratum that was not answered."""
+        return np.maximum(self.sizes - self.answers, 0) / np.maximum(self.sizes, 1)
+
+    @property
+    def expansions(self) -> Floats:
+        """N_h / n_h, the items that one answer stands for; without an answer N_h."""
+        return np.asarray(self.sizes / np.maximum(self.answers, 1), dtype=np.float64)
+
+    def sums(self, values: Floats) -> Floats:
+        """Sums over the cells of each stratum, along the last axis."""
+        if not self.starts.size:
+            return np.zeros((*values.shape[:-1], 0))
+        return np.asarray(np.add.reduceat(values[..., self.order], self.starts, axis=-1), dtype=np.float64)
+
+
+def _joined(cells: Cells, answers: Floats) -> Counts:
+    """The stratum that each is estimated with: the answered one nearest in mean score that shares a pattern."""
+    homes = np.arange(cells.count)
+    served = np.bincount(cells.strata, weights=cells.served & (cells.sizes > 0), minlength=cells.count) > 0
+    lonely = np.flatnonzero(served & (answers == 0))
+    if lonely.size == 0:
+        return homes
+    scored = np.where(np.isnan(cells.scores), 0.0, cells.sizes)
+    weights = np.bincount(cells.strata, weights=scored, minlength=cells.count)
+    sums = np.bincount(cells.strata, weights=scored * np.nan_to_num(cells.scores), minlength=cells.count)
+    patterns = np.array(cells.patterns)
+    for stratum in lonely[weights[lonely] > 0].tolist():
+        kin = np.isin(patterns, patterns[cells.strata == stratum])
+        near = np.unique(cells.strata[kin])
+        near = near[(answers[near] > 0) & (weights[near] > 0)]
+        if near.size:
+            far = np.abs(sums[near] / weights[near] - sums[stratum] / weights[stratum])
+            homes[stratum] = near[np.argmin(far)]
+    return homes

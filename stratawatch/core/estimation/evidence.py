@@ -1,0 +1,177 @@
+"""Evidence: what labels say about every cell, read through the working model.
+
+The estimate of a total is a difference estimate: what the model foretells for all items, and the mean error of its
+foretelling, expanded stratum by stratum (Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, ch. 6).
+A label is foretold by a model that was not fitted to it: five folds, each foretold from the other four.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.answered_strata import AnsweredStrata
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.labelled import Answers
+from stratawatch.core.population import Floats
+from stratawatch.core.working_model import coefficients, curve, logistic
+
+_PENALTY: Final = 0.5
+_PRIOR_LABELS: Final = 4.0
+_SUREST: Final = 0.001
+
+
+@dataclass(frozen=True)
+class Part:
+    """The population or a segment of it: its items by cell, and the answers inside it."""
+
+    sizes: Floats
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Cells, all answers, the fold models (folds x cells) and the model of all answers, which smooths variances."""
+
+    cells: Cells
+    answers: Answers
+    folds: Floats
+    overall: Floats
+
+    @classmethod
+    def of(cls, cells: Cells, answers: Answers) -> "Evidence":
+        """Fit the working model to all answers, and to all but those of each fold."""
+        useful = np.flatnonzero(answers.answered.any(axis=0))
+        every, columns = curve(cells), curve(cells)[useful]
+        answered, yes = answers.answered[:, useful], answers.yes[:, useful]
+        n, k = answered.sum(axis=0), yes.sum(axis=0)
+        whole = coefficients(columns, k, n, penalty=_PENALTY)
+        others = coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
+        overall = np.clip(logistic(every @ whole), _SUREST, 1 - _SUREST)
+        return cls(cells, answers, logistic(others @ every.T), overall)
+
+    @cached_property
+    def strata(self) -> AnsweredStrata:
+        """The strata, those without an answer joined to others."""
+        return AnsweredStrata.of(self.cells, self.answers.answered)
+
+    @cached_property
+    def everything(self) -> Part:
+        """The whole population."""
+        return Part(self.cells.sizes, self.answers)
+
+    def sides(self, parts: Sequence[Part]) -> Sides:
+        """Both sides of every classifier in every part (parts x classifiers x sides)."""
+        found = Residuals.of(self, parts)
+        members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
+        return _sides(self.strata, found, members)
+
+    def variance(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """Raw and smooth variance of sums of labels weighted by rows (rows x cells), and what unsampled parts add."""
+        strata, found = self.strata, Residuals.of(self, [self.everything])
+        squares, sums = strata.sums(rows**2 * found.squares), strata.sums(rows * found.errors)
+        prior = strata.sums(rows**2 * found.prior) / np.maximum(strata.sizes, 1)
+        spread = np.maximum(squares - sums**2 / np.maximum(strata.answers, 1), 0)
+        raw, smooth = _scales(strata)
+        unsampled = sum(_unsampled(strata, np.maximum(sign * rows, 0), found) for sign in (1, -1))
+        return spread @ raw, (spread + _PRIOR_LABELS * prior) @ smooth, np.asarray(unsampled, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Sums by cell (parts x cells): items, answers, yes, estimated positives, and the model's errors and their squares.
+
+    `prior` is the items times the variance of one label that the model of all answers suggests.
+    """
+
+    sizes: Floats
+    answered: Floats
+    yes: Floats
+    totals: Floats
+    errors: Floats
+    squares: Floats
+    prior: Floats
+
+    @classmethod
+    def of(cls, evidence: Evidence, parts: Sequence[Part]) -> "Residuals":
+        """The working model held against the answers of every part."""
+        strata, models = evidence.strata, evidence.folds
+        sizes = np.stack([part.sizes for part in parts])
+        answered = np.stack([part.answers.answered for part in parts])
+        yes = np.stack([part.answers.yes for part in parts])
+        n, k = answered.sum(axis=1), yes.sum(axis=1)
+        told = (answered * models).sum(axis=1)
+        errors = k - told
+        squares = ((1 - 2 * models) * yes + models**2 * answered).sum(axis=1)
+        # An unanswered item is foretold by the fold models in the shares that its stratum's answers have: where the
+        # model says one thing of a whole stratum, its plain mean remains.
+        mixed = (strata.shares[:, strata.homes] * models).sum(axis=0)
+        totals = told + (sizes - n) * mixed + strata.expansions[strata.homes] * errors
+        totals = np.where(strata.unseen, sizes / 2, totals)
+        prior = sizes * evidence.overall * (1 - evidence.overall)
+        return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
+
+
+def _scales(strata: AnsweredStrata) -> tuple[Floats, Floats]:
+    """What a stratum's sum of squares is multiplied by: N^2 (1 - f)/n over n - 1, and over 3 + n."""
+    n = np.maximum(strata.answers, 1)
+    scale = np.where(strata.answers > 0, strata.sizes**2 * strata.left / n, 0.0)
+    return scale / np.maximum(n - 1, 1), scale / (_PRIOR_LABELS - 1 + n)
+
+
+def _unsampled(strata: AnsweredStrata, weights: Floats, found: Residuals) -> Floats:
+    """Sum of (weighted items)^2/4 over the strata where none of the weighted items has an answer."""
+    answers = strata.sums(np.where(weights > 0, found.answered, 0.0))
+    return np.asarray((np.where(answers > 0, 0.0, strata.sums(weights * found.sizes)) ** 2).sum(axis=-1) / 4)
+
+
+def _sides(strata: AnsweredStrata, found: Residuals, members: Floats) -> Sides:
+    """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2, s^2 raw: ss/(n - 1), smooth: (4 v0 + ss)/(3 + n).
+
+    Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
+    """
+    raw, smooth = _scales(strata)
+    homes, classifiers = strata.homes, members.shape[1]
+    flat = members.reshape(len(members), 2 * classifiers)
+    linear = np.stack(
+        [
+            found.sizes,
+            found.totals,
+            found.answered,
+            found.yes,
+            found.sizes * strata.unseen,
+            found.squares * raw[homes],
+            (found.squares + _PRIOR_LABELS * found.prior / np.maximum(strata.sizes, 1)[homes]) * smooth[homes],
+        ]
+    )
+    sizes, totals, labels, yes, unseen, raw_squares, smooth_squares = (linear @ flat).reshape(7, -1, classifiers, 2)
+    by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
+    errors, items, answers = strata.sums(by_cell).reshape(3, -1, classifiers, 2, len(raw))
+    return Sides(
+        sizes=sizes,
+        totals=np.clip(totals, yes, sizes - (labels - yes)),
+        labels=labels,
+        yes=yes,
+        weights=_heaviest(strata, items - answers),
+        unseen=unseen,
+        raw=_form(raw_squares, errors, raw / np.maximum(strata.answers, 1)),
+        smooth=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
+        unsampled=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
+        joint_weights=_heaviest(strata, (items - answers).sum(axis=-2)),
+    )
+
+
+def _form(squares: Floats, errors: Floats, scale: Floats) -> Floats:
+    """Variances and covariance (A, A with B, B) from sums of squares and the sums that are subtracted from them."""
+    a, b = errors[..., 0, :], errors[..., 1, :]
+    parts = (squares[..., 0] - (a * a) @ scale, -(a * b) @ scale, squares[..., 1] - (b * b) @ scale)
+    return np.stack(parts, axis=-1)
+
+
+def _heaviest(strata: AnsweredStrata, unlabelled: Floats) -> Floats:
+    """w: the most items that a label stands for, min(N/n, unlabelled items) sqrt(1 - f) over strata that have such."""
+    expansions = np.where(strata.answers > 0, strata.expansions, strata.sizes)
+    return np.asarray((np.minimum(expansions, unlabelled) * np.sqrt(strata.left)).max(axis=-1, initial=0.0))

@@ -1,0 +1,90 @@
+"""The one interval, for planning, stopping and reporting alike.
+
+x = min(theta, 1 - theta)^2 / V counts the events that a plain draw would need to be as certain. With many the
+interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(theta (1 - theta)); with few it is the metric's
+small-count interval, which does not deny what no label has shown; between them the ends are blended.
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.estimation.effective import effective_labels
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.population import Floats
+
+NARROW: Final = 15.0
+"""Up to so many effective events x the interval is the small-count one."""
+WIDE: Final = 40.0
+"""From so many on it is the logit interval."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Arrays of one shape: the metric, its ends and its variance; `logit` is the logit interval's part in the ends."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    variance: Floats
+    logit: Floats
+    n_eff: Floats
+
+    @property
+    def half_width(self) -> Floats:
+        """Half the length."""
+        return (self.high - self.low) / 2
+
+
+def interval(metric: Metric, reading: Reading) -> Interval:
+    """A metric of all sides at once; where it is Undefined (see `untold`) the numbers mean nothing."""
+    sides = reading.sides
+    table = sides.table
+    value = np.clip(metric.value(table), 0, 1)
+    variance = sides.variance(*metric.slopes(table))
+    part = logit_part(value, variance)
+    low, high = logit_ends(value, variance, reading.confidence)
+    if part.min(initial=1.0) < 1:
+        small = metric.small_ends(reading, value, variance)
+        low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
+    possible = metric.value(sides.corners)
+    low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
+    high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
+    n_eff = effective_labels(value, variance, low, high, metric.size(table), reading.confidence)
+    return Interval(value, low, high, variance, part, n_eff)
+
+
+def half_width_factor(metric: Metric, reading: Reading) -> Floats:
+    """The interval's half-width over z sqrt(V): what a plan for V must be wider by; 1 where nothing is uncertain."""
+    found = interval(metric, reading)
+    textbook = z(reading.confidence) * np.sqrt(found.variance)
+    return np.where(textbook > 0, found.half_width / np.where(textbook > 0, textbook, 1.0), 1.0)
+
+
+def logit_part(value: Floats, variance: Floats) -> Floats:
+    """0 up to NARROW effective events, 1 from WIDE, linear between."""
+    rare = np.minimum(value, 1 - value) ** 2
+    x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
+    return np.asarray(np.clip((x - NARROW) / (WIDE - NARROW), 0, 1), dtype=np.float64)
+
+
+def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
+    """The delta method on the logit scale.
+
+    >>> [round(float(end), 4) for end in logit_ends(np.array(0.8), np.array(0.0016), 0.95)]
+    [0.7102, 0.8672]
+    """
+    inside = np.clip(value, 1e-12, 1 - 1e-12)
+    odds = inside / (1 - inside)
+    step = np.exp(np.minimum(z(confidence) * np.sqrt(variance) / (inside * (1 - inside)), 500.0))
+    low, high = odds / step, odds * step
+    return Ends(np.asarray(low / (1 + low)), np.asarray(1 - 1 / (1 + high)))
+
+
+def z(confidence: float) -> float:
+    """The normal quantile of a two-sided confidence."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)

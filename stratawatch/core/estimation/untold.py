@@ -1,0 +1,57 @@
+"""Why a metric cannot be told, in words for a person."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.sides import A, Sides
+
+MOST_UNSEEN: Final = 0.10
+"""Largest share of a metric's items that may lie in strata without any answer."""
+
+Place = tuple[int, ...]
+
+
+def told(metric: Metric, sides: Sides) -> Flags:
+    """Where nothing stands in the metric's way."""
+    found = np.zeros(sides.sizes.shape[:-1], dtype=np.bool_)
+    for flags, _ in _obstacles(metric, sides, None):
+        found |= flags
+    return ~found
+
+
+def reason(metric: Metric, sides: Sides, place: Place) -> str:
+    """The first of what stands in the way of the metric at a place where it cannot be told."""
+    return next(words for flags, words in _obstacles(metric, sides, place) if flags[place])
+
+
+def _obstacles(metric: Metric, sides: Sides, place: Place | None) -> Iterator[tuple[Flags, str]]:
+    """Where each obstacle is met, and the words for it at one place (None: no words)."""
+    of = list(metric.reads)
+    both = len(of) > 1
+    whole = "it judged" if both else f"it calls {_whose(of[0])}"
+    sizes, labels, unseen = sides.sizes[..., of], sides.labels[..., of], sides.unseen[..., of].sum(axis=-1)
+    size, answers = sizes.sum(axis=-1), labels.sum(axis=-1)
+    items, used, hidden = ("", "", "") if place is None else _words(size[place], answers[place], unseen[place])
+    yield size == 0, "it judged no item" if both else f"it calls no item {_whose(of[0])}"
+    yield answers == 0, f"no label among the {items} items {whole}"
+    for i, side in enumerate(of if both else []):
+        here = "" if place is None else f"{sizes[(*place, i)]:,.0f}"
+        flags = (sizes[..., i] > 0) & (labels[..., i] == 0)
+        yield flags, f"no label among the {here} items it calls {_whose(side)}"
+    yield (
+        unseen > MOST_UNSEEN * size,
+        f"{hidden} of the items {whole} are in strata without a label; at most {MOST_UNSEEN:.0%} may be",
+    )
+    yield metric.lacking(sides), f"no {metric.wanting} among the {used} labels"
+
+
+def _words(size: float, answers: float, unseen: float) -> tuple[str, str, str]:
+    return f"{size:,.0f}", f"{answers:,.0f}", f"{unseen / max(size, 1):.0%}"
+
+
+def _whose(side: int) -> str:
+    return "positive" if side == A else "negative"
