@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -55,31 +54,27 @@ class AnsweredRows:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Items drawn by stratum; answers by fold and atom, of everything and inside segments.
+    """Items drawn by stratum; answers and yes answers, folds x atoms, of everything and inside segments.
 
     Made of items by `labelled`, or directly of counts, as simulations do; then `segments` holds those of segments.
     """
 
     drawn: Counts
-    everywhere: Answers
+    answered: Floats
+    yes: Floats
     segments: Mapping[Segment, Answers] = field(default_factory=dict)
     rows: AnsweredRows | None = None
 
-    @cached_property
-    def answered(self) -> Floats:
-        """Answers by atom."""
-        return np.asarray(self.everywhere.answered.sum(axis=0), dtype=np.float64)
-
-    @cached_property
-    def yes(self) -> Floats:
-        """Yes answers by atom."""
-        return np.asarray(self.everywhere.yes.sum(axis=0), dtype=np.float64)
+    @property
+    def everywhere(self) -> Answers:
+        """The answers, wherever their items are."""
+        return Answers(self.answered, self.yes)
 
     def inside(self, segment: Segment) -> Answers:
         """The answers of items inside a segment."""
         if self.rows is None:
             return self.segments[segment]
-        return self.rows.inside(segment.column, segment.value, self.everywhere.answered.shape[1])
+        return self.rows.inside(segment.column, segment.value, self.answered.shape[1])
 
 
 def labelled(candidates: Candidates, strata: Counts, ledger: Ledger, drawn: Collection[str]) -> Labelled:
@@ -97,11 +92,9 @@ def labelled(candidates: Candidates, strata: Counts, ledger: Ledger, drawn: Coll
     found = AnsweredRows(candidates, answered, _folds(candidates, strata, answered), said_yes)
     homes = strata[candidates.atoms[np.array(rows, dtype=np.int64)]]
     count = int(strata.max(initial=-1)) + 1
-    return Labelled(
-        drawn=np.bincount(homes, minlength=count).astype(np.int64),
-        everywhere=found.counted(np.ones_like(said_yes), len(strata)),
-        rows=found,
-    )
+    counts = found.counted(np.ones_like(said_yes), len(strata))
+    draws = np.bincount(homes, minlength=count).astype(np.int64)
+    return Labelled(draws, counts.answered, counts.yes, rows=found)
 
 
 def deal(strata: Counts) -> Counts:
