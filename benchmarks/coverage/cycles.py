@@ -12,7 +12,7 @@ from stratawatch.core.bins import BIN_COUNT
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import pool_sizes
 from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.labelled import Answers, Labelled
+from stratawatch.core.labelled import Labelled
 from stratawatch.core.planner import Planner, Seen
 from stratawatch.core.population import Atom, Counts
 from stratawatch.core.results import Commission
@@ -58,7 +58,7 @@ class Frozen:
         return self._totals(Seen(1, np.zeros_like(self.pools), nothing, nothing))
 
     def _second(self, labels: Labelled) -> Counts:
-        return self._totals(Seen(2, labels.drawn, labels.answered, labels.yes))
+        return self._totals(Seen(2, labels.drawn, labels.answered.sum(axis=0), labels.yes.sum(axis=0)))
 
     def _totals(self, seen: Seen) -> Counts:
         return np.array(self.planner.plan(seen, self.pools).totals, dtype=np.int64)
@@ -67,7 +67,7 @@ class Frozen:
 def labelled(counts: Counts, totals: Counts) -> Iterator[Labelled]:
     """Every run's counts (folds x atoms x no, yes) as the product reads them."""
     for drawn, kinds in zip(totals, counts.astype(np.float64), strict=True):
-        yield Labelled(drawn, Answers(kinds.sum(axis=2), kinds[:, :, 1]))
+        yield Labelled(drawn, kinds.sum(axis=2), kinds[:, :, 1])
 
 
 def homes(atoms: tuple[Atom, ...], patterns: Sequence[str] | Letters, bins: Counts) -> Counts:
