@@ -89,16 +89,25 @@ class Planner:
     def plan(self, seen: Seen, pools: Counts) -> Plan:
         """The next round; a plan that adds nothing to what is drawn means: done."""
         rates = self._rates_now(seen)
-        totals = self._totals(seen, rates, self.items)
-        exhausted = np.flatnonzero(totals > pools)
-        if exhausted.size:
-            totals = self._totals(seen, rates, np.minimum(self.items, pools))
+        totals, exhausted = self._inside(seen, rates, pools)
         return Plan(
             totals=tuple(totals.tolist()),
             half_widths=half_widths(self.cells, rates, totals, self.commission.confidence),
             method=self._method(seen),
             exhausted=tuple(exhausted.tolist()),
         )
+
+    def totals(self, seen: Seen, pools: Counts) -> Counts:
+        """The totals of `plan` without its forecast, which takes longer than they do: for simulations."""
+        return self._inside(seen, self._rates_now(seen), pools)[0]
+
+    def _inside(self, seen: Seen, rates: Rates, pools: Counts) -> tuple[Counts, Counts]:
+        """Totals that the pools can give, and the strata whose pool could not give what was wanted."""
+        totals = self._totals(seen, rates, self.items)
+        exhausted = np.flatnonzero(totals > pools)
+        if exhausted.size:
+            totals = self._totals(seen, rates, np.minimum(self.items, pools))
+        return totals, exhausted
 
     @property
     def _cold(self) -> bool:
