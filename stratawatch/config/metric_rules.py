@@ -1,4 +1,4 @@
-"""Rules about goals and limits: known classifiers, the right direction, nothing twice."""
+"""Rules about goals and limits: known classifiers, the right direction, nothing twice, something to spend on."""
 
 from collections.abc import Iterator
 
@@ -41,6 +41,19 @@ def right_direction(panel: Table) -> Iterator[Problem]:
         bound = limit.number(wanted)
         if bound is not None and bound in (0, 1):
             yield limit.problem(wanted, f"a {wanted} of {bound:g} says nothing", expected="more than 0 and less than 1")
+
+
+def goals_to_spend_on(panel: Table) -> Iterator[Problem]:
+    """Labels are asked for until the goals are met, so there must be one."""
+    if panel.text("spend") == "goals" and not any(panel.listed("goals")):
+        name = panel.place[-1]
+        yield panel.problem(
+            "spend",
+            'spend = "goals" needs to know when to stop',
+            expected="at least one goal",
+            got="none",
+            hint=f'add [[panels.{name}.goals]], or spend = "budget"',
+        )
 
 
 def known_segment(panel: Table) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from pydantic_core import PydanticKnownError
 
 from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.engine.records import ScoreKind
+from stratawatch.engine.records import ScoreKind, Spend
 
 
 def _registered(metric: str) -> str:
@@ -85,6 +85,7 @@ class PanelSettings(Shape):
     guideline_file: Text | None = None
     seed: Text
     budget: Annotated[int, Field(ge=10, le=1_000_000)]
+    spend: Spend = "budget"
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95

@@ -28,6 +28,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         goals=tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals),
         limits=tuple(_limit(limit) for limit in panel.limits),
         budget=panel.budget,
+        spend=panel.spend,
         deadline=panel.deadline,
         confidence=panel.confidence,
         votes=panel.votes,

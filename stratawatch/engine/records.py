@@ -81,7 +81,7 @@ class PanelSpec:
     quarantine_share: float = 0.01
     label_life: timedelta = timedelta(days=90)
     blind_at: float = 3.0
-    spend: Spend = "budget"  # or: as many labels as the goals need, never more than the budget
+    spend: Spend = "budget"  # all of it, or as many labels as the goals need and never more
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
 

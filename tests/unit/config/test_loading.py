@@ -6,6 +6,7 @@ import pytest
 
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
+from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.population import Segment
 from stratawatch.core.results import Goal, Limit
 from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
@@ -93,8 +94,8 @@ class TestShapes:
                 'metric = "precision"',
                 'metric = "precison"',
                 (
-                    "panels.spam.goals[1].metric, line 37: 'metric' is not known; expected precision or recall or "
-                    "false_omission_rate; got precison; did you mean 'precision'?"
+                    "panels.spam.goals[1].metric, line 37: 'metric' is not known; expected "
+                    f"{' or '.join(METRICS)}; got precison; did you mean 'precision'?"
                 ),
             ),
             (

@@ -63,6 +63,29 @@ class TestPayload:
         assert "'id' is both the item and the time" in only(problems(('time = "at"', 'time = "id"')))
 
 
+class TestSpending:
+    GOALS = '[[panels.spam.goals]]\nmetric = "precision"\nmargin = 0.05\n\n'
+
+    def test_the_budget_is_spent_unless_the_goals_decide(self, write):
+        assert load(write()).panels["spam"].spend == "budget"
+        spec = load(write(("budget = 120", 'budget = 120\nspend = "goals"'))).panels["spam"]
+        assert (spec.spend, spec.budget) == ("goals", 120)
+
+    def test_goals_that_decide_must_be_there(self, problems):
+        found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"'), (self.GOALS, "")))
+        assert found == (
+            'panels.spam.spend, line 12: spend = "goals" needs to know when to stop; expected at least one goal; '
+            'got none; add [[panels.spam.goals]], or spend = "budget"'
+        )
+
+    def test_without_goals_the_budget_may_be_spent_all_the_same(self, write):
+        assert load(write((self.GOALS, ""))).panels["spam"].goals == ()
+
+    def test_another_word_is_refused(self, problems):
+        found = only(problems(("budget = 120", 'budget = 120\nspend = "all"')))
+        assert "'spend' is not known; expected budget or goals; got all" in found
+
+
 class TestGoalsAndLimits:
     def test_an_unknown_classifier_is_refused_with_the_one_that_was_meant(self, problems):
         found = only(problems(('of = ["lr"]', 'of = ["lrr"]')))
