@@ -47,10 +47,10 @@ def f1_interval(tp: Floats, fn: Floats, called: Floats, of_tp: Ends, of_fn: Ends
     return Ends(np.maximum(value - low, 0.0), np.minimum(value + high, 1.0))
 
 
-def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, correlation: Floats) -> Ends:
+def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, correlation: Floats | float) -> Ends:
     """Ends of one - two, MOVER-D: Zou and Donner 2008, Statistics in Medicine 27:1693, equations 9 and 10.
 
-    >>> ends = difference_interval(*(np.array(x) for x in (.8, .7)), Ends(.7, .9), Ends(.65, .8), np.array(0.0))
+    >>> ends = difference_interval(*(np.array(x) for x in (.8, .7)), Ends(.7, .9), Ends(.65, .8), 0.0)
     >>> [round(float(end), 4) for end in ends]
     [-0.0414, 0.2118]
     """

@@ -1,0 +1,109 @@
+"""Differences of a metric: between two classifiers on the same items, and between two periods."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.estimation.evidence import Evidence
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.mover import Ends, difference_interval
+from stratawatch.core.estimation.one_interval import interval, z
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import A
+from stratawatch.core.estimation.untold import reason, told
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.population import Floats
+from stratawatch.core.results import Estimate, Known, Undefined
+from stratawatch.errors import StratawatchError
+
+SAME_ITEMS: Final = "difference on the same items, MOVER-D"
+TWO_PERIODS: Final = "difference of two periods, MOVER-D"
+
+
+def compare(
+    cells: Cells, known: Labelled, first: str, second: str, metric_name: str, confidence: float = 0.95
+) -> Estimate:
+    """The metric of the first classifier minus that of the second.
+
+    Both rest on the same labels, so what a label changes in the difference is the difference of its two gradients:
+    little or nothing where the classifiers agree. The interval is never narrower than +- z sqrt(V), V the smooth
+    variance of that difference; of classifiers that agree on every item it is exactly 0.
+    """
+    pair = [_place(cells.classifiers, name) for name in (first, second)]
+    metric, evidence = metric_named(metric_name), Evidence.of(cells, known.everywhere)
+    reading = Reading(evidence.sides([evidence.everything]), confidence)
+    clear = told(metric, reading.sides)[0]
+    reasons = [
+        f"{cells.classifiers[place]}: {reason(metric, reading.sides, (0, place))}"
+        for place in dict.fromkeys(pair)
+        if not clear[place]
+    ]
+    outcome = Undefined("; ".join(reasons)) if reasons else _difference(evidence, metric, reading, pair)
+    used = float(known.answered.sum(axis=0) @ _serving(cells, metric, pair))
+    return Estimate(f"{first} - {second}", metric.name, None, outcome, round(used), SAME_ITEMS, confidence)
+
+
+def change(now: Estimate, before: Estimate) -> Estimate:
+    """A metric minus what it was in another period, by two estimates whose labels have nothing in common."""
+    used = now.labels_used + before.labels_used
+    return Estimate(now.classifier, now.metric, now.segment, _changed(now, before), used, TWO_PERIODS, now.confidence)
+
+
+def _difference(evidence: Evidence, metric: Metric, reading: Reading, pair: Sequence[int]) -> Known:
+    cells, found = evidence.cells, interval(metric, reading)
+    slopes = metric.slopes(reading.sides.table)
+    on_a, on_b = (np.broadcast_to(slope, found.value.shape)[0, pair] for slope in slopes)
+    row = cells.positive[:, pair] @ (on_a * [1, -1]) + cells.negative[:, pair] @ (on_b * [1, -1])
+    items = float(cells.sizes[cells.served].sum())
+    if not row[cells.sizes > 0].any():
+        return Known(0.0, 0.0, 0.0, items)
+    raw, smooth, unsampled = (float(part[0]) for part in evidence.variance(row[None]))
+    variance = max(raw, smooth) + unsampled
+    value, low, high, each = (column[0, pair] for column in (found.value, found.low, found.high, found.variance))
+    both = float(each[0] * each[1])
+    correlation = float(np.clip((each.sum() - variance) / (2 * both**0.5), -1, 1)) if both > 0 else 0.0
+    ends = difference_interval(value[:1], value[1:], Ends(low[:1], high[:1]), Ends(low[1:], high[1:]), correlation)
+    least = z(reading.confidence) * (smooth + unsampled) ** 0.5
+    return _known(value, ends, least, _plain(value, variance, items))
+
+
+def _changed(now: Estimate, before: Estimate) -> Known | Undefined:
+    one, two = now.outcome, before.outcome
+    if isinstance(one, Undefined):
+        return one
+    if isinstance(two, Undefined):
+        return Undefined(f"before: {two.reason}")
+    value = np.array([one.value, two.value])
+    low, high = np.array([one.low, two.low]), np.array([one.high, two.high])
+    ends = difference_interval(value[:1], value[1:], Ends(low[:1], high[:1]), Ends(low[1:], high[1:]), 0.0)
+    spread = value * (1 - value)
+    variance = float((spread / np.maximum([one.n_eff, two.n_eff], 1e-9)).sum())
+    return _known(value, ends, 0.0, _plain(value, variance, min(one.n_eff, two.n_eff)))
+
+
+def _known(value: Floats, ends: Ends, least: float, n_eff: float) -> Known:
+    """The difference with its ends, at least so far away and never beyond -1 and 1."""
+    difference = float(value[0] - value[1])
+    low, high = min(float(ends.low[0]), difference - least), max(float(ends.high[0]), difference + least)
+    return Known(difference, max(low, -1.0), min(high, 1.0), n_eff)
+
+
+def _plain(value: Floats, variance: float, most: float) -> float:
+    """Labels of each of two independent plain draws that would know the difference as well."""
+    spread = float((value * (1 - value)).sum())
+    return min(round(spread / variance, 6), most) if variance > 0 and spread > 0 else most
+
+
+def _serving(cells: Cells, metric: Metric, pair: Sequence[int]) -> Flags:
+    """Cells whose labels serve the metric of either classifier."""
+    sides = [cells.positive[:, pair] if side == A else cells.negative[:, pair] for side in metric.reads]
+    return np.asarray(np.hstack(sides).any(axis=1))
+
+
+def _place(classifiers: Sequence[str], name: str) -> int:
+    if name not in classifiers:
+        raise StratawatchError(f"there is no classifier '{name}'", expected=f"one of {', '.join(classifiers)}")
+    return list(classifiers).index(name)
