@@ -1,7 +1,11 @@
 """Permanent random numbers: an item's number depends on the panel's seed and the item's id, and on nothing else."""
 
+from collections.abc import Iterable
 from hashlib import md5
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 _DIGITS: Final = 13
 """Hex digits that are read: 52 bits, which a float holds exactly."""
@@ -23,3 +27,14 @@ def uniform(digest: str) -> float:
     0.5
     """
     return int(digest[:_DIGITS], 16) / float(1 << 4 * _DIGITS)
+
+
+def heads(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:
+    """The first 64 bits of many digests; they order items as the digests do.
+
+    >>> heads("s", ["a1"]).tolist() == [int(digest("s", "a1")[:16], 16)]
+    True
+    """
+    before = f"{seed}:".encode()
+    whole = b"".join([md5(before + item.encode(), usedforsecurity=False).digest() for item in items])
+    return np.frombuffer(whole, dtype=">u8")[::2].astype(np.uint64)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.random_numbers import digest, uniform
+from stratawatch.core.random_numbers import digest, heads, uniform
 
 
 class TestDigest:
@@ -36,3 +36,9 @@ class TestUniform:
     def test_orders_items_as_their_digests_do(self, items):
         digests = sorted(digest("seed", item) for item in items)
         assert [uniform(d) for d in digests] == sorted(uniform(d) for d in digests)
+
+
+class TestHeads:
+    @given(st.lists(st.text(max_size=20), max_size=20))
+    def test_are_the_leading_sixteen_digits_of_every_digest(self, items):
+        assert heads("seed", items).tolist() == [int(digest("seed", item)[:16], 16) for item in items]
