@@ -1,0 +1,102 @@
+"""What a study found out, a row a classifier, metric and segment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from stratawatch.core.results import Estimate, Goal, Known
+from stratawatch.errors import StratawatchError
+from stratawatch.study.tables import Rows
+
+State = Literal["held", "short", "known", "undefined"]
+
+
+@dataclass(frozen=True)
+class StudyEstimate:
+    """One metric. `value`, `low`, `high` and `n_eff` are None where the labels tell nothing; `reason` says why.
+
+    `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is
+    no goal for it; "undefined", there is no value. `segment` None stands for everything.
+    """
+
+    classifier: str
+    metric: str
+    segment: str | None
+    value: float | None
+    low: float | None
+    high: float | None
+    labels_used: int
+    n_eff: float | None
+    state: State
+    method: str
+    margin: float | None = None
+    reason: str | None = None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the length of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+class StudyEstimates(Rows[StudyEstimate]):
+    """Estimates in the order segment, classifier, metric."""
+
+    def of(self, classifier: str, metric: str, segment: str | None = None) -> StudyEstimate:
+        """The one estimate of that name; a segment is written "column=value"."""
+        for row in self:
+            if (row.classifier, row.metric, row.segment) == (classifier, metric, segment):
+                return row
+        where = f" in {segment}" if segment else ""
+        raise StratawatchError(f"there is no estimate of {metric!r} of {classifier!r}{where}")
+
+
+def margins_of(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[str, str], float]:
+    """The narrowest margin that a goal wants, by (classifier, metric)."""
+    margins: dict[tuple[str, str], float] = {}
+    for goal in goals:
+        for name in goal.of or classifiers:
+            margins[name, goal.metric] = min(goal.margin, margins.get((name, goal.metric), goal.margin))
+    return margins
+
+
+def as_rows(
+    estimates: Sequence[Estimate], margins: Mapping[tuple[str, str], float], remark: str = ""
+) -> StudyEstimates:
+    """Estimates beside the margins that are wanted; `remark` is added to every method."""
+    return StudyEstimates([_row(one, margins, remark) for one in estimates])
+
+
+def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -> StudyEstimate:
+    margin = None if one.segment else margins.get((one.classifier, one.metric))
+    segment = str(one.segment) if one.segment else None
+    method = f"{one.method}{remark}"
+    found = one.outcome
+    if not isinstance(found, Known):
+        return StudyEstimate(
+            one.classifier,
+            one.metric,
+            segment,
+            None,
+            None,
+            None,
+            one.labels_used,
+            None,
+            "undefined",
+            method,
+            margin,
+            found.reason,
+        )
+    state: State = "known" if margin is None else "held" if found.half_width <= margin else "short"
+    return StudyEstimate(
+        one.classifier,
+        one.metric,
+        segment,
+        found.value,
+        found.low,
+        found.high,
+        one.labels_used,
+        found.n_eff,
+        state,
+        method,
+        margin,
+    )

@@ -1,0 +1,132 @@
+"""What a study leaves to the next one: every label with what was known of its item, whatever the frame."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from stratawatch.core.gate import with_ratios
+from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.errors import StratawatchError
+from stratawatch.study.panel import Panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_PERIODS: Final = 30
+"""Older labels say nothing about today, and are dropped."""
+_FORMAT: Final = "stratawatch study history 1"
+
+
+class PastLabel(NamedTuple):
+    """One label. `z` is the middle of the score's bin, None without a score; `weight` the items it stood for."""
+
+    item: str
+    period: int
+    pattern: str
+    z: float | None
+    verdict: Literal["yes", "no"]
+    weight: float
+
+
+@dataclass(frozen=True)
+class StudyHistory:
+    """Labels of a panel's studies, one period a study. `auxiliary` scores have the last letters of a pattern."""
+
+    classifiers: tuple[str, ...]
+    auxiliary: tuple[str, ...]
+    rows: tuple[PastLabel, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def period(self) -> int:
+        """The latest period; 0 before the first."""
+        return max((row.period for row in self.rows), default=0)
+
+    def verdicts(self) -> dict[str, Literal["yes", "no"]]:
+        """The latest verdict of every item."""
+        return {row.item: row.verdict for row in sorted(self.rows, key=lambda row: row.period)}
+
+    def followed_by(self, rows: Iterable[PastLabel]) -> "StudyHistory":
+        """This history and the labels of one more period, without periods that are too old."""
+        together = (*self.rows, *rows)
+        last = max((row.period for row in together), default=0)
+        kept = tuple(row for row in together if row.period > last - MOST_PERIODS)
+        return StudyHistory(self.classifiers, self.auxiliary, kept)
+
+    def as_seen_in(self, period: int, present: Sequence[bool]) -> History:
+        """The history that a plan reads; `present`, by row, says which items the population still holds."""
+        if not self.rows:
+            return NO_HISTORY
+        return with_ratios(
+            History(
+                ages=np.array([period - row.period for row in self.rows], dtype=np.int64),
+                patterns=tuple(row.pattern for row in self.rows),
+                scores=np.array([np.nan if row.z is None else row.z for row in self.rows], dtype=np.float64),
+                yes=np.array([row.verdict == "yes" for row in self.rows], dtype=np.bool_),
+                weights=np.array([row.weight for row in self.rows], dtype=np.float64),
+                drawable=np.array(present, dtype=np.bool_),
+            )
+        )
+
+    def check(self, panel: Panel) -> None:
+        """Raise unless these labels were told of the same panel."""
+        theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.helpers)
+        if theirs != ours:
+            raise StratawatchError(
+                "the history belongs to another panel",
+                expected=_described(*ours),
+                got=_described(*theirs),
+                hint="a new model, version or cut-off begins a history of its own",
+            )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The labels as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows), columns=list(PastLabel._fields))
+
+    def to_json(self) -> str:
+        """The history as text."""
+        return json.dumps(self.as_document())
+
+    def as_document(self) -> dict[str, Any]:
+        """The history as JSON values."""
+        return {
+            "format": _FORMAT,
+            "classifiers": list(self.classifiers),
+            "auxiliary": list(self.auxiliary),
+            "rows": [list(row) for row in self.rows],
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> "StudyHistory":
+        """Read what `to_json` wrote."""
+        return cls.from_document(parsed(text, _FORMAT))
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "StudyHistory":
+        """Read what `as_document` gave."""
+        rows = tuple(PastLabel(*row) for row in document["rows"])
+        return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
+
+
+def parsed(text: str, wanted: str) -> dict[str, Any]:
+    """A JSON document of the wanted format."""
+    try:
+        document = json.loads(text)
+    except ValueError as trouble:
+        raise StratawatchError("the text is not JSON", expected=wanted, got=f"{text!r:.60}") from trouble
+    if not isinstance(document, dict) or document.get("format") != wanted:
+        got = document.get("format") if isinstance(document, dict) else document
+        raise StratawatchError("the text is something else", expected=wanted, got=f"{got!r:.60}")
+    return document
+
+
+def _described(classifiers: Sequence[str], auxiliary: Sequence[str]) -> str:
+    named = f"classifiers {', '.join(classifiers)}"
+    return f"{named} with auxiliary {', '.join(auxiliary)}" if auxiliary else named

@@ -1,0 +1,136 @@
+"""The population of a study: the frame as cells, random numbers and slices, and the pools drawn from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import pairwise
+from math import inf
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
+from stratawatch.core.random_numbers import digest
+from stratawatch.errors import StratawatchError
+from stratawatch.study.frames import open_frame
+from stratawatch.study.items import Heads, Items, read_items
+from stratawatch.study.panel import Panel
+from stratawatch.study.readings import Readings, read_voices
+from stratawatch.study.slices import Slices, read_slices
+
+_FACTORS: Final = (1.0, 8.0, inf)
+"""How often a stratum is looked through, and how many more numbers than expected each time."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """Twenty bytes an item; of the frame itself only the item column is kept."""
+
+    panel: Panel
+    seed: str
+    items: Items
+    readings: Readings
+    slices: tuple[Slices, ...]
+
+    def __len__(self) -> int:
+        return len(self.items.heads)
+
+    @cached_property
+    def census(self) -> Census:
+        """Counts per (pattern, bin), whole and within every segment."""
+        cells = len(self.readings.patterns)
+        return Census(
+            classifiers=self.panel.names,
+            patterns=self.readings.patterns,
+            bins=self.readings.bins,
+            counts=np.bincount(self.readings.cell, minlength=cells).astype(np.int64),
+            segments={
+                segment: counts for one in self.slices for segment, counts in one.counts(self.readings.cell, cells)
+            },
+            auxiliary=self.panel.helpers,
+        )
+
+    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> Candidates:
+        """Of every stratum the `wanted` items with the smallest random numbers."""
+        home = self._homes(atoms)
+        strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
+        rows = self._smallest(strata[home], np.array(wanted, dtype=np.int64))
+        items = self.items.texts(rows)
+        return Candidates(
+            items=tuple(items),
+            atoms=home[self.readings.cell[rows]],
+            digests=tuple(digest(self.seed, item) for item in items),
+            segments={one.column: one.at(rows) for one in self.slices},
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same items with the same calls, binned scores and segments, in any order: the same text."""
+        order, found = self.items.order, sha256()
+        found.update(repr((self.readings.patterns, self.readings.bins.tolist())).encode())
+        found.update(self.items.heads[order].tobytes())
+        found.update(self.readings.cell[order].tobytes())
+        for one in self.slices:
+            found.update(repr((one.column, one.values)).encode())
+            found.update(one.place[order].tobytes())
+        return found.hexdigest()
+
+    def with_segments(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
+        """The same atoms with the items that each has inside every segment."""
+        home, found = self._homes(atoms), []
+        for number, atom in enumerate(atoms):
+            inside = {segment: int(counts[home == number].sum()) for segment, counts in self.census.segments.items()}
+            found.append(replace(atom, segments={segment: size for segment, size in inside.items() if size}))
+        return tuple(found)
+
+    def _homes(self, atoms: Sequence[Atom]) -> Counts:
+        """The atom of every cell."""
+        cells = zip(self.readings.patterns, self.readings.bins.tolist(), strict=True)
+        where = {cell: number for number, cell in enumerate(cells)}
+        home = np.full(len(where), -1, dtype=np.int64)
+        for number, atom in enumerate(atoms):
+            for bin_ in range(atom.first_bin, atom.last_bin + 1):
+                if (atom.pattern, bin_) in where:
+                    home[where[atom.pattern, bin_]] = number
+        return home
+
+    def _smallest(self, strata: Counts, wanted: Counts) -> Counts:
+        """Rows of the `wanted[h]` smallest numbers of every stratum h, by (stratum, number); `strata` is by cell."""
+        sizes = np.bincount(strata, weights=self.census.counts, minlength=len(wanted)).astype(np.float64)
+        wanted = np.minimum(wanted, sizes.astype(np.int64))
+        rows = np.zeros(0, dtype=np.int64)
+        for factor in _FACTORS:
+            ceilings = _ceilings(wanted, sizes, factor)
+            rows = np.flatnonzero(self.items.heads <= ceilings[strata][self.readings.cell])
+            if (np.bincount(strata[self.readings.cell[rows]], minlength=len(wanted)) >= wanted).all():
+                break
+        of_row = strata[self.readings.cell[rows]]
+        order = np.lexsort((self.items.heads[rows], of_row))
+        starts = np.r_[0, np.cumsum(np.bincount(of_row, minlength=len(wanted)))]
+        kept = [order[start:stop][:number] for (start, stop), number in zip(pairwise(starts), wanted, strict=True)]
+        return np.asarray(rows[np.concatenate(kept)], dtype=np.int64)
+
+
+def _ceilings(wanted: Counts, sizes: Floats, factor: float) -> Heads:
+    """Numbers below which about factor x (n + 6 sqrt n + 10) items of a stratum lie."""
+    expected = factor * (wanted + 6 * np.sqrt(wanted) + 10)
+    share = np.minimum(expected / np.maximum(sizes, 1), 1)
+    whole = np.iinfo(np.uint64).max
+    few = (np.minimum(share, 0.5) * 2.0**64).astype(np.uint64)
+    return np.where(wanted == 0, np.uint64(0), np.where(share > 0.5, whole, few))
+
+
+def read_population(frame: object, panel: Panel, seed: str) -> Population:
+    """Read a frame: its items, what the panel says about them, and its slices."""
+    opened = open_frame(frame)
+    if opened.rows == 0:
+        raise StratawatchError("the frame has no rows", expected="the items to be studied")
+    column = opened.column(panel.item, "the items")
+    return Population(
+        panel=panel,
+        seed=seed,
+        readings=read_voices(opened, panel),
+        items=read_items(panel.item, column, seed),
+        slices=tuple(read_slices(name, opened.column(name, "a segment")) for name in panel.segments),
+    )

@@ -1,0 +1,70 @@
+"""How far a study has come: its rounds, and what it was told."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from stratawatch.core.results import Plan, Verdict
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round added to the draw; those of them that nobody knew are asked, in this order."""
+
+    plan: Plan
+    added: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass
+class Progress:
+    """Rounds so far and the verdicts told; `known` are verdicts that history brought."""
+
+    known: dict[str, Verdict]
+    rounds: list[Round] = field(default_factory=list)
+    told: dict[str, Verdict] = field(default_factory=dict)
+    done: bool = False
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Items that people were asked about."""
+        return frozenset(item for one in self.rounds for item in one.asked)
+
+    @property
+    def drawn(self) -> frozenset[str]:
+        """Items drawn in all rounds."""
+        return drawn_in(self.rounds)
+
+    @property
+    def reused(self) -> frozenset[str]:
+        """Drawn items that were known."""
+        return self.drawn - self.asked
+
+    @property
+    def open(self) -> list[str]:
+        """Items still to be told, in the order of asking."""
+        return [item for one in self.rounds for item in one.asked if item not in self.told]
+
+    @property
+    def closed(self) -> list[Round]:
+        """Rounds that are told in full."""
+        return [one for one in self.rounds if all(item in self.told for item in one.asked)]
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """Everything that is known of anyone; people's latest word outranks history's."""
+        return {**self.known, **self.told}
+
+
+def drawn_in(rounds: Iterable[Round]) -> frozenset[str]:
+    """Items that these rounds drew."""
+    return frozenset(item for one in rounds for item in one.added)
+
+
+def shuffled(seed: str, items: Iterable[str]) -> tuple[str, ...]:
+    """An order from which neither stratum nor random number can be guessed.
+
+    >>> shuffled("7", ["a", "b", "c"])
+    ('c', 'a', 'b')
+    """
+    return tuple(sorted(items, key=lambda item: sha256(f"{seed}\0order\0{item}".encode()).hexdigest()))

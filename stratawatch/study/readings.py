@@ -1,0 +1,116 @@
+"""What every classifier said about every item: a letter of the pattern, and a share in the binned mean score z."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stratawatch.core.bins import BIN_COUNT, bins_of
+from stratawatch.core.population import NEGATIVE, NO_BIN, POSITIVE, UNSCORED, Counts, Floats
+from stratawatch.errors import StratawatchError
+from stratawatch.study.frames import Frame
+from stratawatch.study.panel import Panel, Voice
+
+_LETTERS: Final = "".join(sorted(UNSCORED + NEGATIVE + POSITIVE))
+"""Numbered in the order of text, so that numbers sort as patterns do."""
+_SILENT, _NO, _YES = (_LETTERS.index(letter) for letter in (UNSCORED, NEGATIVE, POSITIVE))
+_STEEPEST: Final = 700.0
+"""Margins beyond this are 0 or 1 to the last bin."""
+
+Letters = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Fine cells (pattern x bin, sorted) and the cell of every item."""
+
+    patterns: tuple[str, ...]
+    bins: Counts
+    cell: NDArray[np.int32]
+
+
+def read_voices(frame: Frame, panel: Panel) -> Readings:
+    """Read calls and scores, a column at a time."""
+    code = np.zeros(frame.rows, dtype=np.int64)
+    total, number = np.zeros(frame.rows), np.zeros(frame.rows, dtype=np.int8)
+    for voice in panel.voices:
+        linked = _linked(frame, voice)
+        letters = _letters(frame, voice, linked)
+        code *= len(_LETTERS)
+        code += letters
+        if linked is not None:
+            there = ~np.isnan(linked)
+            np.add(total, linked, out=total, where=there)
+            number += there
+    code *= BIN_COUNT + 1
+    code += _bins(total, number) - NO_BIN
+    del total, number
+    cells, cell = np.unique(code, return_inverse=True)
+    patterns, bins = np.divmod(cells, BIN_COUNT + 1)
+    return Readings(
+        patterns=tuple(_spelled(one, len(panel.voices)) for one in patterns.tolist()),
+        bins=bins + NO_BIN,
+        cell=cell.astype(np.int32),
+    )
+
+
+def _bins(total: Floats, number: NDArray[np.int8]) -> Counts:
+    """The bin of the mean of the scores that are there, added in the panel's order."""
+    z = np.divide(total, number, out=total, where=number > 0)
+    return np.where(number > 0, bins_of(z), NO_BIN)
+
+
+def _linked(frame: Frame, voice: Voice) -> Floats | None:
+    """Scores as probabilities, NaN where there is none."""
+    if voice.score is None:
+        return None
+    scores = frame.numbers(voice.score, f"the scores of {voice.name!r}")
+    lowest, highest = np.fmin.reduce(scores, initial=np.inf), np.fmax.reduce(scores, initial=-np.inf)
+    if voice.kind == "margin":
+        if np.isinf([lowest, highest]).any() and highest >= lowest:
+            raise StratawatchError(f"margins of {voice.name!r} are infinite", expected="finite numbers, or null")
+        return _logistic(scores)
+    if lowest < 0 or highest > 1:
+        raise StratawatchError(
+            f"scores of {voice.name!r} lie outside [0, 1]",
+            expected="probabilities",
+            got=f"{lowest if lowest < 0 else highest:.6g} in column {voice.score!r}",
+            hint=f"say score_kind={{{voice.name!r}: 'margin'}} if they are margins",
+        )
+    return scores
+
+
+def _logistic(margins: Floats) -> Floats:
+    """1 / (1 + exp(-margin)) by the C library's exp: numpy's own differs from the databases' in the last digit."""
+    inside = np.clip(margins, -_STEEPEST, _STEEPEST)
+    grown = np.fromiter(map(math.exp, (-inside).tolist()), dtype=np.float64, count=len(inside))
+    return np.asarray(1 / (1 + grown), dtype=np.float64)
+
+
+def _letters(frame: Frame, voice: Voice, linked: Floats | None) -> Letters:
+    if voice.call is None:
+        leaning = np.zeros(frame.rows) if linked is None else linked
+        return np.where(np.isnan(leaning), _SILENT, np.where(leaning >= 0.5, _YES, _NO)).astype(np.int8)
+    calls = frame.numbers(voice.call, f"the calls of {voice.name!r}")
+    letters = np.full(frame.rows, _SILENT, dtype=np.int8)
+    letters[calls == 0] = _NO
+    letters[calls == 1] = _YES
+    odd = (letters == _SILENT) & ~np.isnan(calls)
+    if odd.any():
+        raise StratawatchError(
+            f"calls of {voice.name!r} cannot be read",
+            expected="True, False, 1, 0 or null",
+            got=f"{calls[odd][0]:g} in column {voice.call!r}",
+            hint="compare the score with its cut-off first",
+        )
+    return letters
+
+
+def _spelled(code: int, letters: int) -> str:
+    spelled = []
+    for _ in range(letters):
+        code, letter = divmod(code, len(_LETTERS))
+        spelled.append(_LETTERS[letter])
+    return "".join(reversed(spelled))

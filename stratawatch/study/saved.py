@@ -1,0 +1,104 @@
+"""A study as text: what was wished, what was frozen, what was drawn and told. The frame is not in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from stratawatch.core.population import Atom
+from stratawatch.core.results import Commission, Goal, Plan
+from stratawatch.study.panel import Panel
+from stratawatch.study.past import StudyHistory
+from stratawatch.study.progress import Progress, Round
+
+FORMAT: Final = "stratawatch study 1"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Everything that must be as it was when a study goes on."""
+
+    wishes: Mapping[str, Any]
+    fingerprint: str
+    atoms: tuple[Atom, ...]
+    pools: tuple[int, ...]
+    history: StudyHistory
+    progress: Progress
+
+    def as_document(self) -> dict[str, Any]:
+        """JSON values."""
+        return {
+            "format": FORMAT,
+            "wishes": dict(self.wishes),
+            "fingerprint": self.fingerprint,
+            "atoms": [_atom(atom) for atom in self.atoms],
+            "pools": list(self.pools),
+            "history": self.history.as_document(),
+            "rounds": [_round(one) for one in self.progress.rounds],
+            "told": self.progress.told,
+            "done": self.progress.done,
+        }
+
+
+def wishes_of(panel: Panel, commission: Commission, seed: str, *, sequential: bool) -> dict[str, Any]:
+    """The arguments of a study, but for its frame and its history, as JSON values."""
+    return {
+        "item": panel.item,
+        "classifiers": {voice.name: [voice.score, voice.call] for voice in panel.classifiers},
+        "goals": [asdict(goal) for goal in commission.goals],
+        "budget": commission.budget,
+        "seed": seed,
+        "confidence": commission.confidence,
+        "segments": list(panel.segments),
+        "auxiliary": list(panel.helpers),
+        "score_kind": {voice.name: voice.kind for voice in panel.voices},
+        "sequential": sequential,
+    }
+
+
+def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that a study was made with."""
+    wishes = document["wishes"]
+    goals = [Goal(one["metric"], one["margin"], tuple(one["of"])) for one in wishes["goals"]]
+    history = StudyHistory.from_document(document["history"])
+    return {**wishes, "goals": goals, "history": history if len(history) else None}
+
+
+def atoms_of(document: Mapping[str, Any]) -> list[Atom]:
+    """The frozen atoms, without their segments, which the frame counts."""
+    return [
+        Atom(pattern, first, last, size, mean, stratum=stratum)
+        for pattern, first, last, size, mean, stratum in document["atoms"]
+    ]
+
+
+def progress_of(document: Mapping[str, Any], before: Progress) -> Progress:
+    """How far the study had come."""
+    rounds = [
+        Round(
+            Plan(
+                totals=tuple(one["totals"]),
+                half_widths={(classifier, metric): width for classifier, metric, width in one["half_widths"]},
+                method=one["method"],
+                exhausted=tuple(one["exhausted"]),
+            ),
+            added=tuple(one["added"]),
+            asked=tuple(one["asked"]),
+        )
+        for one in document["rounds"]
+    ]
+    return Progress(before.known, rounds, dict(document["told"]), done=document["done"])
+
+
+def _atom(atom: Atom) -> Sequence[Any]:
+    return [atom.pattern, atom.first_bin, atom.last_bin, atom.size, atom.mean_score, atom.stratum]
+
+
+def _round(one: Round) -> dict[str, Any]:
+    return {
+        "totals": list(one.plan.totals),
+        "half_widths": [[*name, width] for name, width in one.plan.half_widths.items()],
+        "method": one.plan.method,
+        "exhausted": list(one.plan.exhausted),
+        "added": list(one.added),
+        "asked": list(one.asked),
+    }

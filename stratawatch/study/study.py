@@ -1,0 +1,271 @@
+"""The study: ask which items to label, tell what people said, read what follows. No database, no orchestrator."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from stratawatch.core.bins import centre
+from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.estimation.metrics import REPORTED, metric_named
+from stratawatch.core.history import History
+from stratawatch.core.ledger import Ledger
+from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.core.results import Goal
+from stratawatch.core.strata import cut_atoms
+from stratawatch.errors import StratawatchError
+from stratawatch.study.answers import pairs, refuse_change, verdict_of
+from stratawatch.study.estimate_rows import StudyEstimates, as_rows, margins_of
+from stratawatch.study.next_round import TwoRounds, UntilGoalsHold, look_confidence
+from stratawatch.study.panel import Kinds, Panel, read_panel
+from stratawatch.study.past import PastLabel, StudyHistory, parsed
+from stratawatch.study.plan_rows import StudyPlan, planned
+from stratawatch.study.population import read_population
+from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
+from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, wishes_of
+from stratawatch.study.wishes import read_commission, refuse_impossible
+
+
+class Study:
+    """Precision, recall and the other metrics of some classifiers, from as few labels as their goals allow.
+
+    frame: a pandas DataFrame, pyarrow Table or polars DataFrame, one row an item. item: its column of ids.
+    classifiers: {"name": ("score column or None", "column of calls")}; calls are true, false, or null (did not say).
+    goals: what should be known how precisely; without any, every precision to .03 and every recall to .05.
+    budget: the most items that people are asked about, spent where the goals gain most; None: as many as goals need.
+    seed: the same seed draws the same items from any frame that holds them. history: an earlier study's `history()`.
+    segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
+    score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
+    """
+
+    def __init__(
+        self,
+        frame: object,
+        *,
+        item: str,
+        classifiers: Mapping[str, tuple[str | None, str]],
+        goals: Iterable[Goal] = (),
+        budget: int | None = None,
+        seed: int | str = 0,
+        confidence: float = 0.95,
+        history: StudyHistory | None = None,
+        segments: Iterable[str] = (),
+        auxiliary: Iterable[str] = (),
+        score_kind: Kinds = None,
+        sequential: bool = False,
+    ) -> None:
+        panel = read_panel(item, classifiers, auxiliary, segments, score_kind)
+        self._commission = read_commission(goals, budget, confidence, panel.names, sequential=sequential)
+        self._past = _checked(history, panel)
+        self._sequential = bool(sequential)
+        self._population = read_population(frame, panel, str(seed))
+        refuse_impossible(self._commission, self._population.census)
+        self._progress = Progress(known=self._known())
+        atoms = cut_atoms(self._population.census, self._commission, self._history)
+        self._freeze(atoms, pool_sizes(atoms, panel.names, self._commission, self._history))
+
+    def ask(self) -> list[Any]:
+        """Items to be labelled next; the same ones until they are told, and none when the study is done."""
+        progress = self._progress
+        while not progress.open and not progress.done:
+            self._plan_round()
+        return [self._population.items.given(item) for item in progress.open]
+
+    def tell(self, answers: Mapping[Any, bool | None], *, correct: bool = False) -> None:
+        """Say what people said of items that were asked: True, False, or None where they could not tell.
+
+        All or nothing: where one answer cannot be taken, none is. `correct` allows to change what was told before.
+        """
+        progress = self._progress
+        asked, news = progress.asked, {}
+        for given, value in pairs(answers):
+            item = str(given)
+            if item not in asked:
+                raise self._stranger(item)
+            news[item] = verdict_of(item, value)
+            if item in progress.told and not correct:
+                refuse_change(item, progress.told[item], news[item])
+        progress.told.update(news)
+
+    def estimates(self, metrics: Iterable[str] | None = None) -> StudyEstimates:
+        """Every metric (None: precision, recall, false_omission_rate) of every classifier, whole and by segment."""
+        names = REPORTED if metrics is None else _metrics(metrics)
+        rounds, confidence = self._evidence()
+        found = self._design.estimate(
+            self._ledger,
+            drawn_in(rounds),
+            confidence=confidence,
+            metrics=names,
+            segments=sorted(self._population.census.segments),
+        )
+        return as_rows(found, margins_of(self._commission.goals, self._names), self._remark)
+
+    def plan(self) -> StudyPlan:
+        """What the study is expected to ask and to find out, from scores or history alone: before any label."""
+        return planned(self._design, self._commission, self._history)
+
+    @property
+    def labels_new(self) -> int:
+        """Distinct items that people were asked about."""
+        return len(self._progress.asked)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to ask."""
+        return self._progress.done and not self._progress.open
+
+    def history(self) -> StudyHistory:
+        """Every label so far, with those of earlier studies: what the next study's `history` wants."""
+        return self._past.followed_by(self._labels())
+
+    def to_json(self) -> str:
+        """The study as text, without its frame; `from_json` goes on where it was."""
+        saved = Saved(
+            wishes=wishes_of(
+                self._population.panel, self._commission, self._population.seed, sequential=self._sequential
+            ),
+            fingerprint=self._population.fingerprint,
+            atoms=self._design.atoms,
+            pools=self._pools,
+            history=self._past,
+            progress=self._progress,
+        )
+        return json.dumps(saved.as_document())
+
+    @classmethod
+    def from_json(cls, text: str, frame: object) -> "Study":
+        """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
+        document = parsed(text, FORMAT)
+        study = cls(frame, **arguments(document))
+        if study._population.fingerprint != document["fingerprint"]:
+            raise StratawatchError(
+                "the frame is not the one that the study was made of",
+                expected="the same items, calls, scores and segments",
+                hint="begin a new Study, and give it this one's history()",
+            )
+        study._freeze(study._population.with_segments(atoms_of(document)), document["pools"])
+        study._progress = progress_of(document, study._progress)
+        return study
+
+    def __repr__(self) -> str:
+        progress, who = self._progress, ", ".join(self._names)
+        state = "done" if self.done else f"{len(progress.open):,} items open" if progress.rounds else "not begun"
+        return f"Study of {who}: {len(self._population):,} items, {self.labels_new:,} asked about, {state}"
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self._population.panel.names
+
+    @property
+    def _ledger(self) -> Ledger:
+        return Ledger(self._progress.verdicts)
+
+    def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
+        self._pools = tuple(pools)
+        self._design = Design(self._names, tuple(atoms), self._population.candidates(atoms, pools))
+
+    def _larger(self, sizes: Sequence[int]) -> Design:
+        """The same design with pools of at least these sizes."""
+        pools = tuple(map(max, self._pools, sizes))
+        if pools != self._pools:
+            self._freeze(self._design.atoms, pools)
+        return self._design
+
+    def _plan_round(self) -> None:
+        progress = self._progress
+        rule = (
+            UntilGoalsHold(self._commission, self._history, self._larger)
+            if self._sequential
+            else TwoRounds(self._commission, self._history)
+        )
+        plan = rule.next(self._design, progress)
+        drawn = progress.drawn
+        rows = () if plan is None else self._design.draw(plan)
+        added = [item for item in (self._design.candidates.items[row] for row in rows) if item not in drawn]
+        if plan is None or not added:
+            progress.done = True
+            return
+        fresh = (item for item in added if item not in progress.known)
+        progress.rounds.append(Round(plan, tuple(added), shuffled(self._population.seed, fresh)))
+
+    def _evidence(self) -> tuple[Sequence[Round], float]:
+        """The rounds that estimates rest on, and their confidence."""
+        if not self._sequential:
+            return self._progress.rounds, self._commission.confidence
+        closed = self._progress.closed
+        return closed, look_confidence(self._commission.confidence, len(closed))
+
+    @property
+    def _remark(self) -> str:
+        if not self._sequential:
+            return ""
+        look = max(len(self._progress.closed), 1)
+        level = look_confidence(self._commission.confidence, look)
+        return f"; confidence sequence, look {look} at {level:.2%}"
+
+    @cached_property
+    def _presence(self) -> list[bool]:
+        """Which items of the history the frame still holds."""
+        items = [row.item for row in self._past.rows]
+        return [bool(row >= 0) for row in self._population.items.rows_of(self._population.seed, items)]
+
+    @cached_property
+    def _history(self) -> History:
+        return self._past.as_seen_in(self._past.period + 1, self._presence)
+
+    def _known(self) -> dict[str, Any]:
+        present = {row.item for row, here in zip(self._past.rows, self._presence, strict=True) if here}
+        return {item: verdict for item, verdict in self._past.verdicts().items() if item in present}
+
+    def _labels(self) -> list[PastLabel]:
+        """The labelled draw of this period, item by item."""
+        progress, population = self._progress, self._population
+        verdicts = progress.verdicts
+        told = [item for item in sorted(progress.drawn) if verdicts.get(item) in ("yes", "no")]
+        if not told:
+            return []
+        inclusion = self._design.inclusion(progress.rounds[-1].plan)
+        homes = dict(zip(self._design.candidates.items, self._design.candidates.atoms.tolist(), strict=True))
+        cells = population.readings.cell[population.items.rows_of(population.seed, told)].tolist()
+        bins = [int(population.readings.bins[cell]) for cell in cells]
+        return [
+            PastLabel(
+                item=item,
+                period=self._past.period + 1,
+                pattern=population.readings.patterns[cell],
+                z=None if bin_ == NO_BIN else centre(bin_),
+                verdict="yes" if verdicts[item] == "yes" else "no",
+                weight=1 / inclusion[self._design.atoms[homes[item]].stratum],
+            )
+            for item, cell, bin_ in zip(told, cells, bins, strict=True)
+        ]
+
+    def _stranger(self, item: str) -> StratawatchError:
+        if item in self._progress.known:
+            return StratawatchError(
+                f"item {item!r} was not asked about", hint="its label is known from the history already"
+            )
+        row = self._population.items.rows_of(self._population.seed, [item])[0]
+        if row < 0:
+            return StratawatchError(f"item {item!r} is unknown", expected="an item of the last ask()")
+        return StratawatchError(
+            f"item {item!r} was not asked about",
+            expected="an item of the last ask()",
+            hint="labels of items that were not drawn would bias every estimate",
+        )
+
+
+def _checked(history: StudyHistory | None, panel: Panel) -> StudyHistory:
+    if history is None:
+        return StudyHistory(panel.names, panel.helpers, ())
+    if not isinstance(history, StudyHistory):
+        raise StratawatchError(
+            "the history cannot be read", expected="what an earlier study's history() gave", got=type(history).__name__
+        )
+    history.check(panel)
+    return history
+
+
+def _metrics(metrics: Iterable[str]) -> tuple[str, ...]:
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    return tuple(metric_named(name).name for name in names)

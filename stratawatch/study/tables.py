@@ -1,0 +1,89 @@
+"""Rows that read well in a notebook and turn into a pandas frame."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from _typeshed import DataclassInstance
+
+    RowType = TypeVar("RowType", bound=DataclassInstance)
+else:
+    RowType = TypeVar("RowType")
+
+
+class Rows(Sequence[RowType], Generic[RowType]):
+    """A list of dataclass rows that shows itself as a table."""
+
+    def __init__(self, rows: Sequence[RowType]) -> None:
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> RowType: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Rows[RowType]": ...
+    def __getitem__(self, index: int | slice) -> "RowType | Rows[RowType]":
+        """A row, or some of them."""
+        return type(self)(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+
+    def __iter__(self) -> Iterator[RowType]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self._rows == other._rows
+
+    def __hash__(self) -> int:
+        return hash(self._rows)
+
+    def __repr__(self) -> str:
+        if not self._rows:
+            return "no rows"
+        names = [one.name for one in fields(self._rows[0])]
+        return text_table(names, [[_shown(getattr(row, name)) for name in names] for row in self._rows])
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The rows as a pandas frame; what is not known is missing there."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self._rows])
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(index=False, na_rep=""))
+
+
+def text_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns side by side, numbers to the right; a column that says nothing is left out.
+
+    >>> print(text_table(["who", "n", "gone"], [["lr", "12", ""], ["vote", "7", ""]]))
+    who    n
+    lr    12
+    vote   7
+    """
+    kept = [i for i, _ in enumerate(names) if any(row[i] for row in rows)]
+    lines = [[names[i] for i in kept], *([row[i] for i in kept] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    right = [all(_is_number(line[i]) for line in lines[1:]) for i, _ in enumerate(kept)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or cell.replace(",", "").replace(".", "", 1).lstrip("-").isdigit()
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
