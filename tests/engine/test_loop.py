@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from stratawatch.core.results import AlarmState, Known, Undefined
+from stratawatch.core.results import AlarmState, Goal, Known, Undefined
 from stratawatch.engine.advance import advance, due
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
@@ -260,21 +260,32 @@ class TestSkippedItems:
 
 
 class TestPersistingItems:
-    def test_are_not_asked_about_twice(self, town):
+    def label_the_same_again(self, town: Town) -> int:
+        """Two windows with the same items; returns the second one's cycle."""
         label_a_cycle(town)
-        asked = len(town.queue.asked())
         town.source.windows[MONDAY + WEEK] = town.source.windows[MONDAY]
         town.clock.moment = MONDAY + 2 * WEEK
-        (cycle,) = open_all(town)
-        for _ in range(4):
-            town.clock.pass_(hours=1)
-            advance(town.ports)
-            town.queue.answer(town.clock.now())
+        return label_a_cycle(town)
+
+    def test_are_not_asked_about_twice_and_cost_no_budget(self, town):
+        cycle = self.label_the_same_again(town)
         assert cycle_of(town, cycle).state == CycleState.JUDGED
-        assert len(town.queue.asked()) - asked < asked / 2
+        asked = town.queue.asked()
+        assert len(asked) == len(set(asked)) == 2 * town.panel.budget
         with town.ports.store.begin() as tx:
+            reused = [draw for draw in tx.rounds.draws(cycle) if draw.reused]
             used = max(e.labels_used for e in tx.estimates.latest(cycle).estimates)
-        assert used == town.panel.budget
+        assert len(reused) > town.panel.budget / 2
+        assert used == town.panel.budget + len(reused)
+
+    def test_spare_labels_where_the_goals_decide(self, make_town):
+        town = make_town(spec(budget=400, spend="goals", goals=(Goal("precision", 0.1),)))
+        cycle = self.label_the_same_again(town)
+        assert cycle_of(town, cycle).state == CycleState.JUDGED
+        with town.ports.store.begin() as tx:
+            first, second = (tx.rounds.draws(number) for number in (cycle - 1, cycle))
+        assert len({draw.item for draw in first}) == len(first)
+        assert sum(not draw.reused for draw in second) < len(first) / 2
 
     def test_are_asked_about_again_when_their_labels_have_expired(self, make_town):
         town = make_town(spec(label_life=timedelta(days=2)))
