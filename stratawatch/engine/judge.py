@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.alarms.states import judge, page_confidence
-from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.core.results import Estimate, Judgement, Undefined
 from stratawatch.engine.alarms import record, streams
@@ -42,6 +42,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 labelled.ledger,
                 labelled.drawn,
                 confidence=spec.confidence,
+                metrics=metrics_of(spec),
                 segments=_segments(spec, labelled.design.atoms),
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
@@ -57,6 +58,12 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.JUDGED, at=now, why=f"revision {number}")
         tx.commit()
     return number
+
+
+def metrics_of(spec: PanelSpec) -> tuple[str, ...]:
+    """What a panel's reports show: the usual metrics, and those that a goal or a limit names."""
+    named = {one.metric for one in (*spec.goals, *spec.limits)}
+    return tuple(name for name in METRICS if name in REPORTED or name in named)
 
 
 def segments_of(atoms: Sequence[Atom]) -> tuple[Segment, ...]:
