@@ -16,7 +16,9 @@ SLACK: Final = 1e-9
 _STEPS: Final = 300
 _FIRST_STEPS: Final = 6
 """Multiplicative steps before the first Newton step: they find out which limits bind."""
-_HALVINGS: Final = 12
+_TRIES: Final = 12
+_LEVEL: Final = 1e-9
+"""A limit whose used share would exceed 1 by this much pulls at its price."""
 _NEVER: Final = 1e-13
 """Prices below this share of the largest one are none."""
 
@@ -52,15 +54,24 @@ class _Problem:
         """The used share of each limit."""
         return np.asarray(self.weights @ (1 / n), dtype=np.float64)
 
+    def excess(self, n: Floats) -> Floats:
+        """By how much the strata below their caps must grow for each limit: U/(1 - C), U their part, C the others'."""
+        full = n >= self.high
+        rest = 1 - self.weights @ np.where(full, 1 / n, 0.0)
+        return np.asarray((self.weights @ np.where(full, 0.0, 1 / n)) / np.maximum(rest, 1e-300), dtype=np.float64)
+
+    def multiplied(self, prices: Floats, n: Floats) -> Floats:
+        """Chromy's step: a limit that n exceeds twofold becomes four times as dear."""
+        return np.maximum(prices, _NEVER * float(prices.max())) * self.excess(n) ** 2
+
     def feasible(self, n: Floats) -> Floats | None:
         """A multiple of n, held between low and high, that keeps all limits; None when twelve tries find none."""
         scale = 1.0
-        for _ in range(_HALVINGS):
+        for _ in range(_TRIES):
             scaled = np.clip(scale * n, self.low, self.high)
-            worst = float(self.used(scaled).max(initial=0.0))
-            if worst <= 1:
+            if float(self.used(scaled).max(initial=0.0)) <= 1:
                 return scaled
-            scale *= worst * (1 + 1e-15) ** 4
+            scale *= max(float(self.excess(scaled).max()), 1.0) * (1 + 1e-12)
         return None
 
 
@@ -140,7 +151,7 @@ def _optimum(problem: _Problem) -> tuple[Floats, Floats, float]:
             best, cost = point, float(active.costs @ point)
         if cost - bound <= GAP * cost:
             break
-        guess = guess * used**2 if step < _FIRST_STEPS else _newton(active, guess, n, used, value)
+        guess = active.multiplied(guess, n) if step < _FIRST_STEPS else _newton(active, guess, n, used, value)
     return best, prices, max(cost - bound, 0.0) / cost
 
 
@@ -162,36 +173,44 @@ def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: f
     bend = np.where(free, 0.5 * np.sqrt(problem.costs) / np.maximum(pushed, 1e-200) ** 1.5, 0.0)
     curvature = (problem.weights * bend) @ problem.weights.T
     step = _bounded_step(prices, slope, curvature)
-    for _ in range(_HALVINGS):
+    for _ in range(_TRIES):
         tried = np.maximum(prices + step, 0)
         there = problem.cheapest(tried)
         climbed = float(problem.costs @ there + tried @ (problem.used(there) - 1)) - value
         if climbed > 1e-4 * float(slope @ (tried - prices)) >= 0:
             return tried
         step = step / 2
-    return np.maximum(prices, _NEVER * float(prices.max())) * np.clip(used, 0.2, 5.0) ** 2
+    return problem.multiplied(prices, n)
 
 
 def _bounded_step(prices: Floats, slope: Floats, curvature: Floats) -> Floats:
     """The step s of greatest slope.s - s.curvature.s/2 with prices + s >= 0.
 
-    Prices that would fall below 0 are put there, one pass after another, and the others solved again.
+    An active set as in Lawson and Hanson's (1974) least squares: prices that fall to 0 stay there until the slope
+    pulls them up again. Each pass climbs, so that it may end at any.
     """
-    step = -prices.copy()
-    moving = (prices > _NEVER * prices.max()) | (slope > 0)
-    ridge = 1e-10 * curvature.diagonal() + 1e-14 * float(curvature.diagonal().max(initial=0.0)) + 1e-300
-    for _ in range(len(prices)):
+    # Where nothing bends, a price may still not grow more than a hundredfold at once.
+    reach = 100 * np.maximum(prices, 1e-3 * float(prices.max()))
+    bowl = curvature + np.diag(1e-10 * curvature.diagonal() + np.abs(slope) / reach + 1e-300)
+    pull = slope + bowl @ prices
+    reached, moving = prices.copy(), prices > 0
+    for _ in range(3 * len(prices)):
         rows = np.flatnonzero(moving)
-        if rows.size == 0:
+        wanted = np.linalg.solve(bowl[np.ix_(rows, rows)], pull[rows])
+        fallen = wanted <= 0
+        if fallen.any():
+            room = reached[rows] / np.maximum(reached[rows] - wanted, 1e-300)
+            part = float(room[fallen].min())
+            reached[rows] += part * (wanted - reached[rows])
+            moving[rows[fallen & (room <= part)]] = False
+            reached[~moving] = 0
+            continue
+        reached[rows] = wanted
+        up = np.where(moving, 0.0, pull - bowl @ reached)
+        if float(up.max(initial=0.0)) <= _LEVEL:
             break
-        fixed = slope[rows] - curvature[np.ix_(rows, ~moving)] @ step[~moving]
-        step[rows] = np.linalg.solve(curvature[np.ix_(rows, rows)] + np.diag(ridge[rows]), fixed)
-        fallen = rows[prices[rows] + step[rows] < 0]
-        if fallen.size == 0:
-            break
-        step[fallen] = -prices[fallen]
-        moving[fallen] = False
-    return step
+        moving[int(up.argmax())] = True
+    return reached - prices
 
 
 def whole(
@@ -212,9 +231,11 @@ def whole(
     weighed = weights.any(axis=0)
     low = np.where(weighed, np.minimum(np.maximum(floors, 1), caps), floors)
     pushed = solution.multipliers @ weights / costs
-    n = np.clip(np.ceil(np.sqrt(pushed + 0.25) - 0.5), low, np.maximum(caps, low)).astype(np.int64)
+    caps = np.maximum(caps, low)
     if not solution.feasible:
-        return np.maximum(caps, low).astype(np.int64)
+        return caps
+    priced = np.clip(np.ceil(np.sqrt(pushed + 0.25) - 0.5), low, caps)
+    n = np.where(solution.n >= caps, caps, priced).astype(np.int64)
     repair = _Repair(weights, limits, sizes, costs, np.maximum(solution.multipliers, 1e-6 * solution.multipliers.max()))
     return repair.trimmed(repair.mended(n, caps), low)
 
