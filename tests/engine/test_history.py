@@ -1,0 +1,174 @@
+"""What a cycle is planned with: labels of the windows before it, as they were known when it was opened."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from stratawatch.core.bins import bin_of, centre
+from stratawatch.core.history import NO_HISTORY
+from stratawatch.core.results import Goal
+from stratawatch.engine.advance import advance
+from stratawatch.engine.history import OLDEST, history_of
+from stratawatch.engine.records import ClassifierSpec
+from stratawatch.engine.states import CycleState
+from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
+from tests.engine.town import MONDAY, WEEK, Town, spec
+
+SIZE = 600
+
+
+@pytest.fixture
+def small(make_town):
+    """A town of 600 predictions a week and a budget of 40."""
+    town = make_town(spec(budget=40))
+    town.produce(0, size=SIZE)
+    return town
+
+
+def weeks(town: Town, *periods: int) -> list[int]:
+    """Label a cycle of each of these windows; returns their ids."""
+    cycles = []
+    for period in periods:
+        town.produce(period, size=SIZE)
+        town.clock.moment = MONDAY + (period + 1) * WEEK
+        cycles.append(label_a_cycle(town))
+    return cycles
+
+
+def history(town: Town, period: int, *, present=(), at=None, panel=None):
+    with town.ports.store.begin() as tx:
+        return history_of(tx, panel or town.panel, period, at or town.clock.now(), present)
+
+
+class TestColumns:
+    def test_every_label_says_how_old_it_is_and_what_it_stands_for(self, small):
+        weeks(small, 0, 1)
+        past = history(small, 3)
+        assert sorted(past.ages.tolist()) == [2] * 40 + [3] * 40
+        assert past.weights[past.ages == 3].sum() == pytest.approx(SIZE)
+        assert past.weights[past.ages == 2].sum() == pytest.approx(SIZE)
+
+    def test_pattern_score_and_answer_are_those_of_the_item(self, small):
+        (cycle,) = weeks(small, 0)
+        past = history(small, 1)
+        with small.ports.store.begin() as tx:
+            drawn = [draw.item for draw in sorted(tx.rounds.draws(cycle), key=lambda draw: draw.item_key)]
+        rows = {row.item: row for row in small.source.windows[MONDAY]}
+        truth = [rows[item].truth for item in drawn]
+        bins = [bin_of(sum(rows[item].scores) / 2) for item in drawn]
+        assert past.yes.tolist() == truth
+        assert past.scores.tolist() == [centre(bin_) for bin_ in bins]
+        calls = [
+            "".join("01"[score >= cut] for score, cut in zip(rows[i].scores, (0.5, 0.6), strict=True)) for i in drawn
+        ]
+        assert past.patterns == tuple(calls)
+
+    def test_items_that_may_be_drawn_again_are_marked(self, small):
+        (cycle,) = weeks(small, 0)
+        with small.ports.store.begin() as tx:
+            one, other = [draw.item for draw in tx.rounds.draws(cycle)][:2]
+        assert not history(small, 1).drawable.any()
+        assert history(small, 1, present=[one, other, "another"]).drawable.sum() == 2
+
+    def test_what_people_could_not_decide_teaches_nothing(self, small):
+        open_all(small)
+        advance(small.ports)
+        small.queue.answer(small.clock.now(), only=lambda key: key < "8", value="skip")
+        small.queue.answer(small.clock.now())
+        advance(small.ports)
+        decided = sum(event.value != "skip" for event in small.queue.said)
+        assert 0 < decided < len(small.queue.said)
+        assert len(history(small, 1)) == decided
+
+
+class TestWhichLabels:
+    def test_of_a_panels_first_period_there_are_none(self, small):
+        weeks(small, 0)
+        assert history(small, 0) is NO_HISTORY
+
+    def test_windows_that_are_too_long_ago_are_left_out(self, small):
+        weeks(small, 0)
+        assert len(history(small, OLDEST)) == 40
+        assert history(small, OLDEST + 1) is NO_HISTORY
+
+    def test_another_cut_off_makes_another_classifier(self, small):
+        weeks(small, 0)
+        lr, rf = small.panel.classifiers
+        assert len(history(small, 1, panel=replace(small.panel, budget=50))) == 40
+        for classifiers in ((replace(lr, cut_off=0.4), rf), (lr,), (rf, lr), (lr, rf, ClassifierSpec("nn", "s"))):
+            assert history(small, 1, panel=replace(small.panel, classifiers=classifiers)) is NO_HISTORY
+
+    def test_later_events_and_rounds_change_nothing(self, small):
+        """A label that is taken back, or that comes late, belongs to the next history."""
+        small.panel = spec(budget=40)
+        weeks(small, 0)
+        at = small.clock.now()
+        before = history(small, 1, at=at)
+        small.clock.pass_(hours=1)
+        event = small.queue.said[0]
+        small.queue.said.append(replace(event, event_id="later", value="retract", at=event.at + timedelta(minutes=1)))
+        advance(small.ports)
+        again = history(small, 1, at=at)
+        assert np.array_equal(again.yes, before.yes)
+        assert np.array_equal(again.weights, before.weights)
+        assert len(history(small, 1)) == len(before) - 1
+
+
+class TestPlanning:
+    def test_one_round_is_enough_when_history_foretells(self, make_town):
+        """Two windows of 120 labels are more than the 200 that it takes; the cycle settles by its plan, not by a round."""
+        town = make_town()
+        first, *_, third = weeks(town, 0, 1, 2)
+        with town.ports.store.begin() as tx:
+            rounds = [len(tx.rounds.of(cycle)) for cycle in (first, third)]
+            (plan,) = [round_.plan for round_ in tx.rounds.of(third)]
+            moves = [(move.new, move.why) for move in tx.cycles.moves() if move.entity_id == third]
+            states = [round_.state for round_ in tx.rounds.of(third)]
+        assert rounds == [2, 1]
+        assert plan.method.endswith("from history")
+        assert plan.labels == town.panel.budget
+        assert states == ["settled"]
+        assert ("settled", "120 of 120 drawn items have a verdict; nothing more to ask") in moves
+        assert cycle_of(town, third).state == CycleState.JUDGED
+
+    def test_both_rounds_have_the_same_history(self, make_town, monkeypatch):
+        """Labels of an older window that come between the two rounds wait for the next cycle."""
+        seen = []
+
+        def watched(*args, **kwargs):
+            seen.append(history_of(*args, **kwargs))
+            return seen[-1]
+
+        for module in ("freeze", "plan"):
+            monkeypatch.setattr(f"stratawatch.engine.{module}.history_of", watched)
+        town = make_town(spec(budget=60))
+        town.produce(0, size=SIZE)
+        town.produce(1, size=SIZE)
+        open_all(town)
+        advance(town.ports)
+        town.queue.answer(town.clock.now(), only=lambda key: key < "8")
+        advance(town.ports)
+        town.clock.moment = MONDAY + 2 * WEEK
+        open_all(town)
+        seen.clear()
+        for _ in range(4):
+            town.clock.pass_(hours=1)
+            advance(town.ports)
+            town.queue.answer(town.clock.now())
+        at_freeze, *later = [past for past in seen if len(past)]
+        assert len(later) == 2
+        for past in later:
+            assert np.array_equal(past.yes, at_freeze.yes)
+            assert np.array_equal(past.weights, at_freeze.weights)
+        assert len(at_freeze) < 60
+
+    def test_goals_that_are_met_by_the_first_round_ask_no_more(self, make_town):
+        town = make_town(spec(budget=400, spend="goals", goals=(Goal("precision", 0.4),)))
+        (cycle,) = weeks(town, 0)
+        with town.ports.store.begin() as tx:
+            draws, rounds = tx.rounds.draws(cycle), tx.rounds.of(cycle)
+        assert len(rounds) == 1
+        assert len(draws) < 400
+        assert cycle_of(town, cycle).state == CycleState.JUDGED
