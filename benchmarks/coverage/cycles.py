@@ -22,10 +22,14 @@ from stratawatch.core.strata import cut_atoms
 
 @dataclass(frozen=True)
 class Frozen:
-    """A population as a cycle freezes it, with the positives of every atom, which only the benchmark knows."""
+    """A population as a cycle freezes it; `home` is the atom of every census row.
+
+    `yes` are the positives of every atom, which only the benchmark knows.
+    """
 
     atoms: tuple[Atom, ...]
     cells: Cells
+    home: Counts
     yes: Counts
     pools: Counts
     planner: Planner
@@ -39,29 +43,31 @@ class Frozen:
         wanted = pool_sizes(atoms, census.classifiers, commission, history)
         home = homes(atoms, census.patterns, census.bins)
         yes = np.bincount(home, weights=population.yes, minlength=len(atoms)).astype(np.int64)
-        return cls(atoms, cells, yes, np.array(wanted, dtype=np.int64), Planner(cells, commission, history))
+        return cls(atoms, cells, home, yes, np.array(wanted, dtype=np.int64), Planner(cells, commission, history))
 
     def cycles(self, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
         """So many cycles, every label answered."""
         frozen = pools(rng, self.cells.strata, self.cells.sizes.astype(np.int64), self.yes, self.pools.tolist(), runs)
         # Nothing is known before the first round: its plan is the same in all runs.
-        totals = np.broadcast_to(self._first, (runs, len(self._first)))
+        totals = np.broadcast_to(self.first, (runs, len(self.first)))
         counts = frozen.counted(totals)
         if most_rounds(self.planner.commission) > 1:
-            totals = np.array([self._second(labels) for labels in labelled(counts, totals)])
+            totals = np.array([self.second(labels) for labels in labelled(counts, totals)])
             counts = frozen.counted(totals)
         yield from labelled(counts, totals)
 
     @cached_property
-    def _first(self) -> Counts:
+    def first(self) -> Counts:
+        """Totals of the first round, by stratum."""
         nothing = np.zeros(len(self.atoms))
         return self._totals(Seen(1, np.zeros_like(self.pools), nothing, nothing))
 
-    def _second(self, labels: Labelled) -> Counts:
+    def second(self, labels: Labelled) -> Counts:
+        """Totals of the second round."""
         return self._totals(Seen(2, labels.drawn, labels.answered.sum(axis=0), labels.yes.sum(axis=0)))
 
     def _totals(self, seen: Seen) -> Counts:
-        return np.array(self.planner.plan(seen, self.pools).totals, dtype=np.int64)
+        return self.planner.totals(seen, self.pools)
 
 
 def labelled(counts: Counts, totals: Counts) -> Iterator[Labelled]:

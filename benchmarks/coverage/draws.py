@@ -11,9 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from stratawatch.core.labelled import FOLDS
 from stratawatch.core.population import Counts
-
-FOLDS = 5
 
 
 @dataclass(frozen=True)

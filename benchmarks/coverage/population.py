@@ -86,27 +86,32 @@ class Family(Protocol):
         """So many new items."""
         ...
 
+    def fresh(self, rng: np.random.Generator) -> "Family":
+        """The same kind with other numbers."""
+        ...
+
 
 @dataclass(frozen=True)
 class Population:
-    """A census with the positives of each of its rows."""
+    """A census with the positives of each of its rows; `rows` is the row of every item."""
 
     census: Census
     yes: Counts
+    rows: Counts
 
     @classmethod
     def of(cls, items: Items, classifiers: Sequence[str], auxiliary: Sequence[str] = ()) -> "Population":
         """Count items by (pattern, bin)."""
         kinds, kind = np.unique(items.patterns, return_inverse=True)
-        rows, row = np.unique(kind * (BIN_COUNT + 1) + items.bins + 1, return_inverse=True)
+        keys, rows = np.unique(kind * (BIN_COUNT + 1) + items.bins + 1, return_inverse=True)
         census = Census(
             classifiers=tuple(classifiers),
-            patterns=tuple(str(kinds[code]) for code in rows // (BIN_COUNT + 1)),
-            bins=rows % (BIN_COUNT + 1) - 1,
-            counts=np.bincount(row).astype(np.int64),
+            patterns=tuple(str(kinds[code]) for code in keys // (BIN_COUNT + 1)),
+            bins=keys % (BIN_COUNT + 1) - 1,
+            counts=np.bincount(rows).astype(np.int64),
             auxiliary=tuple(auxiliary),
         )
-        return cls(census, np.bincount(row, weights=items.labels).astype(np.int64))
+        return cls(census, np.bincount(rows, weights=items.labels).astype(np.int64), rows)
 
     @cached_property
     def confusions(self) -> tuple[Confusion, ...]:

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchmarks.coverage.draws import FOLDS, ordered, pools
-from stratawatch.core.labelled import deal
+from benchmarks.coverage.draws import ordered, pools
+from stratawatch.core.labelled import FOLDS, deal
 
 
 @pytest.fixture

@@ -1,0 +1,116 @@
+"""Many cycles on one population: what their intervals said, held against the truth."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from time import process_time
+
+import numpy as np
+
+from benchmarks.coverage.cycles import Frozen
+from benchmarks.coverage.findings import Found
+from benchmarks.coverage.population import Family, Population
+from benchmarks.coverage.random_labels import half_widths
+from benchmarks.coverage.scores import Intervals, Tally
+from benchmarks.coverage.truths import TRUTHS
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.evidence import Evidence
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.one_interval import interval
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.untold import told
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.results import Commission
+
+CONFIDENCE = 0.95
+_AT_ONCE = 250
+"""Runs whose pools are held in memory together."""
+_RANDOM_RUNS = 2000
+
+
+@dataclass(frozen=True)
+class Task:
+    """A population and a number of labels: `born` are the seeds of its items, `seed` is that of the draws.
+
+    `persisting` is the share of its items that an earlier period had too; None: there was none.
+    """
+
+    group: str
+    family: Family
+    labels: int
+    runs: int
+    born: tuple[int, ...]
+    seed: int
+    persisting: float | None = None
+
+    def generator(self, use: int) -> np.random.Generator:
+        """Random numbers of this task and use alone."""
+        return np.random.default_rng([*self.born, self.seed, self.labels, use])
+
+
+def simulate(task: Task) -> Found:
+    """All runs of a task without a past."""
+    family, rng = task.family, task.generator(0)
+    items = family.items(np.random.default_rng(task.born), family.size)
+    population = Population.of(items, family.classifiers, family.auxiliary)
+    frozen = Frozen.of(population, Commission(budget=task.labels, confidence=CONFIDENCE))
+    begin = process_time()
+    left = [min(_AT_ONCE, task.runs - done) for done in range(0, task.runs, _AT_ONCE)]
+    labelled = (labels for runs in left for labels in frozen.cycles(rng, runs))
+    found = said(both_sides(frozen.cells, labels) for labels in labelled)
+    return judged(task, population, found, (process_time() - begin) / task.runs)
+
+
+def both_sides(cells: Cells, labels: Labelled) -> Sides:
+    """What the product makes of one run's labels, before intervals."""
+    evidence = Evidence.of(cells, labels.everywhere)
+    return evidence.sides([evidence.everything])
+
+
+def said(runs: Iterable[Sides]) -> dict[str, list[Intervals]]:
+    """The intervals of every metric, one list entry a classifier."""
+    reading = Reading(Sides.stack(list(runs)), CONFIDENCE)
+    found: dict[str, list[Intervals]] = {}
+    for name in TRUTHS:
+        metric = metric_named(name)
+        ends, known = interval(metric, reading), told(metric, reading.sides)[:, 0]
+        low, high = (np.where(known, end[:, 0], np.nan) for end in (ends.low, ends.high))
+        found[name] = [Intervals(a, b) for a, b in zip(low.T, high.T, strict=True)]
+    return found
+
+
+def judged(task: Task, truth: Population, found: dict[str, list[Intervals]], seconds: float) -> Found:
+    """Tallies, and what random labels would have bought."""
+    names = truth.census.classifiers
+    tallies = tuple(
+        Tally(
+            group=task.group,
+            population=task.family.name,
+            labels=task.labels,
+            classifier=name,
+            metric=metric,
+            runs=len(intervals[place].low),
+            defined=intervals[place].defined,
+            held=intervals[place].held(truth.truth(metric, place)),
+            half_width=intervals[place].half_width,
+        )
+        for metric, intervals in found.items()
+        for place, name in enumerate(names)
+    )
+    return Found(
+        group=task.group,
+        population=task.family.name,
+        labels=task.labels,
+        ranks=task.family.ranks,
+        tallies=tallies,
+        random=_random(task, truth),
+        seconds=seconds,
+    )
+
+
+def _random(task: Task, truth: Population) -> float:
+    rng = task.generator(1)
+    widths: Sequence[tuple[float, float]] = [
+        half_widths(confusion, task.labels, _RANDOM_RUNS, rng) for confusion in truth.confusions
+    ]
+    return float(np.mean(widths))

@@ -1,0 +1,77 @@
+"""Cycles by counts are the cycles of the product: the same items through `Design` give the same plans and intervals."""
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage.cycles import Frozen, homes, labelled
+from benchmarks.coverage.draws import pools
+from benchmarks.coverage.panels import Member, Panel
+from benchmarks.coverage.population import Population
+from benchmarks.coverage.simulation import both_sides, said
+from stratawatch.core.design import Design
+from stratawatch.core.ledger import Ledger
+from stratawatch.core.population import Candidates
+from stratawatch.core.results import Commission, Undefined
+
+FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9, unjudged=0.1)), size=4000)
+
+
+@pytest.fixture(scope="module")
+def population():
+    return Population.of(FAMILY.items(np.random.default_rng(2), FAMILY.size), FAMILY.classifiers)
+
+
+@pytest.fixture(scope="module")
+def frozen(population):
+    return Frozen.of(population, Commission(budget=120))
+
+
+def as_items(frozen, drawn):
+    """The places of one run's pools as candidates with a digest each, and what people would say."""
+    names = [f"{stratum:02d}-{place:04d}" for stratum, place in zip(drawn.strata, drawn.places, strict=True)]
+    candidates = Candidates(tuple(names), drawn.kinds[0] // 2, tuple(names))
+    return candidates, {name: "yes" if kind % 2 else "no" for name, kind in zip(names, drawn.kinds[0], strict=True)}
+
+
+class TestFrozen:
+    def test_every_item_and_positive_is_in_an_atom(self, population, frozen):
+        assert sum(atom.size for atom in frozen.atoms) == FAMILY.size
+        assert frozen.yes.sum() == population.yes.sum()
+
+    def test_rows_are_at_home_in_the_atom_that_spans_them(self, population, frozen):
+        census = population.census
+        for row, home in enumerate(homes(frozen.atoms, census.patterns, census.bins)):
+            atom = frozen.atoms[home]
+            assert atom.pattern == census.patterns[row]
+            assert atom.first_bin <= census.bins[row] <= atom.last_bin
+
+
+class TestCycles:
+    def test_a_budget_is_spent(self, frozen):
+        cycles = list(frozen.cycles(np.random.default_rng(1), 5))
+        assert [labels.answered.sum() for labels in cycles] == [120] * 5
+        assert [labels.drawn.sum() for labels in cycles] == [120] * 5
+
+    def test_runs_differ(self, frozen):
+        first, second = frozen.cycles(np.random.default_rng(1), 2)
+        assert (first.yes != second.yes).any()
+
+    def test_the_same_items_through_design_give_the_same_plans_and_intervals(self, frozen):
+        sizes = frozen.cells.sizes.astype(int)
+        drawn = pools(np.random.default_rng(7), frozen.cells.strata, sizes, frozen.yes, frozen.pools.tolist(), 1)
+        (labels,) = labelled(drawn.counted(frozen.first[None]), frozen.first[None])
+        totals = frozen.second(labels)
+        (labels,) = labelled(drawn.counted(totals[None]), totals[None])
+        found = said([both_sides(frozen.cells, labels)])
+
+        candidates, answers = as_items(frozen, drawn)
+        design = Design(FAMILY.classifiers, frozen.atoms, candidates)
+        commission, told = frozen.planner.commission, {}
+        for ordinal in (1, 2):
+            plan = design.plan(commission, Ledger(told), set(told), ordinal=ordinal)
+            told = {candidates.items[row]: answers[candidates.items[row]] for row in design.draw(plan)}
+        assert plan.totals == tuple(totals.tolist())
+        for estimate in design.estimate(Ledger(told), set(told), metrics=list(found)):
+            ours = found[estimate.metric][FAMILY.classifiers.index(estimate.classifier)]
+            assert not isinstance(estimate.outcome, Undefined)
+            assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.outcome.low, estimate.outcome.high))
