@@ -39,7 +39,7 @@ class GoalRows:
 
 def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
     """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""
-    plain = foretold(cells, history)
+    plain = foretold(cells, history) if cells.foretold is None else cells.foretold
     if plain is None:
         plain = cells.filled_scores
     floored = _floored(cells, plain)

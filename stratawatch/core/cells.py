@@ -1,7 +1,7 @@
 """Cells: pattern x score cells as columns of numbers. Fine bins and atoms are both read this way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ class Cells:
 
     `positive` and `negative` have a column a classifier: calls the cell's items so. Neither: did not say.
     `hints` has a column an auxiliary score: 1 leans to yes, -1 to no, 0 did not say. `strata` numbers the stratum
-    that each cell is drawn with.
+    that each cell is drawn with, and `foretold` holds the shares of positives that history foretold, if it did.
     """
 
     classifiers: tuple[str, ...]
@@ -30,6 +30,7 @@ class Cells:
     negative: Flags
     hints: Floats
     strata: Counts
+    foretold: Floats | None = None
 
     @classmethod
     def of(
@@ -67,7 +68,9 @@ class Cells:
         scores = [np.nan if atom.mean_score is None else atom.mean_score for atom in atoms]
         sizes = np.array([atom.size for atom in atoms], dtype=np.float64)
         strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
-        return cls.of(classifiers, [atom.pattern for atom in atoms], sizes, np.array(scores, dtype=np.float64), strata)
+        made = cls.of(classifiers, [atom.pattern for atom in atoms], sizes, np.array(scores, dtype=np.float64), strata)
+        told = [atom.foretold for atom in atoms if atom.foretold is not None]
+        return replace(made, foretold=np.array(told)) if told and len(told) == len(atoms) else made
 
     @cached_property
     def count(self) -> int:

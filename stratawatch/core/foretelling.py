@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.history import History
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
-from stratawatch.core.working_model import logistic, logit
+from stratawatch.core.working_model import logistic, logit, shift
 
 FEWEST: Final = 200
 """Labels below which history does not foretell anything."""
@@ -96,10 +96,10 @@ class _Model:
         columns = self._columns(list(names[first]), scores[first])
         slow, fast = _SLOW**ages, _FAST**ages
         count = len(first)
-        n, yes = np.bincount(group, slow, count), np.bincount(group, slow * said, count)
+        n, yes = _sums(group, slow, count), _sums(group, slow * said, count)
         self._beta = _newton(columns, yes, n, np.r_[1e-3, np.full(columns.shape[1] - 1, _PENALTY)])
-        n, yes = np.bincount(group, fast, count), np.bincount(group, fast * said, count)
-        self._beta[0] += _shift(columns @ self._beta, yes, n)
+        n, yes = _sums(group, fast, count), _sums(group, fast * said, count)
+        self._beta[0] += shift(columns @ self._beta, yes, n, penalty=_INTERCEPT_PENALTY)
 
     def at(self, patterns: Sequence[str], scores: Floats) -> Floats:
         """The share of positives for these patterns and linked scores."""
@@ -111,6 +111,10 @@ class _Model:
         votes = (letters == POSITIVE).astype(np.float64) - (letters == NEGATIVE)
         x = (scores - self._mean) / self._spread
         return np.column_stack([np.ones_like(x), x, x * x - 1, np.maximum(x, 0), votes])
+
+
+def _sums(group: Counts, values: Floats, count: int) -> Floats:
+    return np.bincount(group, values, count).astype(np.float64)
 
 
 def _newton(columns: Floats, yes: Floats, n: Floats, ridge: Floats) -> Floats:
@@ -127,15 +131,3 @@ def _newton(columns: Floats, yes: Floats, n: Floats, ridge: Floats) -> Floats:
         if float(np.abs(step).max()) < 1e-6:
             break
     return beta
-
-
-def _shift(linear: Floats, yes: Floats, n: Floats) -> float:
-    moved = 0.0
-    for _ in range(_STEPS):
-        p = logistic(linear + moved)
-        slope = float((yes - n * p).sum()) - _INTERCEPT_PENALTY * moved
-        step = slope / (float((n * p * (1 - p)).sum()) + _INTERCEPT_PENALTY)
-        moved += float(np.clip(step, -1, 1))
-        if abs(step) < 1e-8:
-            break
-    return moved

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from stratawatch.core.cells import Flags
 from stratawatch.core.foretelling import foretold_at, usable
 from stratawatch.core.history import History
 from stratawatch.core.population import POSITIVE, UNSCORED
@@ -68,19 +69,19 @@ def _ratio(history: History, age: int) -> Mapping[str, float] | None:
         positive, judged = column == POSITIVE, column != UNSCORED
         found, everyone = float((w * y)[positive].sum()), float((w * y)[judged].sum())
         gradient = np.where(judged, positive - found / everyone, 0.0) if everyone > 0 else None
-        precision += _quotient(surprise[positive].sum(), expected[positive].sum())
+        precision += _quotient(float(surprise[positive].sum()), float(expected[positive].sum()))
         if gradient is not None:
-            recall += _quotient(gradient**2 @ surprise, gradient**2 @ expected)
+            recall += _quotient(float(gradient**2 @ surprise), float(gradient**2 @ expected))
     if not precision or not recall:
         return None
     return {"precision": float(np.mean(precision)), "recall": float(np.mean(recall))}
 
 
 def _quotient(part: float, whole: float) -> list[float]:
-    return [float(part / whole)] if whole > 0 else []
+    return [part / whole] if whole > 0 else []
 
 
-def _rows(history: History, chosen: np.ndarray) -> History:  # type: ignore[type-arg]
+def _rows(history: History, chosen: Flags) -> History:
     rows = np.flatnonzero(chosen)
     return History(
         ages=history.ages[rows],

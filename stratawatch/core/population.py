@@ -53,6 +53,7 @@ class Atom:
     """Pattern x score bins (inclusive at both ends): the smallest cell that estimates tell apart.
 
     `stratum` numbers the union of atoms that the atom is drawn with, from 0; draws, pools and plans count by stratum.
+    `foretold` is the share of positives that history foretold when the design was frozen, None without a history.
     """
 
     pattern: str
@@ -62,6 +63,7 @@ class Atom:
     mean_score: float | None
     segments: Mapping[Segment, int] = field(default_factory=dict)
     stratum: int = 0
+    foretold: float | None = None
 
 
 @dataclass(frozen=True)

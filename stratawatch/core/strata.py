@@ -8,6 +8,7 @@ import numpy as np
 from stratawatch.core.anticipation import first_rates, goal_rows
 from stratawatch.core.cells import Cells
 from stratawatch.core.fine_cells import fine_cells
+from stratawatch.core.foretelling import foretold
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.merging import Moments, merge
 from stratawatch.core.planning import LEAST
@@ -27,7 +28,7 @@ def cut_atoms(census: Census, commission: Commission, history: History = NO_HIST
     rule of `merging` on x_j = g_j y / margin_j, y a label and g_j its effect on the metric. Cells that no classifier
     judged are one stratum of their own, which gets no labels.
     """
-    atoms = fine_cells(census, history)
+    atoms = _foretold(fine_cells(census, history), census, history)
     if not atoms:
         return ()
     cells = Cells.of_atoms(census.classifiers, atoms)
@@ -36,6 +37,14 @@ def cut_atoms(census: Census, commission: Commission, history: History = NO_HIST
     wanted = _wanted(commission, float(cells.sizes[served].sum()))
     group[served] = merge(_moments(cells, commission, history).of(served), wanted, LEAST)
     return tuple(replace(atom, stratum=number) for atom, number in zip(atoms, _numbers(group), strict=True))
+
+
+def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
+    """The atoms with what history says of them: frozen with the design, for plans and estimates alike."""
+    shares = foretold(Cells.of_atoms(census.classifiers, atoms), history) if atoms else None
+    if shares is None:
+        return atoms
+    return tuple(replace(atom, foretold=share) for atom, share in zip(atoms, shares.tolist(), strict=True))
 
 
 def _moments(cells: Cells, commission: Commission, history: History) -> Moments:

@@ -75,3 +75,16 @@ def coefficients(
         if float(np.abs(step).max(initial=0.0)) < _CLOSE_ENOUGH:
             break
     return beta
+
+
+def shift(linear: Floats, yes: Floats, answered: Floats, *, penalty: float) -> float:
+    """What to add to a linear predictor so that it fits these labels; `penalty` labels' worth holds it at 0."""
+    moved = 0.0
+    for _ in range(_STEPS):
+        p = logistic(linear + moved)
+        slope = float((yes - answered * p).sum()) - penalty * moved
+        step = slope / (float((answered * p * (1 - p)).sum()) + penalty)
+        moved += float(np.clip(step, -1, 1))
+        if abs(step) < _CLOSE_ENOUGH:
+            break
+    return moved

@@ -12,10 +12,11 @@ from stratawatch.core.population import Counts, Floats
 class AnsweredStrata:
     """N_h, n_h and the share of every fold among the answers (folds x strata); `homes` is the stratum of each cell.
 
-    Cells of strata that stayed without an answer are `unseen`.
+    Cells of strata that stayed without an answer are `unseen`. `joined` is where each of the design's strata went.
     """
 
     homes: Counts
+    joined: Counts
     sizes: Floats
     answers: Floats
     shares: Floats
@@ -26,14 +27,15 @@ class AnsweredStrata:
     def of(cls, cells: Cells, answered: Floats) -> "AnsweredStrata":
         """Join the strata; `answered` counts answers, folds x cells."""
         counts = np.bincount(cells.strata, weights=answered.sum(axis=0), minlength=cells.count).astype(np.float64)
-        homes = _joined(cells, counts)[cells.strata]
-        _, homes = np.unique(homes, return_inverse=True)
+        joined = _joined(cells, counts)
+        kept, homes = np.unique(joined[cells.strata], return_inverse=True)
+        joined = np.searchsorted(kept, joined)
         order = np.argsort(homes, kind="stable")
         starts = np.flatnonzero(np.diff(homes[order], prepend=-1))
         by_fold = np.add.reduceat(answered[:, order], starts, axis=1) if starts.size else answered
         sizes = np.bincount(homes, weights=cells.sizes, minlength=starts.size).astype(np.float64)
         answers = by_fold.sum(axis=0)
-        return cls(homes, sizes, answers, by_fold / np.maximum(answers, 1), order, starts)
+        return cls(homes, joined, sizes, answers, by_fold / np.maximum(answers, 1), order, starts)
 
     @property
     def unseen(self) -> Flags:

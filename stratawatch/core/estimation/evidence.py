@@ -17,11 +17,14 @@ from stratawatch.core.estimation.answered_strata import AnsweredStrata
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.labelled import Answers
 from stratawatch.core.population import Floats
-from stratawatch.core.working_model import coefficients, curve, logistic
+from stratawatch.core.working_model import coefficients, curve, logistic, logit, shift
 
 _PENALTY: Final = 0.5
 _PRIOR_LABELS: Final = 4.0
-_SUREST: Final = 0.001
+_PRIOR_POSITIVES: Final = 2.0
+"""What a model that earlier labels made says of a stratum's variance counts like so many of its rarer labels."""
+_SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
+_SHIFT_PENALTY: Final = 20.0
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,25 @@ class Part:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Cells, all answers, the fold models (folds x cells) and the model of all answers, which smooths variances."""
+    """Cells, all answers, the fold models (folds x cells) and the model of all answers, which smooths variances.
+
+    The smoothed variance of a stratum counts `prior_labels` more labels that say what the model of all answers does.
+    """
 
     cells: Cells
     answers: Answers
     folds: Floats
     overall: Floats
+    prior_labels: Floats
 
     @classmethod
     def of(cls, cells: Cells, answers: Answers) -> "Evidence":
-        """Fit the working model to all answers, and to all but those of each fold."""
+        """Read the answers by what earlier labels foretold of every cell, or else by a model of these very answers.
+
+        A model that was made before needs no folds: no label of this period has a part in what is foretold of it.
+        """
+        if cells.foretold is not None:
+            return cls._by_history(cells, answers, cells.foretold)
         useful = np.flatnonzero(answers.answered.any(axis=0))
         every, columns = curve(cells), curve(cells)[useful]
         answered, yes = answers.answered[:, useful], answers.yes[:, useful]
@@ -51,7 +63,18 @@ class Evidence:
         whole = coefficients(columns, k, n, penalty=_PENALTY)
         others = coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
         overall = np.clip(logistic(every @ whole), _SUREST, 1 - _SUREST)
-        return cls(cells, answers, logistic(others @ every.T), overall)
+        return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.count, _PRIOR_LABELS))
+
+    @classmethod
+    def _by_history(cls, cells: Cells, answers: Answers, foretold: Floats) -> "Evidence":
+        n, k = answers.answered.sum(axis=0), answers.yes.sum(axis=0)
+        linear = logit(foretold)
+        recent = logistic(linear + shift(linear, k, n, penalty=_SHIFT_PENALTY))
+        overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
+        usual = cells.by_stratum(cells.sizes * overall) / np.maximum(cells.stratum_sizes, 1)
+        rarer = np.clip(np.minimum(usual, 1 - usual), _SUREST_BY_HISTORY, 0.5)
+        prior_labels = np.maximum(_PRIOR_LABELS, _PRIOR_POSITIVES / rarer)
+        return cls(cells, answers, np.tile(foretold, (len(answers.answered), 1)), overall, prior_labels)
 
     @cached_property
     def strata(self) -> AnsweredStrata:
@@ -67,7 +90,7 @@ class Evidence:
         """Both sides of every classifier in every part (parts x classifiers x sides)."""
         found = Residuals.of(self, parts)
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
-        return _sides(self.strata, found, members)
+        return _sides(self.strata, found, members, self.prior_labels)
 
     def variance(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """Raw and smooth variance of sums of labels weighted by rows (rows x cells), and what unsampled parts add."""
@@ -75,9 +98,9 @@ class Evidence:
         squares, sums = strata.sums(rows**2 * found.squares), strata.sums(rows * found.errors)
         prior = strata.sums(rows**2 * found.prior) / np.maximum(strata.sizes, 1)
         spread = np.maximum(squares - sums**2 / np.maximum(strata.answers, 1), 0)
-        raw, smooth = _scales(strata)
+        raw, smooth, prior_labels = _scales(strata, self.prior_labels)
         unsampled = sum(_unsampled(strata, np.maximum(sign * rows, 0), found) for sign in (1, -1))
-        return spread @ raw, (spread + _PRIOR_LABELS * prior) @ smooth, np.asarray(unsampled, dtype=np.float64)
+        return spread @ raw, (spread + prior_labels * prior) @ smooth, np.asarray(unsampled, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -115,11 +138,13 @@ class Residuals:
         return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
 
 
-def _scales(strata: AnsweredStrata) -> tuple[Floats, Floats]:
-    """What a stratum's sum of squares is multiplied by: N^2 (1 - f)/n over n - 1, and over 3 + n."""
+def _scales(strata: AnsweredStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
+    """What a stratum's sum of squares is multiplied by: N^2 (1 - f)/n over n - 1, and over k - 1 + n; and k itself."""
     n = np.maximum(strata.answers, 1)
     scale = np.where(strata.answers > 0, strata.sizes**2 * strata.left / n, 0.0)
-    return scale / np.maximum(n - 1, 1), scale / (_PRIOR_LABELS - 1 + n)
+    k = np.full(len(n), _PRIOR_LABELS)
+    k[strata.joined] = prior_labels
+    return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
 
 
 def _unsampled(strata: AnsweredStrata, weights: Floats, found: Residuals) -> Floats:
@@ -128,12 +153,12 @@ def _unsampled(strata: AnsweredStrata, weights: Floats, found: Residuals) -> Flo
     return np.asarray((np.where(answers > 0, 0.0, strata.sums(weights * found.sizes)) ** 2).sum(axis=-1) / 4)
 
 
-def _sides(strata: AnsweredStrata, found: Residuals, members: Floats) -> Sides:
-    """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2, s^2 raw: ss/(n - 1), smooth: (4 v0 + ss)/(3 + n).
+def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labels: Floats) -> Sides:
+    """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
 
     Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
     """
-    raw, smooth = _scales(strata)
+    raw, smooth, k = _scales(strata, prior_labels)
     homes, classifiers = strata.homes, members.shape[1]
     flat = members.reshape(len(members), 2 * classifiers)
     linear = np.stack(
@@ -144,7 +169,7 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats) -> Sides:
             found.yes,
             found.sizes * strata.unseen,
             found.squares * raw[homes],
-            (found.squares + _PRIOR_LABELS * found.prior / np.maximum(strata.sizes, 1)[homes]) * smooth[homes],
+            (found.squares + (k / np.maximum(strata.sizes, 1))[homes] * found.prior) * smooth[homes],
         ]
     )
     sizes, totals, labels, yes, unseen, raw_squares, smooth_squares = (linear @ flat).reshape(7, -1, classifiers, 2)
