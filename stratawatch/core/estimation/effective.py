@@ -17,7 +17,7 @@ def effective_labels(
     100.0
     """
     width = high - low
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         plain = np.round(value * (1 - value) / variance, 6)
     silent = np.log((1 - confidence) / 2) / np.log1p(-np.clip(width, 1e-300, 1 - 1e-9))
     told = np.where((plain > 0) & np.isfinite(plain), plain, silent)

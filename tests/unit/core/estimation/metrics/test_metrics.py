@@ -2,119 +2,256 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from stratawatch.core.estimation.metrics import METRICS, metric_named
-from stratawatch.core.estimation.sides import Side
-from stratawatch.core.results import Known, Undefined
+from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
+from stratawatch.core.estimation.metrics.metric import Called
+from stratawatch.core.estimation.one_interval import half_width_factor, interval
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Sides, Table
+from stratawatch.core.estimation.untold import reason, told
 from stratawatch.errors import StratawatchError
 
+CLOSED_FORMS = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
+    "false_omission_rate": lambda tp, fp, fn, tn: fn / (fn + tn),
+    "f1": lambda tp, fp, fn, tn: 2 / ((tp + fp) / tp + (tp + fn) / tp),
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
+    "specificity": lambda tp, fp, fn, tn: tn / (tn + fp),
+    "negative_predictive_value": lambda tp, fp, fn, tn: tn / (tn + fn),
+    "prevalence": lambda tp, fp, fn, tn: (tp + fn) / (tp + fp + fn + tn),
+}
 
-def side(size=1000.0, yes=40.0, labels=50, low=None, high=None, unseen=0.0, variance=0.001):
-    share = yes / labels if labels and size else 0.0
-    low, high = share * 0.9 if low is None else low, min(1, share * 1.1) if high is None else high
-    return Side(size, share, low, high, variance, labels, yes, unseen)
+
+def sides(
+    sizes=(1000.0, 10_000.0), labels=(50, 100), yes=(40, 2), unseen=(0, 0), variance=None, weights=(20.0, 100.0)
+) -> Sides:
+    """Sides whose labels are plain draws: totals N yes/n, V = N^2 (1 - f) p (1 - p)/n."""
+    n, k, size = (np.array(column, dtype=float) for column in (labels, yes, sizes))
+    p = k / np.maximum(n, 1)
+    plain = size * np.maximum(size - n, 0) * p * (1 - p) / np.maximum(n, 1) if variance is None else np.array(variance)
+    form = np.array([plain[0], 0.0, plain[1]])
+    w = np.where(n < size, np.array(weights), 0.0)
+    return Sides(size, size * p, n, k, w, np.array(unseen, dtype=float), form, form, np.zeros(2), np.array(w.max()))
 
 
-EMPTY = side(size=0.0, yes=0.0, labels=0, low=0.0, high=0.0, variance=0.0)
-FEW = side(yes=2.0, size=10_000.0, labels=100, variance=1e-4)
-UNLABELLED = side(yes=0.0, labels=0, low=0.0, high=1.0)
+def outcome(name, made, confidence=0.95):
+    found = interval(METRICS[name], Reading(made, confidence))
+    return float(found.value), float(found.low), float(found.high)
+
+
+def why(name, made):
+    return None if told(METRICS[name], made) else reason(METRICS[name], made, ())
+
+
+CENSUS = sides(sizes=(50, 100), labels=(50, 100), yes=(40, 3))
+counts = st.integers(1, 40)
+
+
+def test_all_of_them_are_here_and_those_of_reports_first():
+    assert list(METRICS) == [
+        "precision",
+        "recall",
+        "false_omission_rate",
+        "f1",
+        "accuracy",
+        "specificity",
+        "negative_predictive_value",
+        "prevalence",
+    ]
+    assert tuple(METRICS)[: len(REPORTED)] == REPORTED
 
 
 @pytest.mark.parametrize("name", METRICS)
 class TestEveryMetric:
-    def test_is_the_derivative_of_its_value(self, name):
-        """The gradient times a small change of the labels is the change of the metric."""
-        positive = np.array([True, True, False, False])
-        sizes, rates = np.array([300.0, 200.0, 1000.0, 8000.0]), np.array([0.9, 0.5, 0.1, 0.002])
-        gradient = METRICS[name].gradient(positive, ~positive, sizes, rates)
-        step = np.array([1e-6, -2e-6, 3e-6, 1e-7])
-        change = self.value(name, sizes, rates + step) - self.value(name, sizes, rates)
-        assert float((sizes * gradient) @ step) == pytest.approx(change, rel=1e-3)
+    @settings(deadline=None)  # the first example imports SciPy
+    @given(counts, counts, counts, counts)
+    def test_a_census_is_the_closed_form_and_exact(self, name, tp, fp, fn, tn):
+        made = sides(sizes=(tp + fp, fn + tn), labels=(tp + fp, fn + tn), yes=(tp, fn))
+        assert outcome(name, made) == pytest.approx((CLOSED_FORMS[name](tp, fp, fn, tn),) * 3)
 
-    @staticmethod
-    def value(name, sizes, rates):
-        a, b = slice(0, 2), slice(2, 4)
-        positive = side(size=sizes[a].sum(), yes=sizes[a] @ rates[a], labels=sizes[a].sum())
-        negative = side(size=sizes[b].sum(), yes=sizes[b] @ rates[b], labels=sizes[b].sum())
-        return METRICS[name].outcome(positive, negative, 0.95).value
+    def test_gradient_is_the_derivative_of_its_value(self, name):
+        """The gradient times a small change of the labels is the change of the metric."""
+        positive = np.array([True, True, False, False, False])
+        negative = np.array([False, False, True, True, False])
+        sizes, rates = np.array([300.0, 200.0, 1000.0, 8000.0, 50.0]), np.array([0.9, 0.5, 0.1, 0.002, 0.7])
+        gradient = METRICS[name].gradient(positive, negative, sizes, rates)
+
+        def value(rates):
+            of = [float(sizes @ side) for side in (positive, negative)]
+            yes = [float((sizes * rates) @ side) for side in (positive, negative)]
+            return float(METRICS[name].value(Table(*(np.array(number) for number in (*of, *yes)))))
+
+        for cell in range(5):
+            step = np.eye(5)[cell] * 1e-5
+            derivative = (value(rates + step) - value(rates - step)) / 2e-5
+            assert sizes[cell] * gradient[cell] == pytest.approx(derivative, rel=1e-4, abs=1e-9)
+
+    def test_gradient_of_nothing_is_nothing(self, name):
+        nobody = np.array([False])
+        assert METRICS[name].gradient(nobody, nobody, np.array([10.0]), np.array([0.5])).tolist() == [0.0]
+
+    @settings(deadline=None)  # the first example imports SciPy
+    @given(
+        sizes=st.tuples(st.integers(0, 10**5), st.integers(0, 10**6)),
+        labels=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+        yes=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+        moved=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+        spread=st.tuples(st.floats(0, 0.5), st.floats(0, 0.5)),
+        confidence=st.sampled_from([0.5, 0.95, 0.9999]),
+    )
+    def test_holds_its_value_between_zero_and_one(self, name, sizes, labels, yes, moved, spread, confidence):
+        """Whatever the labels were: estimates anywhere that the observed allows, any variance, any weight."""
+        size = np.array(sizes, dtype=float)
+        n = np.floor(size * labels)
+        k = np.floor(n * yes)
+        totals = k + (size - n) * np.array(moved)
+        aa, bb = (size * np.array(spread)) ** 2 * (n < size)
+        form, weights = np.array([aa, -0.3 * (aa * bb) ** 0.5, bb]), np.where(n < size, size / np.maximum(n, 1), 0.0)
+        made = Sides(size, totals, n, k, weights, 0 * size, form, form, np.zeros(2), np.array(weights.max()))
+        value, low, high = outcome(name, made, confidence)
+        assert 0 <= low <= value <= high <= 1
+
+    def test_more_confidence_is_never_a_narrower_interval(self, name):
+        for labels, yes in (((50, 100), (40, 2)), ((500, 900), (300, 200))):
+            _, low, high = outcome(name, sides(labels=labels, yes=yes), 0.95)
+            _, lower, higher = outcome(name, sides(labels=labels, yes=yes), 0.999)
+            assert lower < low
+            assert high < higher
+
+    def test_never_denies_what_was_observed(self, name):
+        """100 of 120 items and 90 of 100 are known: what the rest could still change bounds the interval."""
+        made = sides(sizes=(120, 100), labels=(100, 90), yes=(50, 40), variance=(1e4, 1e4))
+        _, low, high = outcome(name, made)
+        corners = [CLOSED_FORMS[name](50 + a, 70 - a, 40 + b, 60 - b) for a in (0, 20) for b in (0, 10)]
+        assert min(corners) - 1e-12 <= low
+        assert high <= max(corners) + 1e-12
 
     def test_is_untold_without_labels(self, name):
-        outcome = METRICS[name].outcome(UNLABELLED, UNLABELLED, 0.95)
-        assert isinstance(outcome, Undefined)
-        assert outcome.reason.startswith("no label among the ")
+        assert why(name, sides(labels=(0, 0), yes=(0, 0))).startswith("no label among the ")
 
     def test_is_untold_when_too_much_is_unseen(self, name):
-        outcome = METRICS[name].outcome(side(unseen=101.0), side(unseen=101.0), 0.95)
-        assert isinstance(outcome, Undefined)
-        assert "are in strata without a label; at most 10% may be" in outcome.reason
+        assert "are in strata without a label; at most 10% may be" in why(name, sides(unseen=(101, 1001)))
 
     def test_bears_a_tenth_unseen(self, name):
-        assert isinstance(METRICS[name].outcome(side(unseen=100.0), side(unseen=100.0), 0.95), Known)
+        assert why(name, sides(unseen=(100, 1000))) is None
 
-    def test_gradient_ignores_items_the_classifier_did_not_judge(self, name):
-        positive, negative = np.array([True, False, False]), np.array([False, True, False])
-        gradient = METRICS[name].gradient(positive, negative, np.array([10.0, 20, 30]), np.array([0.5, 0.1, 0.9]))
-        assert gradient[2] == 0
+    def test_is_untold_when_it_judged_nothing(self, name):
+        assert why(name, sides(sizes=(0, 0), labels=(0, 0), yes=(0, 0))).startswith(("it judged no", "it calls no"))
+
+    def test_factor_is_the_half_width_over_the_textbooks(self, name):
+        found = interval(METRICS[name], Reading(sides(), 0.95))
+        factor = half_width_factor(METRICS[name], Reading(sides(), 0.95))
+        assert float(factor) == pytest.approx(float(found.half_width) / (1.959964 * float(found.variance) ** 0.5))
+        assert float(half_width_factor(METRICS[name], Reading(CENSUS, 0.95))) == 1
+
+    def test_has_words_and_a_margin(self, name):
+        metric = METRICS[name]
+        assert metric.name == name
+        assert metric.words
+        assert 0 < metric.default_margin < 0.2
+
+    def test_has_a_domain_that_its_sides_make_up(self, name):
+        domain = METRICS[name].domain(Called(100.0, 900.0, 60.0))
+        if name == "f1":
+            assert domain is None
+        else:
+            assert 0 < domain.size <= 1000
 
 
 class TestPrecision:
-    def test_is_the_share_of_its_positive_side(self):
-        outcome = METRICS["precision"].outcome(side(), FEW, 0.95)
-        assert (outcome.value, outcome.low, outcome.high) == pytest.approx((0.8, 0.72, 0.88))
-        assert METRICS["precision"].labels(side(), FEW) == 50
-
     def test_is_untold_when_no_item_is_called_positive(self):
-        assert METRICS["precision"].outcome(EMPTY, FEW, 0.95) == Undefined("it calls no item positive")
+        assert why("precision", sides(sizes=(0, 10), labels=(0, 5), yes=(0, 1))) == "it calls no item positive"
+
+    def test_the_labels_of_negatives_do_not_matter(self):
+        assert outcome("precision", sides(labels=(50, 0), yes=(40, 0))) == outcome("precision", sides())
 
 
 class TestFalseOmissionRate:
-    def test_is_the_share_of_its_negative_side(self):
-        outcome = METRICS["false_omission_rate"].outcome(side(), FEW, 0.95)
-        assert outcome.value == pytest.approx(0.02)
-        assert METRICS["false_omission_rate"].labels(side(), FEW) == 100
-
     def test_is_untold_when_every_item_is_called_positive(self):
-        outcome = METRICS["false_omission_rate"].outcome(side(), EMPTY, 0.95)
-        assert outcome == Undefined("it calls no item negative")
+        made = sides(sizes=(10, 0), labels=(5, 0), yes=(4, 0))
+        assert why("false_omission_rate", made) == "it calls no item negative"
+
+    def test_none_found_is_an_upper_bound_and_not_plus_minus_zero(self):
+        value, low, high = outcome("false_omission_rate", sides(yes=(40, 0)))
+        assert value == low == 0
+        assert high == pytest.approx(3.69 / 100, rel=0.03)
+
+
+class TestNegativePredictiveValue:
+    @pytest.mark.parametrize("yes", [0, 2, 30, 100])
+    def test_is_the_false_omission_rate_turned_over(self, yes):
+        value, low, high = outcome("negative_predictive_value", sides(yes=(40, yes)))
+        mirrored = outcome("false_omission_rate", sides(yes=(40, yes)))
+        assert (1 - value, 1 - high, 1 - low) == pytest.approx(mirrored, abs=1e-9)
 
 
 class TestRecall:
-    recall = METRICS["recall"]
-
-    def test_is_the_ratio_of_the_totals(self):
-        outcome = self.recall.outcome(side(), FEW, 0.95)
-        assert outcome.value == pytest.approx(800 / (800 + 200))
-        assert outcome.low < 0.8 < outcome.high
-        assert self.recall.labels(side(), FEW) == 150
-
     def test_is_zero_when_nothing_is_called_positive_and_there_are_positives(self):
-        outcome = self.recall.outcome(EMPTY, FEW, 0.95)
-        assert (outcome.value, outcome.low, outcome.high) == (0.0, 0.0, 0.0)
+        assert outcome("recall", sides(sizes=(0, 1000), labels=(0, 50), yes=(0, 2))) == (0.0, 0.0, 0.0)
 
     def test_is_one_when_everything_is_called_positive(self):
-        outcome = self.recall.outcome(side(), EMPTY, 0.95)
-        assert (outcome.value, outcome.low, outcome.high) == (1.0, 1.0, 1.0)
+        assert outcome("recall", sides(sizes=(1000, 0), labels=(50, 0), yes=(40, 0))) == (1.0, 1.0, 1.0)
 
     def test_is_untold_without_a_positive_on_either_side(self):
-        none_a, none_b = side(yes=0.0, low=0.0, high=0.07), side(yes=0.0, low=0.0, high=0.04)
-        assert self.recall.outcome(none_a, none_b, 0.95) == Undefined("no positive among the 100 labels")
+        assert why("recall", sides(yes=(0, 0))) == "no positive among the 150 labels"
 
     def test_without_misses_found_the_upper_end_is_one_and_the_lower_is_not(self):
-        outcome = self.recall.outcome(side(), side(yes=0.0, size=10_000.0, low=0.0, high=0.02), 0.95)
-        assert outcome.value == outcome.high == 1.0
-        assert 0.5 < outcome.low < 1
+        value, low, high = outcome("recall", sides(yes=(40, 0)))
+        assert value == high == 1.0
+        assert 0.5 < low < 1
 
     def test_without_hits_found_the_lower_end_is_zero_and_the_upper_is_not(self):
-        outcome = self.recall.outcome(side(yes=0.0, low=0.0, high=0.07), FEW, 0.95)
-        assert outcome.value == outcome.low == 0.0
-        assert 0 < outcome.high < 0.6
+        value, low, high = outcome("recall", sides(yes=(0, 10)))
+        assert value == low == 0.0
+        assert 0 < high < 0.6
 
     def test_one_side_without_labels_is_untold(self):
-        outcome = self.recall.outcome(side(), UNLABELLED, 0.95)
-        assert outcome == Undefined("no label among the 1,000 items it calls negative")
+        made = sides(labels=(50, 0), yes=(40, 0))
+        assert why("recall", made) == "no label among the 10,000 items it calls negative"
 
-    def test_is_untold_when_it_judged_nothing(self):
-        assert self.recall.outcome(EMPTY, EMPTY, 0.95) == Undefined("it judged no item")
+
+class TestSpecificity:
+    def test_is_recall_with_yes_and_no_turned_over(self):
+        """What is called negative and is negative becomes what is called positive and is positive."""
+        value, low, high = outcome("specificity", sides(yes=(40, 2)))
+        turned = sides(sizes=(10_000, 1000), labels=(100, 50), yes=(98, 10), weights=(100, 20))
+        assert (value, low, high) == pytest.approx(outcome("recall", turned), abs=1e-6)
+
+    def test_is_untold_without_a_negative_on_either_side(self):
+        assert why("specificity", sides(yes=(50, 100))) == "no negative among the 150 labels"
+
+
+class TestF1:
+    def test_is_zero_where_calls_are_never_right(self):
+        value, low, high = outcome("f1", sides(yes=(0, 10)))
+        assert value == low == 0
+        assert 0 < high < 0.2
+
+    def test_is_told_without_positives_as_long_as_something_is_called_so(self):
+        assert why("f1", sides(yes=(0, 0))) is None
+
+    def test_is_untold_without_anything_positive_or_called_so(self):
+        assert why("f1", sides(sizes=(0, 1000), labels=(0, 50), yes=(0, 0))) == "no positive among the 50 labels"
+
+
+class TestAccuracy:
+    def test_right_and_wrong_calls_are_counted_on_both_sides(self):
+        """(800 + 9800)/11000."""
+        assert outcome("accuracy", sides())[0] == pytest.approx(10_600 / 11_000)
+
+    def test_errors_that_hide_in_many_negatives_are_not_ruled_out(self):
+        """No error found: 50 labels stand for 1,000 items each 20, and 100 for 10,000 each 100."""
+        value, low, _ = outcome("accuracy", sides(yes=(50, 0)))
+        assert value == 1
+        assert 0.955 < low < 0.97
+
+
+class TestPrevalence:
+    def test_counts_positives_of_both_sides(self):
+        assert outcome("prevalence", sides())[0] == pytest.approx(1000 / 11_000)
 
 
 def test_an_unknown_metric_is_named_with_those_that_exist():
