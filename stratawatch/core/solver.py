@@ -17,6 +17,10 @@ _STEPS: Final = 300
 _FIRST_STEPS: Final = 6
 """Multiplicative steps before the first Newton step: they find out which limits bind."""
 _TRIES: Final = 12
+_REACHES: Final = (100.0, 10.0, 1.0, 0.1, 0.01, 0.001)
+"""How far a Newton step may change prices, in turn until the dual climbs: it has kinks where strata leave a bound."""
+_FAINT: Final = 1e-6
+"""Prices below this share of the largest one move as if they had it."""
 _LEVEL: Final = 1e-9
 """A limit whose used share would exceed 1 by this much pulls at its price."""
 _NEVER: Final = 1e-13
@@ -62,7 +66,7 @@ class _Problem:
 
     def multiplied(self, prices: Floats, n: Floats) -> Floats:
         """Chromy's step: a limit that n exceeds twofold becomes four times as dear."""
-        return np.maximum(prices, _NEVER * float(prices.max())) * self.excess(n) ** 2
+        return np.maximum(prices, _NEVER * float(prices.max())) * np.clip(self.excess(n), 0.1, 1e6) ** 2
 
     def feasible(self, n: Floats) -> Floats | None:
         """A multiple of n, held between low and high, that keeps all limits; None when twelve tries find none."""
@@ -172,38 +176,35 @@ def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: f
     free = (n > problem.low) & (n < problem.high)
     bend = np.where(free, 0.5 * np.sqrt(problem.costs) / np.maximum(pushed, 1e-200) ** 1.5, 0.0)
     curvature = (problem.weights * bend) @ problem.weights.T
-    step = _bounded_step(prices, slope, curvature)
-    for _ in range(_TRIES):
-        tried = np.maximum(prices + step, 0)
+    for reach in _REACHES:
+        tried = np.maximum(prices + _bounded_step(prices, slope, curvature, reach), 0)
         there = problem.cheapest(tried)
         climbed = float(problem.costs @ there + tried @ (problem.used(there) - 1)) - value
         if climbed > 1e-4 * float(slope @ (tried - prices)) >= 0:
             return tried
-        step = step / 2
     return problem.multiplied(prices, n)
 
 
-def _bounded_step(prices: Floats, slope: Floats, curvature: Floats) -> Floats:
-    """The step s of greatest slope.s - s.curvature.s/2 with prices + s >= 0.
+def _bounded_step(prices: Floats, slope: Floats, curvature: Floats, reach: float) -> Floats:
+    """The step s of greatest slope.s - s.curvature.s/2 with prices + s >= 0, and |s| <= reach x price where it is flat.
 
     An active set as in Lawson and Hanson's (1974) least squares: prices that fall to 0 stay there until the slope
     pulls them up again. Each pass climbs, so that it may end at any.
     """
-    # Where nothing bends, a price may still not grow more than a hundredfold at once.
-    reach = 100 * np.maximum(prices, 1e-3 * float(prices.max()))
-    bowl = curvature + np.diag(1e-10 * curvature.diagonal() + np.abs(slope) / reach + 1e-300)
+    far = reach * np.maximum(prices, _FAINT * float(prices.max()))
+    bowl = curvature + np.diag(1e-10 * curvature.diagonal() + np.abs(slope) / far + 1e-300)
     pull = slope + bowl @ prices
     reached, moving = prices.copy(), prices > 0
     for _ in range(3 * len(prices)):
         rows = np.flatnonzero(moving)
         wanted = np.linalg.solve(bowl[np.ix_(rows, rows)], pull[rows])
-        fallen = wanted <= 0
-        if fallen.any():
-            room = reached[rows] / np.maximum(reached[rows] - wanted, 1e-300)
-            part = float(room[fallen].min())
-            reached[rows] += part * (wanted - reached[rows])
-            moving[rows[fallen & (room <= part)]] = False
-            reached[~moving] = 0
+        fallen = np.flatnonzero(wanted <= 0)
+        if fallen.size:
+            here = reached[rows[fallen]]
+            room = here / np.maximum(here - wanted[fallen], 1e-300)
+            reached[rows] += room.min() * (wanted - reached[rows])
+            gone = rows[fallen[room <= room.min()]]
+            reached[gone], moving[gone] = 0, False
             continue
         reached[rows] = wanted
         up = np.where(moving, 0.0, pull - bowl @ reached)
