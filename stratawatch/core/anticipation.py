@@ -36,6 +36,11 @@ class GoalRows:
     margins: Floats
     gradients: Floats
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that goals ask for, each once."""
+        return tuple(dict.fromkeys(metric for _, metric in self.names))
+
 
 def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
     """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""

@@ -170,14 +170,14 @@ class Planner:
         for _ in range(_PASSES + 1):
             limits = (rows.margins / (_z(confidence) * widening)) ** 2
             totals = for_limits(self.cells, variances, limits, room, proportional)
-            widths = _named(half_widths(self.cells, rates, totals, confidence), rows)
+            widths = _named(half_widths(self.cells, rates, totals, confidence, rows.metrics), rows)
             errors = _z(confidence) * np.sqrt(self._variances(variances, totals) / self._factor(seen))
             widening = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
         return totals
 
     def _surprise(self, seen: Seen, rates: Rates, rows: GoalRows) -> Floats:
         """By how much this period's intervals are wider than was forecast for the labels they rest on."""
-        expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence), rows)
+        expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence, rows.metrics), rows)
         known = _named(seen.half_widths, rows)
         ratio = np.where(np.isfinite(known) & np.isfinite(expected), known / np.maximum(expected, 1e-12), 1.0)
         return np.clip(ratio, 0.5, 3.0)
