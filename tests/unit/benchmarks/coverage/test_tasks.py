@@ -4,18 +4,19 @@ import json
 
 import numpy as np
 
-from benchmarks.coverage import __main__ as entry
-from benchmarks.coverage.__main__ import FIXED, GROUPS, LABELS, SECOND, run, tasks_of
+from benchmarks.coverage import tasks
+from benchmarks.coverage.__main__ import run
 from benchmarks.coverage.simulation import Task, simulate
 from benchmarks.coverage.singles import SINGLES
+from benchmarks.coverage.tasks import FIXED, GROUPS, LABELS, SECOND, tasks_of
 from benchmarks.shape import as_json, parse
 
 
 class TestTasks:
     def test_fixed_and_fresh_have_every_number_of_labels(self):
-        tasks = list(tasks_of(1, 10, GROUPS))
+        found = list(tasks_of(1, 10, GROUPS))
         for group in ("fixed", "fresh"):
-            assert sum(task.group == group for task in tasks) == len(FIXED) * len(LABELS)
+            assert sum(task.group == group for task in found) == len(FIXED) * len(LABELS)
 
     def test_populations_of_a_second_period_are_among_the_fixed_ones(self):
         assert set(SECOND) <= {family.name for family in FIXED}
@@ -48,7 +49,7 @@ class TestSimulate:
 
 
 def test_a_short_run_has_rows_and_verdicts(tmp_path, monkeypatch):
-    monkeypatch.setattr(entry, "LABELS", (100,))
+    monkeypatch.setattr(tasks, "LABELS", (100,))
     options = parse("coverage", ["--json", str(tmp_path / "c.json")])
     options.given.runs, options.given.groups, options.given.workers = 2, ["fixed"], 1
     result = run(options)
