@@ -261,7 +261,8 @@ class _Repair:
                 return n
             rows = self.weights[exceeded]
             missing = variances_of(rows, self.sizes, labels) - self.limits[exceeded]
-            mends = self.prices[exceeded] @ np.minimum(rows / (n * (n + 1.0)), missing[:, None]) / self.costs
+            each = np.minimum(rows / np.maximum(n * (n + 1.0), 1), missing[:, None])
+            mends = self.prices[exceeded] @ each / self.costs
             n[int(np.where(n < caps, mends, -1.0).argmax())] += 1
 
     def trimmed(self, n: Counts, low: Counts) -> Counts:
