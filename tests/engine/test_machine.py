@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Limit
+from stratawatch.core.results import Goal, Limit
 from stratawatch.engine.advance import ADVANCE_LEASE, advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle
@@ -74,11 +74,12 @@ class _CrashingBegin:
 class World(RuleBasedStateMachine):
     """One panel under everything that can happen to it."""
 
-    @initialize()
-    def build(self) -> None:
+    @initialize(spend=st.sampled_from(["budget", "goals"]))
+    def build(self, spend: str) -> None:
         self.folder = tempfile.TemporaryDirectory()
         absent = Limit("recall", floor=0.1, of=("rf",), segment=Segment("country", "AT"))
-        panel = spec(budget=60, batch_size=10, limits=(*spec().limits, absent))
+        easy = (Goal("precision", 0.4),)  # met by a first round
+        panel = spec(budget=60, batch_size=10, limits=(*spec().limits, absent), spend=spend, goals=easy)
         self.store = CrashingStore(empty_store(Path(self.folder.name) / "w.db"))
         source, queue, desk, clock = FakeSource(), FakeQueue({}), FakeChannel(), HandClock(MONDAY)
         ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})
@@ -170,6 +171,7 @@ class World(RuleBasedStateMachine):
                 assert len({draw.item for draw in draws}) == len(draws) <= self.town.panel.budget
                 rounds = tx.rounds.of(cycle.id)
                 assert len(rounds) <= 2
+                assert all(tx.rounds.draws(cycle.id, later.id) for later in rounds[1:]), "a round that asks nothing"
                 planned = {t.item_key for b in tx.rounds.batches(cycle_id=cycle.id) for t in b.tasks}
                 assert planned == {draw.item_key for draw in draws if not draw.reused}
                 if cycle.state in (CycleState.SETTLED, CycleState.JUDGED):
