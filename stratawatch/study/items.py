@@ -85,7 +85,7 @@ def _refuse_repeated(items: Items) -> None:
     repeated = list(_same(items, twice))
     if repeated:
         raise StratawatchError(
-            f"item column {items.name!r} holds {len(repeated):,} ids more than once",
+            f"item column {items.name!r} repeats {len(repeated):,} of its ids",
             expected="every item once",
             got=f"{repeated[0]!r:.60}",
             hint="drop the duplicates first",

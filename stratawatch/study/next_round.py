@@ -1,8 +1,8 @@
 """The next round of a study: at most two, or as many as the goals need when looks are paid for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, pi
+from math import ceil, inf, pi
 from typing import Final
 
 from stratawatch.core.design import Design
@@ -10,7 +10,6 @@ from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.results import Commission, Goal, Known, Plan
 from stratawatch.core.rounds import most_rounds
-from stratawatch.study.estimate_rows import margins_of
 from stratawatch.study.progress import Progress
 
 _LEAST_ADDED: Final = 10
@@ -49,11 +48,12 @@ class TwoRounds:
 class UntilGoalsHold:
     """Rounds until every goal holds at the confidence that its look leaves, or until nothing is left to label.
 
-    `larger` makes the same design with pools of at least these sizes, by stratum.
+    `margins` are those that labels can reach; `larger` makes the same design with pools of at least these sizes.
     """
 
     commission: Commission
     history: History
+    margins: Mapping[tuple[str, str], float]
     larger: Callable[[Sequence[int]], Design]
 
     def next(self, design: Design, progress: Progress) -> Plan | None:
@@ -62,8 +62,7 @@ class UntilGoalsHold:
         wanted = replace(self.commission, confidence=look_confidence(self.commission.confidence, look + 1))
         if look == 0:
             return _planned(design, wanted, progress, 1, self.history)
-        now = replace(wanted, confidence=look_confidence(self.commission.confidence, look))
-        if _hold(design, now, progress):
+        if self._hold(design, progress, look_confidence(self.commission.confidence, look)):
             return None
         drawn = progress.rounds[-1].plan.totals
         design = self.larger([_POOL_FACTOR * total for total in drawn])
@@ -76,6 +75,15 @@ class UntilGoalsHold:
             if plan.labels >= enough:
                 break
         return best
+
+    def _hold(self, design: Design, progress: Progress, confidence: float) -> bool:
+        """Whether every goal's interval is narrow enough."""
+        metrics = list(dict.fromkeys(metric for _, metric in self.margins))
+        found = design.estimate(Ledger(progress.verdicts), progress.drawn, confidence=confidence, metrics=metrics)
+        widths = {
+            (one.classifier, one.metric): one.outcome.half_width for one in found if isinstance(one.outcome, Known)
+        }
+        return all(widths.get(name, inf) <= margin for name, margin in self.margins.items())
 
 
 def _planned(design: Design, commission: Commission, progress: Progress, ordinal: int, history: History) -> Plan:
@@ -92,16 +100,3 @@ def _planned(design: Design, commission: Commission, progress: Progress, ordinal
 def _tightened(commission: Commission, factor: float) -> Commission:
     goals = tuple(Goal(goal.metric, goal.margin * factor, goal.of) for goal in commission.goals)
     return replace(commission, goals=goals)
-
-
-def _hold(design: Design, commission: Commission, progress: Progress) -> bool:
-    """Whether every goal's interval is narrow enough."""
-    margins = margins_of(commission.goals, design.classifiers)
-    found = design.estimate(
-        Ledger(progress.verdicts),
-        progress.drawn,
-        confidence=commission.confidence,
-        metrics=list(dict.fromkeys(goal.metric for goal in commission.goals)),
-    )
-    widths = {(one.classifier, one.metric): one.outcome.half_width for one in found if isinstance(one.outcome, Known)}
-    return all(widths.get(name, 1.0) <= margin for name, margin in margins.items())

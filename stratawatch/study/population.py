@@ -72,7 +72,7 @@ class Population:
         found.update(self.items.heads[order].tobytes())
         found.update(self.readings.cell[order].tobytes())
         for one in self.slices:
-            found.update(repr((one.column, one.values)).encode())
+            found.update(repr((one.column, one.texts)).encode())
             found.update(one.place[order].tobytes())
         return found.hexdigest()
 

@@ -22,20 +22,20 @@ class Slices:
     """One segment column: its values as text, sorted, and each item's place among them (-1: no value)."""
 
     column: str
-    values: tuple[str, ...]
+    texts: tuple[str, ...]
     place: NDArray[np.int16]
 
     def counts(self, cell: NDArray[np.int32], cells: int) -> Iterator[tuple[Segment, Counts]]:
         """Items per cell inside every segment."""
         inside = self.place != _OUTSIDE
-        flat = cell[inside].astype(np.int64) * len(self.values) + self.place[inside]
-        table = np.bincount(flat, minlength=cells * len(self.values)).reshape(cells, len(self.values))
-        for number, value in enumerate(self.values):
+        flat = cell[inside].astype(np.int64) * len(self.texts) + self.place[inside]
+        table = np.bincount(flat, minlength=cells * len(self.texts)).reshape(cells, len(self.texts))
+        for number, value in enumerate(self.texts):
             yield Segment(self.column, value), table[:, number].astype(np.int64)
 
     def at(self, rows: Counts) -> tuple[str | None, ...]:
         """The values of some rows."""
-        return tuple(None if place < 0 else self.values[place] for place in self.place[rows].tolist())
+        return tuple(None if place < 0 else self.texts[place] for place in self.place[rows].tolist())
 
 
 def read_slices(name: str, column: Column) -> Slices:

@@ -15,7 +15,7 @@ from stratawatch.core.results import Goal
 from stratawatch.core.strata import cut_atoms
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
-from stratawatch.study.estimate_rows import StudyEstimates, as_rows, margins_of
+from stratawatch.study.estimate_rows import StudyEstimates, as_rows
 from stratawatch.study.next_round import TwoRounds, UntilGoalsHold, look_confidence
 from stratawatch.study.panel import Kinds, Panel, read_panel
 from stratawatch.study.past import PastLabel, StudyHistory, parsed
@@ -23,7 +23,7 @@ from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
 from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
 from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, wishes_of
-from stratawatch.study.wishes import read_commission, refuse_impossible
+from stratawatch.study.wishes import reachable, read_commission, refuse_impossible
 
 
 class Study:
@@ -98,7 +98,7 @@ class Study:
             metrics=names,
             segments=sorted(self._population.census.segments),
         )
-        return as_rows(found, margins_of(self._commission.goals, self._names), self._remark)
+        return as_rows(found, self._margins, self._remark)
 
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""
@@ -174,7 +174,7 @@ class Study:
     def _plan_round(self) -> None:
         progress = self._progress
         rule = (
-            UntilGoalsHold(self._commission, self._history, self._larger)
+            UntilGoalsHold(self._commission, self._history, self._margins, self._larger)
             if self._sequential
             else TwoRounds(self._commission, self._history)
         )
@@ -208,6 +208,10 @@ class Study:
         """Which items of the history the frame still holds."""
         items = [row.item for row in self._past.rows]
         return [bool(row >= 0) for row in self._population.items.rows_of(self._population.seed, items)]
+
+    @cached_property
+    def _margins(self) -> Mapping[tuple[str, str], float]:
+        return reachable(self._commission, self._population.census)
 
     @cached_property
     def _history(self) -> History:

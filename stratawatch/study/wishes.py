@@ -13,6 +13,7 @@ from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.population import Census
 from stratawatch.core.results import Commission, Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
+from stratawatch.study.estimate_rows import margins_of
 
 FEWEST_LABELS: Final = 2
 """One label has no variance, and so no interval."""
@@ -34,27 +35,41 @@ def read_commission(
 
 
 def refuse_impossible(commission: Commission, census: Census) -> None:
-    """Raise for a goal that no number of labels can reach; labels of all items make every other value exact."""
-    cells = Cells.of_census(census)
-    sizes = cells.sizes
+    """Raise for a goal that no labels can reach, however many; nobody wished for those that hold by default."""
+    unreachable = [] if commission.goals == DEFAULT_GOALS else _unreachable(commission, census)
+    for goal, name, calls in unreachable:
+        raise PlanImpossible(
+            f"{metric_named(goal.metric).words} of {name!r} cannot be known to plus-minus {goal.margin:g}",
+            got=f"a classifier that calls {calls}",
+            hint="with all items labelled the best possible is still no information; leave the goal out",
+        )
+
+
+def reachable(commission: Commission, census: Census) -> dict[tuple[str, str], float]:
+    """The margins of all goals that enough labels reach, by (classifier, metric)."""
+    margins = margins_of(commission.goals, census.classifiers)
+    for goal, name, _ in _unreachable(commission, census):
+        margins.pop((name, goal.metric), None)
+    return margins
+
+
+def _unreachable(commission: Commission, census: Census) -> list[tuple[Goal, str, str]]:
+    """Goals and classifiers without an item that the metric could be a share of, and what those call."""
+    cells, found = Cells.of_census(census), []
     for goal in commission.goals:
-        metric = metric_named(goal.metric)
         for column, name in enumerate(census.classifiers):
-            if goal.of and name not in goal.of:
-                continue
-            positive, negative = float(cells.positive[:, column] @ sizes), float(cells.negative[:, column] @ sizes)
-            domain = metric.domain(Called(positive, negative, None))
-            if domain is not None and domain.size == 0:
-                calls = (
-                    "nothing at all"
-                    if positive + negative == 0
-                    else "no item " + ("negative" if positive else "positive")
-                )
-                raise PlanImpossible(
-                    f"{metric.words} of {name!r} cannot be known to plus-minus {goal.margin:g}",
-                    got=f"a classifier that calls {calls}",
-                    hint="with all items labelled the best possible is still no information; leave the goal out",
-                )
+            positive, negative = (float(side[:, column] @ cells.sizes) for side in (cells.positive, cells.negative))
+            called = Called(positive, negative, None)
+            domain = metric_named(goal.metric).domain(called)
+            if (not goal.of or name in goal.of) and domain is not None and domain.size == 0:
+                found.append((goal, name, _calls(called)))
+    return found
+
+
+def _calls(called: Called) -> str:
+    if called.positive + called.negative == 0:
+        return "nothing at all"
+    return "no item negative" if called.positive else "no item positive"
 
 
 def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:

@@ -1,0 +1,54 @@
+import pytest
+
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Estimate, Goal, Known, Undefined
+from stratawatch.errors import StratawatchError
+from stratawatch.study.estimate_rows import as_rows, margins_of
+
+KNOWN = Known(0.8, 0.76, 0.84, 90.0)
+MARGINS = {("lr", "precision"): 0.05, ("lr", "recall"): 0.03, ("vote", "precision"): 0.05}
+
+
+def estimate(classifier="lr", metric="precision", outcome=KNOWN, segment=None):
+    return Estimate(classifier, metric, segment, outcome, 100, "logit", 0.95)
+
+
+class TestAsRows:
+    def test_every_part_of_an_estimate_is_there(self):
+        [row] = as_rows([estimate()], MARGINS, "; look 2")
+        assert (row.classifier, row.metric, row.segment) == ("lr", "precision", None)
+        assert (row.value, row.low, row.high, row.n_eff, row.labels_used) == (0.8, 0.76, 0.84, 90.0, 100)
+        assert (row.state, row.margin, row.method, row.reason) == ("held", 0.05, "logit; look 2", None)
+        assert row.half_width == pytest.approx(0.04)
+
+    @pytest.mark.parametrize(
+        ("metric", "state"), [("precision", "held"), ("recall", "short"), ("false_omission_rate", "known")]
+    )
+    def test_the_state_says_whether_the_goal_is_held(self, metric, state):
+        assert as_rows([estimate(metric=metric)], MARGINS)[0].state == state
+
+    def test_what_is_not_known_has_no_number_but_a_reason(self):
+        [row] = as_rows([estimate(outcome=Undefined("no label yet"))], MARGINS)
+        assert (row.value, row.low, row.high, row.n_eff, row.half_width) == (None,) * 5
+        assert (row.state, row.reason, row.margin) == ("undefined", "no label yet", 0.05)
+
+    def test_a_segment_has_no_goal(self):
+        [row] = as_rows([estimate(segment=Segment("country", "DE"))], MARGINS)
+        assert (row.segment, row.state, row.margin) == ("country=DE", "known", None)
+
+
+class TestOf:
+    def test_finds_one(self):
+        rows = as_rows([estimate(), estimate("vote"), estimate(segment=Segment("country", "DE"))], MARGINS)
+        assert rows.of("vote", "precision").classifier == "vote"
+        assert rows.of("lr", "precision", "country=DE").segment == "country=DE"
+
+    def test_says_when_there_is_none(self):
+        with pytest.raises(StratawatchError, match="there is no estimate of 'f1' of 'lr' in country=DE"):
+            as_rows([estimate()], MARGINS).of("lr", "f1", "country=DE")
+
+
+class TestMarginsOf:
+    def test_the_narrowest_goal_counts(self):
+        goals = [Goal("precision", 0.05), Goal("precision", 0.03, ("lr",)), Goal("precision", 0.04, ("lr",))]
+        assert margins_of(goals, ("lr", "vote")) == {("lr", "precision"): 0.03, ("vote", "precision"): 0.05}

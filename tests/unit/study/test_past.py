@@ -1,0 +1,93 @@
+import json
+
+import numpy as np
+import pytest
+
+from stratawatch.core.history import NO_HISTORY
+from stratawatch.errors import StratawatchError
+from stratawatch.study.panel import read_panel
+from stratawatch.study.past import MOST_PERIODS, PastLabel, StudyHistory
+
+
+def label(item="i1", period=1, pattern="10", z=0.25, verdict="yes", weight=2.5):
+    return PastLabel(item, period, pattern, z, verdict, weight)
+
+
+def history(*rows, auxiliary=()):
+    return StudyHistory(("lr", "vote"), auxiliary, rows)
+
+
+class TestStudyHistory:
+    def test_the_latest_verdict_of_an_item_counts(self):
+        rows = [label(period=2, verdict="no"), label(period=1), label("i2")]
+        assert history(*rows).verdicts() == {"i1": "no", "i2": "yes"}
+
+    def test_a_period_follows_the_others(self):
+        longer = history(label()).followed_by([label("i2", period=2)])
+        assert [row.item for row in longer.rows] == ["i1", "i2"]
+        assert (longer.period, history().period) == (2, 0)
+
+    def test_periods_that_are_too_old_are_dropped(self):
+        chain = history()
+        for period in range(1, MOST_PERIODS + 3):
+            chain = chain.followed_by([label(f"i{period}", period)])
+        assert {row.period for row in chain.rows} == set(range(3, MOST_PERIODS + 3))
+
+    def test_as_seen_in_a_later_period(self):
+        rows = [label(), label("i2", period=2, z=None, verdict="no")]
+        seen = history(*rows).as_seen_in(4, [True, False])
+        assert seen.ages.tolist() == [3, 2]
+        assert seen.patterns == ("10", "10")
+        assert seen.scores.tolist() == [0.25, pytest.approx(np.nan, nan_ok=True)]
+        assert seen.yes.tolist() == [True, False]
+        assert seen.weights.tolist() == [2.5, 2.5]
+        assert seen.drawable.tolist() == [True, False]
+        assert seen.ratios == {}
+
+    def test_periods_with_a_long_past_say_how_well_the_model_foretold(self):
+        rng = np.random.default_rng(3)
+        rows = [
+            label(f"{period}-{i}", period, "10" if z > 0.5 else "00", z, "yes" if rng.random() < z else "no")
+            for period in (1, 2)
+            for i, z in enumerate(rng.random(300).round(2).tolist())
+        ]
+        seen = history(*rows).as_seen_in(3, [False] * len(rows))
+        assert set(seen.ratios) == {1}
+        assert 0.5 < seen.ratios[1]["recall"] < 2
+
+    def test_without_rows_it_is_no_history(self):
+        assert history().as_seen_in(1, []) is NO_HISTORY
+
+    def test_to_frame_has_a_row_a_label(self):
+        frame = history(label(z=None)).to_frame()
+        assert list(frame.columns) == ["item", "period", "pattern", "z", "verdict", "weight"]
+        assert frame["z"].isna().all()
+
+
+class TestJson:
+    def test_there_and_back(self):
+        before = history(label(), label("i2", z=None), auxiliary=("judge",))
+        assert StudyHistory.from_json(before.to_json()) == before
+        json.loads(before.to_json(), parse_constant=pytest.fail)
+
+    @pytest.mark.parametrize(
+        ("text", "what"), [("[", "the text is not JSON"), ("{}", "something else"), ("[]", "something else")]
+    )
+    def test_other_text_is_refused(self, text, what):
+        with pytest.raises(StratawatchError, match=f"{what}; expected stratawatch study history 1; got"):
+            StudyHistory.from_json(text)
+
+
+class TestCheck:
+    def test_the_same_names_are_the_same_panel(self):
+        panel = read_panel("id", {"lr": (None, "p"), "vote": (None, "q")}, ["judge"], [], None)
+        history(auxiliary=("judge",)).check(panel)
+
+    def test_another_panel_is_refused(self):
+        panel = read_panel("id", {"lr": (None, "p")}, [], [], None)
+        with pytest.raises(StratawatchError) as caught:
+            history(auxiliary=("judge",)).check(panel)
+        assert str(caught.value) == (
+            "the history belongs to another panel; expected classifiers lr; got classifiers lr, vote with auxiliary "
+            "judge; a new model, version or cut-off begins a history of its own"
+        )

@@ -1,0 +1,51 @@
+from dataclasses import dataclass
+
+import pandas as pd
+
+from stratawatch.study.tables import Rows, text_table
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    number: float | None
+    count: int
+    parts: tuple[str, ...] = ()
+
+
+ROWS = Rows([Line("a", 0.12345, 1234, ("x", "y")), Line("b", None, 5)])
+
+
+class TestRows:
+    def test_are_a_sequence(self):
+        assert len(ROWS) == 2
+        assert ROWS[0].name == "a"
+        assert [line.name for line in ROWS] == ["a", "b"]
+        assert isinstance(ROWS[:1], Rows)
+        assert ROWS[:1] == Rows([ROWS[0]])
+        assert Rows([ROWS[0]]) != ROWS
+        assert hash(ROWS) == hash(Rows(list(ROWS)))
+
+    def test_show_themselves_as_a_table(self):
+        assert repr(ROWS) == "name  number  count  parts\na      0.123  1,234  x, y\nb                 5"
+        assert repr(Rows([])) == "no rows"
+
+    def test_large_numbers_are_shown_whole(self):
+        assert "12,346" in repr(Rows([Line("a", 12345.6, 1)]))
+
+    def test_turn_into_a_frame_where_the_unknown_is_missing(self):
+        frame = ROWS.to_frame()
+        assert list(frame.columns) == ["name", "number", "count", "parts"]
+        assert frame["number"].isna().tolist() == [False, True]
+        assert isinstance(frame, pd.DataFrame)
+
+    def test_are_a_table_in_a_notebook(self):
+        assert ROWS._repr_html_().count("<tr") == 3
+
+
+class TestTextTable:
+    def test_a_column_that_says_nothing_is_left_out(self):
+        assert text_table(["a", "b"], [["1", ""], ["2", ""]]) == "a\n1\n2"
+
+    def test_minus_signs_and_commas_are_numbers(self):
+        assert text_table(["n"], [["-1.5"], ["1,000"]]) == "    n\n -1.5\n1,000"
