@@ -7,41 +7,45 @@ from stratawatch.core.population import Counts, Floats
 _PRECISION = 1e-13
 
 
-def share_out(weights: Floats, floors: Counts, caps: Counts, total: int) -> Counts:
-    """n_a = clip(scale x weight_a, floor_a, cap_a) with the scale that spends `total`; largest remainder.
+def share_out(weights: Floats, floors: Counts, caps: Counts, total: float, costs: Floats | None = None) -> Counts:
+    """n_h = clip(scale x weight_h, floor_h, cap_h) with the scale that spends `total`; largest remainder.
 
     The sum is exactly `total`, or the sum of the caps when that is less; floors that together exceed `total`
-    are kept, and nothing is added to them. What a cap cuts off goes to the others; cells without weight come
-    last, in proportion to the room they have.
+    are kept, and nothing is added to them. What a cap cuts off goes to the others; strata without weight come
+    last, in proportion to the room they have. With `costs` of a label, `total` is money: at most that is spent, and
+    what is left buys no label more.
 
     >>> share_out(np.array([1.0, 1.0, 2.0]), np.array([0, 5, 0]), np.array([9, 9, 3]), 12).tolist()
     [4, 5, 3]
     """
     caps = np.maximum(caps, floors)
-    total = int(np.clip(total, floors.sum(), caps.sum()))
+    costs = np.ones_like(weights) if costs is None else costs
+    total = float(np.clip(total, costs @ floors, costs @ caps))
     room = (caps - floors).astype(np.float64)
     largest = float(weights.max(initial=0.0))
     tilted = weights / largest + 1e-9 * room / max(float(room.sum()), 1.0) if largest > 0 else room
-    return _rounded(_between(tilted, floors, caps, total), floors, caps, total)
+    return _rounded(_between(tilted, floors, caps, total, costs), floors, caps, total, costs)
 
 
-def _between(weights: Floats, floors: Counts, caps: Counts, total: int) -> Floats:
-    """The clipped multiples of the weights that sum to the total, by bisection on the logarithm of the scale."""
+def _between(weights: Floats, floors: Counts, caps: Counts, total: float, costs: Floats) -> Floats:
+    """The clipped multiples of the weights that cost the total, by bisection on the logarithm of the scale."""
     low, high = -80.0, 80.0
     while high - low > _PRECISION:
         middle = (low + high) / 2
-        if np.clip(np.exp(middle) * weights, floors, caps).sum() < total:
+        if costs @ np.clip(np.exp(middle) * weights, floors, caps) < total:
             low = middle
         else:
             high = middle
     return np.asarray(np.clip(np.exp(high) * weights, floors, caps), dtype=np.float64)
 
 
-def _rounded(wanted: Floats, floors: Counts, caps: Counts, total: int) -> Counts:
-    """Whole numbers below, then one more for the largest remainders."""
+def _rounded(wanted: Floats, floors: Counts, caps: Counts, total: float, costs: Floats) -> Counts:
+    """Whole numbers below, then one more for the largest remainders that can be paid."""
     whole = np.clip(np.floor(wanted + 1e-9).astype(np.int64), floors, caps)
     by_remainder = np.argsort(whole - wanted, kind="stable")
-    while (missing := total - int(whole.sum())) > 0:
-        open_ = by_remainder[whole[by_remainder] < caps[by_remainder]][:missing]
-        whole[open_] += 1
-    return whole
+    while True:
+        left = total - float(costs @ whole) + 1e-9
+        open_ = by_remainder[(whole < caps)[by_remainder] & (costs <= left)[by_remainder]]
+        if open_.size == 0:
+            return whole
+        whole[open_[np.cumsum(costs[open_]) <= left]] += 1

@@ -41,6 +41,23 @@ class TestHandArithmetic:
         assert shared([], [], [], 0) == []
 
 
+class TestCosts:
+    def bought(self, weights, floors, caps, total, costs):
+        given = np.array(weights, dtype=float), np.array(floors), np.array(caps)
+        return share_out(*given, total, np.array(costs, dtype=float)).tolist()
+
+    def test_the_scale_spends_the_money(self):
+        """10 x (1 x 2 + 3 x 1) = 50."""
+        assert self.bought([1, 3], [0, 0], [99, 99], 50, [2, 1]) == [10, 30]
+
+    def test_what_is_left_buys_what_it_can(self):
+        """4.2 of each would spend 21: four of each cost 20, and the last one buys only of the second."""
+        assert self.bought([1, 1], [0, 0], [99, 99], 21, [4, 1]) == [4, 5]
+
+    def test_floors_that_cost_too_much_are_kept(self):
+        assert self.bought([1, 1], [3, 3], [9, 9], 10, [5, 5]) == [3, 3]
+
+
 cell = st.tuples(st.floats(0, 1e6), st.integers(0, 50), st.integers(0, 2000))
 
 
@@ -51,6 +68,17 @@ def test_sums_are_exact_within_floors_and_caps(cells, total):
     shares = share_out(weights.astype(float), floors, caps, total)
     assert bool(np.all((shares >= floors) & (shares <= caps)))
     assert shares.sum() == np.clip(total, floors.sum(), caps.sum())
+
+
+@given(st.lists(cell, min_size=1, max_size=30), st.integers(0, 50_000), st.data())
+def test_no_label_can_be_bought_with_what_is_left(cells, total, data):
+    weights, floors, extra = (np.array(column) for column in zip(*cells, strict=True))
+    costs = np.array(data.draw(st.lists(st.floats(0.1, 20), min_size=len(cells), max_size=len(cells))))
+    shares = share_out(weights.astype(float), floors, floors + extra, total, costs)
+    assert bool(np.all((shares >= floors) & (shares <= floors + extra)))
+    left = max(total, float(costs @ floors)) - float(costs @ shares)
+    assert left >= -1e-6
+    assert bool(np.all(costs[shares < floors + extra] > left - 1e-6))
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 100), st.integers(1, 500)), min_size=2, max_size=12), st.data())
