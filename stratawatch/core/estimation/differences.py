@@ -10,10 +10,11 @@ from stratawatch.core.estimation.evidence import Evidence
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends, difference_interval
-from stratawatch.core.estimation.one_interval import interval, z
+from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.estimation.reading import Reading
 from stratawatch.core.estimation.sides import A
 from stratawatch.core.estimation.untold import reason, told
+from stratawatch.core.estimation.weighted import Weighted
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Estimate, Known, Undefined
@@ -53,21 +54,40 @@ def change(now: Estimate, before: Estimate) -> Estimate:
 
 
 def _difference(evidence: Evidence, metric: Metric, reading: Reading, pair: Sequence[int]) -> Known:
-    cells, found = evidence.cells, interval(metric, reading)
-    slopes = metric.slopes(reading.sides.table)
-    on_a, on_b = (np.broadcast_to(slope, found.value.shape)[0, pair] for slope in slopes)
-    row = cells.positive[:, pair] @ (on_a * [1, -1]) + cells.negative[:, pair] @ (on_b * [1, -1])
+    """What a yes adds to the difference is the gradient row; the sums of its two signs rest on different items.
+
+    The intervals of the two sums are joined by MOVER-D with the correlation that the variance of the row implies. What
+    both classifiers miss alike weighs next to nothing, however little is known of it.
+    """
+    cells = evidence.cells
+    row = _row(cells, metric, reading, pair)
+    value = np.clip(metric.value(reading.sides.table)[0, pair], 0, 1)
     items = float(cells.sizes[cells.served].sum())
     if not row[cells.sizes > 0].any():
         return Known(0.0, 0.0, 0.0, items)
-    raw, smooth, unsampled = (float(part[0]) for part in evidence.variance(row[None]))
+    more, less = (Weighted.of(evidence, np.maximum(sign * row, 0)) for sign in (1, -1))
+    raw, smooth = (float(part[0]) for part in evidence.variances(row[None]))
+    unsampled = more.unsampled + less.unsampled
     variance = max(raw, smooth) + unsampled
-    value, low, high, each = (column[0, pair] for column in (found.value, found.low, found.high, found.variance))
-    both = float(each[0] * each[1])
-    correlation = float(np.clip((each.sum() - variance) / (2 * both**0.5), -1, 1)) if both > 0 else 0.0
-    ends = difference_interval(value[:1], value[1:], Ends(low[:1], high[:1]), Ends(low[1:], high[1:]), correlation)
+    both = more.variance * less.variance
+    correlation = (
+        float(np.clip((more.variance + less.variance - variance) / (2 * both**0.5), -1, 1)) if both > 0 else 0.0
+    )
+    totals = np.array([more.total]), np.array([less.total])
+    ends = difference_interval(*totals, more.ends(reading.confidence), less.ends(reading.confidence), correlation)
+    # The row is the change of the difference about its estimate: for ratios its sum is not the difference itself.
+    shift = float(value[0] - value[1]) - (more.total - less.total)
+    moved = Ends(ends.low + shift, ends.high + shift)
     least = z(reading.confidence) * (smooth + unsampled) ** 0.5
-    return _known(value, ends, least, _plain(value, variance, items))
+    return _known(value, moved, least, _plain(value, variance, items))
+
+
+def _row(cells: Cells, metric: Metric, reading: Reading, pair: Sequence[int]) -> Floats:
+    """What an item's label changes in the difference, by cell."""
+    table = reading.sides.table
+    on_a, on_b = (np.broadcast_to(slope, table.tp.shape)[0, pair] for slope in metric.slopes(table))
+    each = cells.positive[:, pair] * on_a + cells.negative[:, pair] * on_b
+    return np.asarray(each[:, 0] - each[:, 1], dtype=np.float64)
 
 
 def _changed(now: Estimate, before: Estimate) -> Known | Undefined:

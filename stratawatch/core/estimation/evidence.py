@@ -92,15 +92,14 @@ class Evidence:
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
         return _sides(self.strata, found, members, self.prior_labels)
 
-    def variance(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """Raw and smooth variance of sums of labels weighted by rows (rows x cells), and what unsampled parts add."""
+    def variances(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Raw and smooth variance of sums of labels weighted by rows (rows x cells)."""
         strata, found = self.strata, Residuals.of(self, [self.everything])
         squares, sums = strata.sums(rows**2 * found.squares), strata.sums(rows * found.errors)
         prior = strata.sums(rows**2 * found.prior) / np.maximum(strata.sizes, 1)
         spread = np.maximum(squares - sums**2 / np.maximum(strata.answers, 1), 0)
         raw, smooth, prior_labels = _scales(strata, self.prior_labels)
-        unsampled = sum(_unsampled(strata, np.maximum(sign * rows, 0), found) for sign in (1, -1))
-        return spread @ raw, (spread + prior_labels * prior) @ smooth, np.asarray(unsampled, dtype=np.float64)
+        return spread @ raw, (spread + prior_labels * prior) @ smooth
 
 
 @dataclass(frozen=True)
@@ -147,12 +146,6 @@ def _scales(strata: AnsweredStrata, prior_labels: Floats) -> tuple[Floats, Float
     return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
 
 
-def _unsampled(strata: AnsweredStrata, weights: Floats, found: Residuals) -> Floats:
-    """Sum of (weighted items)^2/4 over the strata where none of the weighted items has an answer."""
-    answers = strata.sums(np.where(weights > 0, found.answered, 0.0))
-    return np.asarray((np.where(answers > 0, 0.0, strata.sums(weights * found.sizes)) ** 2).sum(axis=-1) / 4)
-
-
 def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labels: Floats) -> Sides:
     """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
 
@@ -180,12 +173,12 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
         totals=np.clip(totals, yes, sizes - (labels - yes)),
         labels=labels,
         yes=yes,
-        weights=_heaviest(strata, items - answers),
+        weights=heaviest(strata, items - answers),
         unseen=unseen,
         raw=_form(raw_squares, errors, raw / np.maximum(strata.answers, 1)),
         smooth=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
         unsampled=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
-        joint_weights=_heaviest(strata, (items - answers).sum(axis=-2)),
+        joint_weights=heaviest(strata, (items - answers).sum(axis=-2)),
     )
 
 
@@ -196,7 +189,7 @@ def _form(squares: Floats, errors: Floats, scale: Floats) -> Floats:
     return np.stack(parts, axis=-1)
 
 
-def _heaviest(strata: AnsweredStrata, unlabelled: Floats) -> Floats:
+def heaviest(strata: AnsweredStrata, unlabelled: Floats) -> Floats:
     """w: the most items that a label stands for, min(N/n, unlabelled items) sqrt(1 - f) over strata that have such."""
     expansions = np.where(strata.answers > 0, strata.expansions, strata.sizes)
     return np.asarray((np.minimum(expansions, unlabelled) * np.sqrt(strata.left)).max(axis=-1, initial=0.0))

@@ -85,15 +85,14 @@ class TestEveryDraw:
 
     def test_any_weights_of_cells_are_estimated_alike(self, found):
         weights = np.array([0.3, -1.0, 2.0, 0.5, 0.0])
-        raw = [float(one.variance(weights[None])[0][0]) for one, _ in found]
+        raw = [float(one.variances(weights[None])[0][0]) for one, _ in found]
         assert np.mean(raw) == pytest.approx(self.textbook(weights), abs=1e-12)
 
     def test_rows_of_membership_are_the_sides(self, found):
         for one, sides in found[::50]:
-            raw, smooth, unsampled = one.variance(self.members()[:, :, A].T.astype(float))
+            raw, smooth = one.variances(self.members()[:, :, A].T.astype(float))
             assert raw.tolist() == pytest.approx(sides.raw[0, :, 0].tolist(), abs=1e-12)
             assert smooth.tolist() == pytest.approx(sides.smooth[0, :, 0].tolist(), abs=1e-12)
-            assert unsampled.tolist() == pytest.approx(sides.unsampled[0, :, A].tolist(), abs=1e-12)
 
 
 class TestEqualities:

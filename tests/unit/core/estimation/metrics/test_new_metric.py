@@ -1,17 +1,15 @@
 """A metric is one file and one line: a toy that nothing else has heard of runs through the whole house."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
-from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.metrics.metric import Domain
+from stratawatch.core.estimation.metrics import METRICS, REPORTED
 from stratawatch.core.estimation.metrics.precision import Precision
-from stratawatch.core.results import AlarmState, Goal, Known, Limit, Undefined
+from stratawatch.core.estimation.reading import mirrored
+from stratawatch.core.results import AlarmState, Goal, Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.judge import margin_of
 from stratawatch.engine.open import open_cycles
@@ -24,30 +22,24 @@ from tests.unit.config.conftest import RIGHT
 NAME = "false_discovery_rate"
 
 
-@dataclass(frozen=True)
-class FalseDiscoveryRate:
+class FalseDiscoveryRate(Precision):
     """1 - precision."""
 
-    name: str = NAME
-    words: str = "false-discovery rate"
-    small_is_good: bool = True
-    default_margin: float = 0.04
-    method: str = "one minus precision"
+    name = NAME
+    words = "false-discovery rate"
+    small_is_good = True
+    default_margin = 0.04
+    method = "one minus precision"
 
-    def gradient(self, positive, negative, sizes, rates):
-        return -Precision().gradient(positive, negative, sizes, rates)
+    def value(self, table):
+        return 1 - super().value(table)
 
-    def outcome(self, positive, negative, confidence):
-        found = Precision().outcome(positive, negative, confidence)
-        if isinstance(found, Undefined):
-            return found
-        return Known(1 - found.value, 1 - found.high, 1 - found.low, found.n_eff)
+    def slopes(self, table):
+        on_a, on_b = super().slopes(table)
+        return -on_a, on_b
 
-    def labels(self, positive, negative):
-        return positive.labels
-
-    def domain(self, called):
-        return Domain(called.positive)
+    def small_ends(self, reading, value, variance):
+        return mirrored(reading.called)
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +91,7 @@ class TestLoop:
         with town.ports.store.begin() as tx:
             revision = tx.estimates.latest(1)
         whole = {(e.classifier, e.metric): e.outcome for e in revision.estimates if e.segment is None}
-        assert {metric for _, metric in whole} == set(METRICS)
+        assert {metric for _, metric in whole} == {*REPORTED, NAME}
         assert whole["lr", NAME].value == pytest.approx(1 - whole["lr", "precision"].value)
 
     def test_is_judged_against_its_ceiling(self, town):
@@ -119,7 +111,7 @@ class TestLoop:
 
     def test_is_on_the_report_in_its_words_after_the_older_ones_and_with_its_cost(self, town):
         view = build(town.ports.store, town.panel, town.clock.now())
-        assert [score.metric for score in view.scores[:4]] == list(METRICS)
+        assert [score.metric for score in view.scores[:4]] == [*REPORTED, NAME]
         assert [(need.classifier, need.metric) for need in view.cost.needs] == [("lr", NAME)]
         assert view.cost.separate < view.cost.shared
         assert "False-discovery rate" in panel_page(view)

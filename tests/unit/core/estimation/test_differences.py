@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from stratawatch.core.estimation.differences import change, compare
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.results import Estimate, Known, Undefined
+from stratawatch.errors import StratawatchError
+from tests.unit.core.estimation.drawing import Small, mixed
+
+REPEATS = 200
+
+
+def letters(*parts):
+    """ "0..01..1" by (items, positives)."""
+    return ["1" * yes + "0" * (items - yes) for items, yes in parts]
+
+
+def two_classifiers() -> Small:
+    """Precision .84 and .82, recall .85 and .81, and many negatives that both let pass, some of them wrongly."""
+    return Small.of(
+        ["11", "11", "10", "01", "00", "00", "00"],
+        [0.95, 0.8, 0.6, 0.5, 0.2, 0.02, 0.002],
+        [0, 0, 1, 2, 3, 4, 5],
+        letters((600, 570), (300, 225), (150, 90), (150, 60), (500, 50), (3000, 30), (9000, 9)),
+    )
+
+
+def truth(small: Small, name: str, place: int) -> float:
+    cells = small.cells
+    called = cells.positive[:, place][small.atoms]
+    tp, fn = float(small.labels[called].sum()), float(small.labels[~called].sum())
+    fp, tn = float(called.sum()) - tp, float((~called).sum()) - fn
+    return {
+        "precision": tp / (tp + fp),
+        "recall": tp / (tp + fn),
+        "false_omission_rate": fn / (fn + tn),
+        "negative_predictive_value": tn / (fn + tn),
+        "f1": 2 * tp / (2 * tp + fp + fn),
+        "accuracy": (tp + tn) / len(small.labels),
+        "specificity": tn / (tn + fp),
+        "prevalence": 0.0,
+    }[name]
+
+
+class TestSameItems:
+    @pytest.mark.parametrize("name", METRICS)
+    def test_a_census_is_the_true_difference_and_exact(self, name):
+        small = two_classifiers()
+        found = compare(small.cells, small.labelled(np.arange(len(small.labels))), "a", "b", name).outcome
+        expected = truth(small, name, 0) - truth(small, name, 1)
+        assert (found.value, found.low, found.high) == pytest.approx((expected,) * 3, abs=1e-9)
+
+    @pytest.mark.parametrize("name", METRICS)
+    def test_a_classifier_does_not_differ_from_itself(self, name):
+        small = mixed()
+        drawn = small.random_draw((6, 3, 1), np.random.default_rng(2))
+        found = compare(small.cells, small.labelled(drawn), "a", "a", name).outcome
+        assert (found.value, found.low, found.high) == (0, 0, 0)
+
+    @pytest.mark.parametrize("name", METRICS)
+    def test_turned_round_it_changes_its_sign(self, name):
+        small = two_classifiers()
+        known = small.labelled(small.random_draw((40, 20, 20, 30, 40, 60), np.random.default_rng(2)))
+        one, two = (compare(small.cells, known, *pair, name).outcome for pair in (("a", "b"), ("b", "a")))
+        assert (one.value, one.low, one.high) == pytest.approx((-two.value, -two.high, -two.low), abs=1e-9)
+
+    def test_what_both_miss_alike_does_not_widen_it(self):
+        """A false-omission rate of either is known to some .01; their difference ten times better."""
+        small = two_classifiers()
+        known = small.labelled(small.random_draw((30, 40, 40, 30, 30, 30), np.random.default_rng(2)))
+        found = compare(small.cells, known, "a", "b", "false_omission_rate").outcome
+        assert found.half_width < 0.003
+
+    def test_says_whose_metric_cannot_be_told(self):
+        small = Small.of(["10", "00"], [0.9, 0.1], [0, 1], letters((10, 8), (50, 3)))
+        known = small.labelled(small.random_draw((5, 10), np.random.default_rng(2)))
+        found = compare(small.cells, known, "a", "b", "precision")
+        assert found.outcome == Undefined("b: it calls no item positive")
+        assert found.classifier == "a - b"
+
+    def test_counts_the_labels_that_serve_either(self):
+        """Strata 0, 1 and 2 hold what one of them calls positive."""
+        small = two_classifiers()
+        known = small.labelled(small.random_draw((30, 41, 42, 30, 30, 30), np.random.default_rng(2)))
+        assert compare(small.cells, known, "a", "b", "precision").labels_used == 30 + 41 + 42
+
+    def test_an_unknown_classifier_is_named_with_those_that_exist(self):
+        small = mixed()
+        with pytest.raises(StratawatchError, match="no classifier 'c'; expected one of a, b"):
+            compare(small.cells, small.labelled(np.arange(4)), "a", "c", "recall")
+
+
+@pytest.fixture(scope="module")
+def cycles():
+    small, rng = two_classifiers(), np.random.default_rng(8)
+    return small, [small.labelled(small.random_draw((30, 25, 25, 30, 40, 40), rng)) for _ in range(REPEATS)]
+
+
+class TestCoverage:
+    @pytest.mark.parametrize("name", ["precision", "recall", "false_omission_rate", "f1", "accuracy"])
+    def test_intervals_hold_the_true_difference_and_are_not_needlessly_wide(self, cycles, name):
+        small, known = cycles
+        found = [compare(small.cells, one, "a", "b", name).outcome for one in known]
+        expected = truth(small, name, 0) - truth(small, name, 1)
+        hits = sum(one.low <= expected <= one.high for one in found)
+        assert hits >= binom.ppf(0.001, REPEATS, 0.95)
+        spread = np.std([one.value for one in found])
+        assert np.mean([one.half_width for one in found]) < 1.4 * 1.96 * spread
+
+
+def estimate(value, low, high, n_eff=100.0):
+    return Estimate("lr", "recall", None, Known(value, low, high, n_eff), 50, "any", 0.95)
+
+
+class TestTwoPeriods:
+    def test_hand_arithmetic(self):
+        """.1 - sqrt(.1^2 + .1^2) and .1 + sqrt(.1^2 + .05^2)."""
+        found = change(estimate(0.8, 0.7, 0.9), estimate(0.7, 0.65, 0.8))
+        assert (found.outcome.value, found.outcome.low, found.outcome.high) == pytest.approx(
+            (0.1, 0.1 - 0.02**0.5, 0.1 + 0.0125**0.5)
+        )
+        assert found.labels_used == 100
+
+    def test_is_untold_when_either_is(self):
+        nothing = Estimate("lr", "recall", None, Undefined("no label"), 0, "any", 0.95)
+        assert change(nothing, estimate(0.8, 0.7, 0.9)).outcome == Undefined("no label")
+        assert change(estimate(0.8, 0.7, 0.9), nothing).outcome == Undefined("before: no label")
+
+    def test_exact_values_differ_exactly(self):
+        found = change(estimate(0.8, 0.8, 0.8, 500), estimate(0.7, 0.7, 0.7, 400)).outcome
+        assert (found.low, found.high) == pytest.approx((0.1, 0.1))
