@@ -127,6 +127,6 @@ def _guess(cells: Cells, rates: Rates, classifier: str, name: str) -> float | No
     positive, negative = (float(side.sum()) for side in sides)
     found, missed = (float(side @ rates.plain) for side in sides)
     domain = metric.domain(Called(positive, negative, found + missed))
-    if domain is None or domain.size == 0:
+    if domain is not None and domain.size == 0:
         return None
     return float(metric.value(Table(*map(np.asarray, (positive, negative, found, missed)))))

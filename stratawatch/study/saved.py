@@ -1,7 +1,7 @@
 """A study as text: what was wished, what was frozen, what was drawn and told. The frame is not in it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from stratawatch.core.population import Atom
@@ -65,10 +65,7 @@ def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def atoms_of(document: Mapping[str, Any]) -> list[Atom]:
     """The frozen atoms, without their segments, which the frame counts."""
-    return [
-        Atom(pattern, first, last, size, mean, stratum=stratum)
-        for pattern, first, last, size, mean, stratum in document["atoms"]
-    ]
+    return [Atom(**one) for one in document["atoms"]]
 
 
 def progress_of(document: Mapping[str, Any], before: Progress) -> Progress:
@@ -89,8 +86,8 @@ def progress_of(document: Mapping[str, Any], before: Progress) -> Progress:
     return Progress(before.known, rounds, dict(document["told"]), done=document["done"])
 
 
-def _atom(atom: Atom) -> Sequence[Any]:
-    return [atom.pattern, atom.first_bin, atom.last_bin, atom.size, atom.mean_score, atom.stratum]
+def _atom(atom: Atom) -> dict[str, Any]:
+    return {field.name: getattr(atom, field.name) for field in fields(atom) if field.name != "segments"}
 
 
 def _round(one: Round) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""One study after another: labels that are known are not asked for again."""
+
+import pytest
+
+from stratawatch.errors import StratawatchError
+from stratawatch.study import StudyHistory
+from tests.unit.study.village import Village
+
+VILLAGE = Village()
+
+
+@pytest.fixture(scope="module")
+def first():
+    study = VILLAGE.study(budget=300)
+    VILLAGE.answer(study, nobody_knows={study.ask()[0]})
+    return study
+
+
+class TestHistory:
+    def test_has_a_row_a_label_and_none_for_what_nobody_could_tell(self, first):
+        rows = first.history().rows
+        assert len(rows) == 299
+        assert {row.period for row in rows} == {1}
+        assert all(row.verdict == ("yes" if VILLAGE.truth(row.item) else "no") for row in rows)
+        assert all(len(row.pattern) == 2 and 0 < row.z < 1 for row in rows)
+
+    def test_weights_add_up_to_the_population(self, first):
+        assert sum(row.weight for row in first.history().rows) == pytest.approx(4000, rel=0.05)
+
+    def test_is_empty_before_any_label(self):
+        assert len(VILLAGE.study(budget=300).history()) == 0
+
+
+class TestNextStudy:
+    def test_known_items_are_drawn_but_not_asked(self, first):
+        study = VILLAGE.study(budget=200, history=first.history())
+        asked = {item for batch in VILLAGE.answer(study) for item in batch}
+        known = {row.item for row in first.history().rows}
+        assert not asked & known
+        assert study.labels_new == len(asked) <= 200
+        assert study.estimates().of("lr", "recall").labels_used > study.labels_new
+
+    def test_an_item_that_nobody_could_tell_is_asked_once_more(self, first):
+        unresolved = next(item for item, verdict in first._progress.told.items() if verdict == "unresolved")
+        study = VILLAGE.study(history=first.history())
+        assert unresolved in {item for batch in VILLAGE.answer(study) for item in batch}
+
+    def test_items_of_another_week_only_guide_the_plan(self, first):
+        other = Village(seed=2)
+        frame = other.frame(item_id=[f"w{i}" for i in range(4000)])
+        study = other.study(frame=frame, budget=120, history=first.history())
+        asked = study.ask()
+        assert study._history.drawable.sum() == 0
+        assert len(asked) == 120
+
+    def test_a_chain_keeps_the_earlier_rows(self, first):
+        study = VILLAGE.study(budget=100, history=StudyHistory.from_json(first.history().to_json()))
+        VILLAGE.answer(study)
+        chain = study.history()
+        assert chain.rows[: len(first.history())] == first.history().rows
+        assert {row.period for row in chain.rows} == {1, 2}
+        assert set(chain.verdicts()) >= {row.item for row in first.history().rows}
+
+    def test_a_known_item_cannot_be_told(self, first):
+        study = VILLAGE.study(budget=100, history=first.history())
+        study.ask()
+        known = first.history().rows[0].item
+        with pytest.raises(
+            StratawatchError, match=f"item '{known}' was not asked about; its label is known from the history"
+        ):
+            study.tell({known: True})
+
+    def test_another_panel_is_refused(self, first):
+        with pytest.raises(StratawatchError, match="the history belongs to another panel"):
+            VILLAGE.study(classifiers={"lr": ("score_lr", "pred_lr")}, history=first.history())

@@ -1,0 +1,79 @@
+import pytest
+
+from stratawatch.core.results import Goal
+from stratawatch.study.next_round import look_confidence
+from tests.unit.study.village import Village
+
+VILLAGE = Village(3000)
+GOALS = [Goal("precision", 0.07), Goal("recall", 0.09)]
+
+
+class TestLookConfidence:
+    def test_all_looks_together_miss_no_more_than_one_look_would(self):
+        spent = sum(1 - look_confidence(0.9, look) for look in range(1, 10_000))
+        assert 0.0999 < spent < 0.1
+
+    def test_before_the_first_look_it_is_that_of_the_first(self):
+        assert look_confidence(0.95, 0) == look_confidence(0.95, 1)
+
+
+@pytest.fixture(scope="module")
+def finished():
+    study = VILLAGE.study(goals=GOALS, sequential=True)
+    return study, VILLAGE.answer(study)
+
+
+class TestSequential:
+    def test_it_goes_on_until_every_goal_holds(self, finished):
+        study, batches = finished
+        assert len(batches) >= 2
+        assert {row.state for row in study.estimates(["precision", "recall"])} == {"held"}
+
+    def test_its_intervals_pay_for_the_looks_and_say_so(self, finished):
+        study, batches = finished
+        level = look_confidence(0.95, len(batches))
+        for row in study.estimates():
+            assert row.method.endswith(f"; confidence sequence, look {len(batches)} at {level:.2%}")
+
+    def test_they_are_wider_than_those_of_one_look(self, finished):
+        study, _ = finished
+        plain = study._design.estimate(study._ledger, study._progress.drawn, confidence=0.95)
+        for row, one in zip(study.estimates(), plain, strict=True):
+            assert row.half_width > one.outcome.half_width
+
+    def test_later_rounds_are_worth_a_look(self, finished):
+        _, batches = finished
+        drawn = len(batches[0])
+        for batch in batches[1:]:
+            assert len(batch) >= min(10, 0.05 * drawn)
+            drawn += len(batch)
+
+    def test_an_open_round_changes_no_estimate(self):
+        study = VILLAGE.study(goals=GOALS, sequential=True)
+        study.tell({item: VILLAGE.truth(item) for item in study.ask()})
+        before = study.estimates()
+        batch = study.ask()
+        study.tell({item: not VILLAGE.truth(item) for item in batch[:-1]})
+        assert study.estimates() == before
+        study.tell({batch[-1]: True})
+        assert study.estimates() != before
+
+    def test_a_budget_is_never_exceeded(self):
+        study = VILLAGE.study(goals=GOALS, sequential=True, budget=250)
+        VILLAGE.answer(study)
+        assert study.labels_new == 250
+        assert "short" in {row.state for row in study.estimates()}
+
+    def test_a_goal_out_of_reach_ends_with_every_item_labelled(self):
+        village = Village(200)
+        study = village.study(goals=[Goal("recall", 0.001)], sequential=True)
+        village.answer(study)
+        assert study.labels_new == 200
+        assert {row.state for row in study.estimates(["recall"])} == {"held"}
+
+    def test_people_who_cannot_tell_do_not_make_it_endless(self):
+        village = Village(200)
+        study = village.study(goals=[Goal("recall", 0.001)], sequential=True)
+        village.answer(study, nobody_knows=set(village.columns["item_id"][::2]))
+        assert study.labels_new == 200
+        assert {row.state for row in study.estimates(["recall"])} == {"short"}

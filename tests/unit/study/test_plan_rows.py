@@ -1,0 +1,69 @@
+import pytest
+
+from stratawatch.core.results import Goal
+from tests.unit.study.village import Village
+
+VILLAGE = Village()
+
+
+class TestPlan:
+    def test_strata_hold_all_items_and_the_whole_budget(self):
+        plan = VILLAGE.study(budget=300).plan()
+        assert sum(row.items for row in plan.strata) == 4000
+        assert plan.labels == sum(row.labels for row in plan.strata) == 300
+        assert all(row.patterns and row.labels <= row.items for row in plan.strata)
+
+    def test_what_is_expected_stands_beside_the_margin(self):
+        plan = VILLAGE.study(budget=300, goals=[Goal("precision", 0.2), Goal("f1", 0.001, ("lr",))]).plan()
+        found = {(row.classifier, row.metric): row for row in plan.expected}
+        assert found["lr", "precision"].state == found["vote", "precision"].state == "held"
+        assert (found["lr", "f1"].state, found["lr", "f1"].margin) == ("short", 0.001)
+        assert (found["vote", "f1"].state, found["vote", "recall"].state) == ("no goal", "no goal")
+
+    def test_guesses_take_the_scores_at_their_word(self):
+        guess = VILLAGE.study(budget=300).plan()
+        scores, calls = VILLAGE.columns["score_lr"], VILLAGE.columns["pred_lr"]
+        found = {(row.classifier, row.metric): row.guess for row in guess.expected}
+        assert guess.guessed_from == "scores"
+        assert found["lr", "precision"] == pytest.approx(scores[calls].mean(), abs=0.01)
+        assert found["lr", "recall"] == pytest.approx(scores[calls].sum() / scores.sum(), abs=0.01)
+        assert found["lr", "false_omission_rate"] == pytest.approx(scores[~calls].mean(), abs=0.01)
+
+    def test_with_history_they_take_its_word(self):
+        first = VILLAGE.study(budget=600)
+        VILLAGE.answer(first)
+        plan = VILLAGE.study(budget=300, history=first.history()).plan()
+        truth = VILLAGE.labels[VILLAGE.columns["pred_lr"]].mean()
+        [row] = [row for row in plan.expected if (row.classifier, row.metric) == ("lr", "precision")]
+        assert plan.guessed_from == "history"
+        assert row.guess == pytest.approx(truth, abs=0.08)
+
+    def test_what_no_label_can_tell_has_no_guess(self):
+        plan = VILLAGE.study(frame=VILLAGE.frame(pred_vote=[False] * 4000), budget=300).plan()
+        [row] = [row for row in plan.expected if (row.classifier, row.metric) == ("vote", "precision")]
+        assert (row.guess, row.half_width, row.state) == (None, None, "undefined")
+
+    def test_labels_do_not_change_it(self):
+        study = VILLAGE.study(budget=120)
+        before = repr(study.plan())
+        VILLAGE.answer(study)
+        assert repr(study.plan()) == before
+
+    def test_it_reads_as_two_tables_and_marks_the_guess(self):
+        text = repr(VILLAGE.study(budget=120).plan())
+        assert text.startswith("120 labels of 4,000 items\n\nstratum  patterns")
+        assert "guess: what scores alone would say, checked by no label" in text
+        assert "classifier  metric" in text
+
+    def test_it_turns_into_frames(self):
+        plan = VILLAGE.study(budget=120).plan()
+        assert list(plan.to_frame().columns) == ["stratum", "patterns", "items", "labels"]
+        assert plan.to_frame()["labels"].sum() == 120
+        assert list(plan.expected.to_frame().columns) == [
+            "classifier",
+            "metric",
+            "guess",
+            "half_width",
+            "margin",
+            "state",
+        ]

@@ -1,0 +1,99 @@
+"""A study that is put away as text goes on where it was."""
+
+import json
+
+import pytest
+
+from stratawatch.core.results import Goal
+from stratawatch.errors import StratawatchError
+from stratawatch.study import Study
+from tests.unit.study.village import Village
+
+VILLAGE = Village()
+SETTINGS = {
+    "budget": 150,
+    "goals": [Goal("precision", 0.03), Goal("recall", 0.05, ["vote"])],
+    "segments": ["region"],
+    "auxiliary": ["judge"],
+    "confidence": 0.9,
+    "seed": "it's",
+}
+
+
+def reopened(study, frame=None):
+    return Study.from_json(study.to_json(), VILLAGE.frame() if frame is None else frame)
+
+
+class TestFromJson:
+    def test_before_the_first_ask(self):
+        study = VILLAGE.study(**SETTINGS)
+        assert reopened(study).ask() == study.ask()
+
+    def test_in_the_middle_of_a_round(self):
+        study = VILLAGE.study(**SETTINGS)
+        study.tell({item: VILLAGE.truth(item) for item in study.ask()[:30]})
+        again = reopened(study)
+        assert again.ask() == study.ask()
+        assert repr(again) == repr(study)
+        assert VILLAGE.answer(again) == VILLAGE.answer(study)
+        assert again.estimates() == study.estimates()
+
+    def test_when_it_is_done(self):
+        study = VILLAGE.study(**SETTINGS)
+        VILLAGE.answer(study, nobody_knows={study.ask()[0]})
+        again = reopened(study)
+        assert again.done
+        assert again.ask() == []
+        assert again.history() == study.history()
+        assert again.to_json() == study.to_json()
+
+    def test_a_sequential_study_with_a_history(self):
+        first = VILLAGE.study(budget=250)
+        VILLAGE.answer(first)
+        study = VILLAGE.study(goals=[Goal("precision", 0.08)], history=first.history(), sequential=True)
+        study.tell({item: VILLAGE.truth(item) for item in study.ask()})
+        again = reopened(study)
+        assert VILLAGE.answer(again) == VILLAGE.answer(study)
+        assert again.estimates() == study.estimates()
+
+    def test_rows_may_have_another_order_and_the_frame_another_kind(self):
+        study = VILLAGE.study(**SETTINGS)
+        study.tell({item: VILLAGE.truth(item) for item in study.ask()[:30]})
+        assert reopened(study, VILLAGE.frame().sample(frac=1, random_state=1)).ask() == study.ask()
+        assert reopened(study, VILLAGE.frame("pyarrow")).ask() == study.ask()
+
+    def test_what_was_frozen_is_not_cut_anew(self):
+        """A later version may cut other strata; a study that is under way keeps its own."""
+        study = VILLAGE.study(**SETTINGS)
+        document = json.loads(study.to_json())
+        for atom in document["atoms"]:
+            atom["stratum"] = 0
+        document["pools"] = [150]
+        again = Study.from_json(json.dumps(document), VILLAGE.frame())
+        assert [row.stratum for row in again.plan().strata] == [0]
+        assert len(again.ask()) == 60
+
+
+class TestText:
+    def test_holds_no_frame(self):
+        study = VILLAGE.study(**SETTINGS)
+        study.ask()
+        assert len(study.to_json()) < 60_000
+        json.loads(study.to_json(), parse_constant=pytest.fail)
+
+    @pytest.mark.parametrize(
+        "changes", [{"score_lr": VILLAGE.columns["score_lr"] ** 2}, {"item_id": list(range(4000))}]
+    )
+    def test_another_frame_is_refused(self, changes):
+        study = VILLAGE.study(**SETTINGS)
+        with pytest.raises(StratawatchError) as caught:
+            reopened(study, VILLAGE.frame(**changes))
+        assert str(caught.value) == (
+            "the frame is not the one that the study was made of; expected the same items, calls, scores and segments; "
+            "begin a new Study, and give it this one's history()"
+        )
+
+    def test_a_history_is_no_study(self):
+        study = VILLAGE.study(**SETTINGS)
+        with pytest.raises(StratawatchError, match="the text is something else; expected stratawatch study 1; got"):
+            Study.from_json(study.history().to_json(), VILLAGE.frame())
