@@ -14,6 +14,7 @@ from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
+from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.ledgers import as_design
 from stratawatch.engine.records import CandidateItem, PanelSpec, Profile, Window
 from stratawatch.errors import InputRefused
@@ -36,12 +37,14 @@ def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Previ
     counted = source.census(spec, window)
     commission = commission_of(spec)
     atoms = cut_atoms(counted.census, commission, history)
+    if not atoms:
+        return Preview((), Plan((), {}, "nothing to draw from"), history)
     wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)
     items = source.candidates(spec, window, atoms, wanted)
     _fit(spec, counted.profile, items)
     cells = as_design(spec, atoms, items).cells
     totals = Planner(cells, commission, history).in_all()
-    widths = half_widths(cells, first_rates(cells, history), totals, spec.confidence)
+    widths = half_widths(cells, first_rates(cells, history), totals, spec.confidence, metrics_of(spec))
     return Preview(atoms, Plan(tuple(totals.tolist()), widths, "all rounds at once"), history)
 
 

@@ -1,4 +1,3 @@
-import json
 import re
 import subprocess
 import sys
@@ -10,12 +9,12 @@ from sqlalchemy.exc import IntegrityError
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_state
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
-from stratawatch.adapters.store.specs import spec_to_json
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.results import AlarmState
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
-from tests.contracts.store.scenes import COUNTRY, NOW, open_cycle, spec
+from tests.contracts.store.older import FIRST_CYCLE, first_schema
+from tests.contracts.store.scenes import COUNTRY, NOW, open_cycle
 
 
 def pretend(url, revision):
@@ -160,36 +159,10 @@ class TestMigrate:
         assert schema_state(empty_url) == "current"
 
 
-def migrate_to(url, revision):
-    from alembic import command
-
-    engine = create_engine(url)
-    with engine.begin() as sql:
-        command.upgrade(alembic_config(sql), revision)
-    engine.dispose()
-
-
-FIRST = (
-    "INSERT INTO panel_versions VALUES (1, 'spam', 'f', :spec, :at)",
-    "INSERT INTO cycles VALUES (7, 'spam', 1, 0, :at, :later, 'frozen', :at, NULL, 0, '', '', NULL, '{}', '{}')",
-    "INSERT INTO atoms VALUES (7, 0, '0', 0, 511, 900, 0.1)",
-    "INSERT INTO atoms VALUES (7, 1, '1', 512, 1023, 100, NULL)",
-    "INSERT INTO atom_segments VALUES (7, 1, 0, 'country', 'de', 20)",
-    "INSERT INTO candidates VALUES (7, 0, 1, 'd', 'a', '1', 600, :at, 1, '{}', '{}', NULL)",
-)
-
-
 class TestUpgrade:
     @pytest.fixture
     def first(self, empty_url):
-        """A store of the first schema, as its program left it: a frozen cycle of two atoms."""
-        migrate_to(empty_url, "0001")
-        values = {"spec": json.dumps(spec_to_json(spec())), "at": "2026-01-05 00:00:00", "later": "2026-01-12 00:00:00"}
-        engine = create_engine(empty_url)
-        with engine.begin() as sql:
-            for statement in FIRST:
-                sql.execute(text(statement), values)
-        engine.dispose()
+        first_schema(empty_url)
         return empty_url
 
     def test_is_asked_for(self, first):
@@ -201,7 +174,7 @@ class TestUpgrade:
         migrate(first)
         store = open_store(first)
         with store.begin() as tx:
-            atoms, (item,) = tx.cycles.atoms(7), tx.cycles.candidates(7)
+            atoms, (item,) = tx.cycles.atoms(FIRST_CYCLE), tx.cycles.candidates(FIRST_CYCLE)
         store.dispose()
         assert [(atom.pattern, atom.size, atom.stratum) for atom in atoms] == [("0", 900, 0), ("1", 100, 1)]
         assert atoms[1].segments == {COUNTRY: 20}

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from stratawatch.adapters.store.schema import EXPECTED
 from tests.unit.cli.conftest import ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
@@ -19,7 +20,7 @@ class TestARightInstallation:
         assert document["ok"] is True
         assert document["problems"] == []
         found = document["found"]
-        assert found["store"]["schema"] == "0001"
+        assert found["store"]["schema"] == EXPECTED
         assert found["source of spam"]["rows"] == "2,000"
         assert "score_lr" in found["source of spam"]["columns"]
         assert found["queue"]["batches out"] == "0"

@@ -3,6 +3,7 @@
 import pytest
 
 from stratawatch.config import load
+from tests.contracts.store.older import first_schema
 
 
 class TestAnEmptyFolder:
@@ -59,11 +60,10 @@ class TestWhatIsThereAlready:
 
 class TestOlderStores:
     @pytest.fixture
-    def older(self, fresh, monkeypatch):
-        from stratawatch.adapters.store import schema
-
-        monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
-        monkeypatch.setattr(schema, "EXPECTED", "0002")
+    def older(self, fresh):
+        for file in fresh.folder.glob("stratawatch.db*"):
+            file.unlink()
+        first_schema(f"sqlite:///{fresh.folder}/stratawatch.db")
         return fresh
 
     def test_they_are_not_touched_without_being_asked(self, older):
@@ -71,13 +71,10 @@ class TestOlderStores:
         assert "has an older schema" in err
         assert "stratawatch init --upgrade" in err
 
-    def test_upgrade_runs_the_migrations(self, older, monkeypatch):
-        from stratawatch.adapters import store
-
-        upgraded = []
-        monkeypatch.setattr(store, "migrate", upgraded.append)
-        older.run("init", "--upgrade", code=2)  # there is no 0002 yet, so it stays older, and that is said
-        assert upgraded == [f"sqlite:///{older.folder}/stratawatch.db"]
+    def test_upgrade_runs_the_migrations_and_keeps_what_is_there(self, older):
+        assert "upgraded the store" in older.run("init", "--upgrade").stdout
+        assert [cycle["state"] for cycle in older.json("cycles")["cycles"]] == ["frozen"]
+        assert "the store is ready" in older.run("init", "--upgrade").stdout
 
 
 def test_a_folder_that_cannot_be_written_is_told(empty):

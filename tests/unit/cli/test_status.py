@@ -13,6 +13,7 @@ from stratawatch.cli.status import age, waits_for
 from stratawatch.engine.advance import advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.open import open_cycles
+from tests.contracts.store.older import first_schema
 from tests.engine.town import MONDAY, FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Town, spec
 from tests.unit.cli.conftest import NOW
 
@@ -130,13 +131,10 @@ class TestOddStores:
         assert f"has a {word} schema" in err
         assert remedy in err
 
-    def test_an_older_schema_is_told_with_the_remedy(self, fresh, monkeypatch):
-        from stratawatch.adapters.glance import statements
-        from stratawatch.adapters.store import schema
-
-        monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
-        monkeypatch.setattr(schema, "EXPECTED", "0002")
-        monkeypatch.setattr(statements, "expected_schema", lambda: "0002")
+    def test_an_older_schema_is_told_with_the_remedy(self, fresh):
+        for file in fresh.folder.glob("stratawatch.db*"):
+            file.unlink()
+        first_schema(f"sqlite:///{fresh.folder}/stratawatch.db")
         err = fresh.run("status", code=2).stderr
         assert "has an older schema" in err
         assert "run `stratawatch init --upgrade`" in err

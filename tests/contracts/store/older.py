@@ -1,0 +1,32 @@
+"""Stores as earlier programs left them."""
+
+import json
+
+from sqlalchemy import create_engine, text
+
+from stratawatch.adapters.store.schema import alembic_config
+from stratawatch.adapters.store.specs import spec_to_json
+from tests.contracts.store.scenes import spec
+
+FIRST_CYCLE = 7
+_ROWS = (
+    "INSERT INTO panel_versions VALUES (1, 'spam', 'f', :spec, :at)",
+    "INSERT INTO cycles VALUES (7, 'spam', 1, 0, :at, :later, 'frozen', :at, NULL, 0, '', '', NULL, '{}', '{}')",
+    "INSERT INTO atoms VALUES (7, 0, '0', 0, 511, 900, 0.1)",
+    "INSERT INTO atoms VALUES (7, 1, '1', 512, 1023, 100, NULL)",
+    "INSERT INTO atom_segments VALUES (7, 1, 0, 'country', 'de', 20)",
+    "INSERT INTO candidates VALUES (7, 0, 1, 'd', 'a', '1', 600, :at, 1, '{}', '{}', NULL)",
+)
+
+
+def first_schema(url: str) -> None:
+    """A store of schema 0001 with a frozen cycle of two atoms."""
+    from alembic import command
+
+    values = {"spec": json.dumps(spec_to_json(spec())), "at": "2026-01-05 00:00:00", "later": "2026-01-12 00:00:00"}
+    engine = create_engine(url)
+    with engine.begin() as sql:
+        command.upgrade(alembic_config(sql), "0001")
+        for statement in _ROWS:
+            sql.execute(text(statement), values)
+    engine.dispose()
