@@ -9,6 +9,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.draw import in_order, smallest
+from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.estimation.metrics import REPORTED
 from stratawatch.core.history import NO_HISTORY, History
@@ -95,10 +96,16 @@ class Design:
         segments: Sequence[Segment] = (),
     ) -> tuple[Estimate, ...]:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
-        if not 0 < confidence < 1:
-            raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
+        _a_confidence(confidence)
         request = Request(confidence, tuple(REPORTED if metrics is None else metrics), (None, *segments))
         return estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
+
+    def compare(
+        self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
+    ) -> Estimate:
+        """A metric of the first classifier minus that of the second, on the same items."""
+        _a_confidence(confidence)
+        return compare(self.cells, self._labelled(ledger, drawn), first, second, metric, confidence)
 
     @cached_property
     def cells(self) -> Cells:
@@ -120,6 +127,11 @@ class Design:
         metrics = list(dict.fromkeys(goal.metric for goal in commission.goals))
         found = self.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics or None)
         return {(e.classifier, e.metric): e.outcome.half_width for e in found if isinstance(e.outcome, Known)}
+
+
+def _a_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
 
 
 def _paid(costs: Sequence[bool], strata: Counts, totals: Counts) -> int:
