@@ -165,9 +165,11 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
             (found.squares + (k / np.maximum(strata.sizes, 1))[homes] * found.prior) * smooth[homes],
         ]
     )
-    sizes, totals, labels, yes, unseen, raw_squares, smooth_squares = (linear @ flat).reshape(7, -1, classifiers, 2)
+    sizes, totals, labels, yes, unseen, raw_squares, smooth_squares = (linear @ flat).reshape(
+        7, len(found.sizes), classifiers, 2
+    )
     by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
-    errors, items, answers = strata.sums(by_cell).reshape(3, -1, classifiers, 2, len(raw))
+    errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
     return Sides(
         sizes=sizes,
         totals=np.clip(totals, yes, sizes - (labels - yes)),

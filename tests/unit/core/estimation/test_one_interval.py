@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from stratawatch.core.estimation import one_interval
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.one_interval import NARROW, WIDE, interval, logit_ends, logit_part
+from stratawatch.core.estimation.reading import Reading
+from tests.unit.core.estimation.metrics.test_metrics import sides
+
+
+def variance_of(events: float, value: float = 0.1) -> float:
+    """The variance at which a value has so many effective events."""
+    return value**2 / events
+
+
+class TestBlend:
+    @pytest.mark.parametrize(
+        ("events", "part"), [(1, 0), (NARROW, 0), ((NARROW + WIDE) / 2, 0.5), (WIDE, 1), (10 * WIDE, 1)]
+    )
+    def test_goes_from_the_small_count_interval_to_the_logit(self, events, part):
+        assert float(logit_part(np.array(0.1), np.array(variance_of(events)))) == pytest.approx(part)
+
+    def test_counts_events_of_the_rarer_kind(self):
+        parts = logit_part(np.array([0.1, 0.9]), np.full(2, variance_of(20)))
+        assert parts[0] == pytest.approx(parts[1])
+
+    def test_a_value_without_variance_is_left_to_the_small_count_interval(self):
+        assert float(logit_part(np.array(0.0), np.array(0.0))) == 0
+
+    @pytest.mark.parametrize("yes", [60, 100, 140])
+    def test_ends_are_the_weighted_ends_of_both(self, yes, monkeypatch):
+        made = sides(sizes=(10**6, 10**6), labels=(1000, 1000), yes=(yes, 10), weights=(1000, 1000))
+        metric, reading = metric_named("precision"), Reading(made, 0.95)
+        monkeypatch.setattr(one_interval, "NARROW", 60.0)
+        monkeypatch.setattr(one_interval, "WIDE", 140.0)
+        found = interval(metric, reading)
+        small, large = reading.called, logit_ends(found.value, found.variance, 0.95)
+        part = float(found.logit)
+        assert float(found.low) == pytest.approx(part * float(large.low) + (1 - part) * float(small.low))
+        assert float(found.high) == pytest.approx(part * float(large.high) + (1 - part) * float(small.high))
+        assert 0 <= part <= 1
+
+
+class TestLogit:
+    @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+    def test_is_symmetrical_on_the_logit_scale(self, confidence):
+        found = logit_ends(np.array([0.02, 0.5, 0.97]), np.array([1e-5, 1e-3, 1e-4]), confidence)
+        centre = (logit(found.low) + logit(found.high)) / 2
+        assert expit(centre).tolist() == pytest.approx([0.02, 0.5, 0.97])
+
+    def test_of_a_plain_draw_is_the_textbooks(self):
+        """p = .3, n = 500: logit(.3) +- 1.96 / sqrt(500 x .21)."""
+        found = logit_ends(np.array(0.3), np.array(0.3 * 0.7 / 500), 0.95)
+        step = 1.959964 / (500 * 0.21) ** 0.5
+        assert [float(end) for end in found] == pytest.approx([expit(logit(0.3) - step), expit(logit(0.3) + step)])
+
+    def test_extreme_values_do_not_overflow(self):
+        found = logit_ends(np.array([0.0, 1.0, 0.5]), np.array([0.1, 0.1, 1e9]), 0.95)
+        assert np.isfinite(found.low).all()
+        assert np.isfinite(found.high).all()
+
+
+def test_many_at_once_are_the_single_ones():
+    made = [sides(labels=(n, 3 * n), yes=(k, n // 3)) for n, k in ((50, 40), (10, 10), (900, 500))]
+    stacked = Reading(type(made[0]).stack(made), 0.95)
+    for name in ("precision", "recall", "f1", "accuracy", "specificity"):
+        together = interval(metric_named(name), stacked)
+        for place, one in enumerate(made):
+            alone = interval(metric_named(name), Reading(one, 0.95))
+            assert float(together.low[place]) == pytest.approx(float(alone.low), abs=1e-9)
+            assert float(together.high[place]) == pytest.approx(float(alone.high), abs=1e-9)
+            assert float(together.n_eff[place]) == pytest.approx(float(alone.n_eff), rel=1e-6)
