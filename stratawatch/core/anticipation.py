@@ -61,13 +61,9 @@ def robust_rates(cells: Cells, history: History) -> Rates:
     yes, answered = past_answers(cells, history)
     usual = np.clip(_means(cells, first.plain), 1e-6, 1 - 1e-6)
     updated = (_PAST_LABELS * usual + yes + (1 - 2 * usual) / 2) / (_PAST_LABELS + answered)
-    spread = first.plain * (1 - first.plain)
-    before = np.maximum(_means(cells, spread), 1e-12)
     scale = updated * (1 - updated) / (usual * (1 - usual))
-    # Half of a stratum's floor is spread evenly, so that cells the model calls empty are not left out.
-    even = np.maximum(updated * (1 - updated) - before * scale, 0)
-    ratio = updated / usual
-    return Rates(np.minimum(first.plain * ratio[cells.strata], 1.0), spread * scale[cells.strata] + even[cells.strata])
+    plain = np.minimum(first.plain * (updated / usual)[cells.strata], 1.0)
+    return Rates(plain, np.maximum(first.plain * (1 - first.plain), 1e-6) * scale[cells.strata])
 
 
 def model_rates(cells: Cells, history: History) -> Rates:

@@ -14,15 +14,17 @@ from stratawatch.core.population import POSITIVE, UNSCORED
 _DISCOUNT: Final = 0.96
 _PRIOR_PERIODS: Final = 6.0
 _PERIODS_BEFORE_TRUST: Final = 13
-_TRUST_AT: Final = 1.1
-_DOUBT_ABOVE: Final = 1.2
+_TRUST_AT: Final = 1.0
+_DOUBT_ABOVE: Final = 1.1
+_SUREST: Final = 0.99
+"""Certainty that a ratio reckons with: one mistaken label among sure ones is no verdict on the model."""
 
 
 def trusted(history: History) -> bool:
     """Whether plans may take the model at its word.
 
     R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
-    one of precision and recall. Trust begins after 13 periods with R <= 1.1 and ends with R > 1.2.
+    one of precision and recall. Trust begins after 13 periods with R <= 1 and ends with R > 1.1.
     """
     trust = False
     sums: dict[str, float] = {}
@@ -60,7 +62,7 @@ def _ratio(history: History, age: int) -> Mapping[str, float] | None:
     if not usable(past):
         return None
     now = _rows(history, history.ages == age)
-    m = foretold_at(now, past)
+    m = np.minimum(foretold_at(now, past), _SUREST)
     y, w = now.yes.astype(np.float64), now.weights
     surprise, expected = (w * (y - m)) ** 2, w**2 * m * (1 - m)
     letters = np.array(now.patterns).view("U1").reshape(len(now), -1)

@@ -32,7 +32,7 @@ from stratawatch.core.rounds import FIRST_SHARE, LARGEST_PILOT, SMALLEST_PILOT, 
 _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
 _COLD_FACTOR: Final = 1.1
-_TOP_UP_FACTOR: Final = 1.03
+_TOP_UP_FACTOR: Final = 1.06
 """What expected variances are multiplied with: by how they came about."""
 _MODEL_PROPORTIONAL: Final = 0.15
 _PASSES: Final = 2

@@ -21,8 +21,8 @@ from stratawatch.core.working_model import coefficients, curve, logistic, logit,
 
 _PENALTY: Final = 0.5
 _PRIOR_LABELS: Final = 4.0
-_PRIOR_POSITIVES: Final = 2.0
-"""What a model that earlier labels made says of a stratum's variance counts like so many of its rarer labels."""
+_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
+"""What a model of earlier labels says of a stratum's variance counts like 20 labels, and like 2 of its rarer ones."""
 _SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
 _SHIFT_PENALTY: Final = 20.0
 
@@ -73,7 +73,7 @@ class Evidence:
         overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
         usual = cells.by_stratum(cells.sizes * overall) / np.maximum(cells.stratum_sizes, 1)
         rarer = np.clip(np.minimum(usual, 1 - usual), _SUREST_BY_HISTORY, 0.5)
-        prior_labels = np.maximum(_PRIOR_LABELS, _PRIOR_POSITIVES / rarer)
+        prior_labels = np.maximum(_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES / rarer)
         return cls(cells, answers, np.tile(foretold, (len(answers.answered), 1)), overall, prior_labels)
 
     @cached_property
