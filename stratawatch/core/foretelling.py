@@ -19,7 +19,8 @@ _PENALTY: Final = 0.5
 _INTERCEPT_PENALTY: Final = 20.0
 _GRID: Final = 8.0
 """Rows are pooled at steps of 1/8 of the linked score's logit: a fit of many thousand labels takes milliseconds."""
-_STEPS: Final = 20
+_STEPS: Final = 50
+_SMALL_STEP: Final = 1e-6
 
 
 def usable(history: History) -> bool:
@@ -118,16 +119,28 @@ def _sums(group: Counts, values: Floats, count: int) -> Floats:
 
 
 def _newton(columns: Floats, yes: Floats, n: Floats, ridge: Floats) -> Floats:
+    """The penalised maximum; a step that does not climb is halved, for far from the maximum Newton's may overshoot."""
     pooled = (float(yes.sum()) + 0.5) / (float(n.sum()) + 1)
     centre = np.zeros(columns.shape[1])
     centre[0] = np.log(pooled / (1 - pooled))
-    beta = centre.copy()
+
+    def height(beta: Floats) -> float:
+        linear = np.clip(columns @ beta, -30, 30)
+        return float(yes @ linear - n @ np.log1p(np.exp(linear)) - ridge @ (beta - centre) ** 2 / 2)
+
+    beta, reached = centre, height(centre)
     for _ in range(_STEPS):
         p = logistic(columns @ beta)
         slope = columns.T @ (yes - n * p) - ridge * (beta - centre)
         curvature = (columns * (n * p * (1 - p))[:, None]).T @ columns + np.diag(ridge)
-        step = np.clip(np.linalg.solve(curvature, slope), -2, 2)
-        beta += step
-        if float(np.abs(step).max()) < 1e-6:
+        step = np.linalg.solve(curvature, slope)
+        climbed = height(beta + step)
+        while climbed < reached and float(np.abs(step).max()) > _SMALL_STEP:
+            step = step / 2
+            climbed = height(beta + step)
+        if climbed < reached:
+            break
+        beta, reached = beta + step, climbed
+        if float(np.abs(step).max()) < _SMALL_STEP:
             break
     return beta
