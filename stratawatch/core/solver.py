@@ -21,6 +21,8 @@ _REACHES: Final = (100.0, 10.0, 1.0, 0.1, 0.01, 0.001)
 """How far a Newton step may change prices, in turn until the dual climbs: it has kinks where strata leave a bound."""
 _FAINT: Final = 1e-6
 """Prices below this share of the largest one move as if they had it."""
+_TOO_FEW, _TOO_FEW_LABELS = 0.0015, 20.0
+"""Whole numbers start once with this share of the labels missing, and with no more than so many."""
 _LEVEL: Final = 1e-9
 """A limit whose used share would exceed 1 by this much pulls at its price."""
 _NEVER: Final = 1e-13
@@ -120,8 +122,12 @@ def solve(
 
 def kept(weights: Floats, limits: Floats, sizes: Floats, n: Floats) -> Flags:
     """Which limits n keeps; a stratum that is counted whole adds no variance, one without a label all there is."""
-    variances = variances_of(weights, sizes, n)
-    return np.asarray(variances <= limits * (1 + SLACK) + 1e-13 * _inverse_sum(weights, sizes))
+    return np.asarray(variances_of(weights, sizes, n) <= _allowances(weights, limits, sizes))
+
+
+def _allowances(weights: Floats, limits: Floats, sizes: Floats) -> Floats:
+    """The limits with what rounding errors of sums may add to a variance."""
+    return np.asarray(limits * (1 + SLACK) + 1e-13 * _inverse_sum(weights, sizes), dtype=np.float64)
 
 
 def variances_of(weights: Floats, sizes: Floats, n: Floats) -> Floats:
@@ -226,19 +232,25 @@ def whole(
     """Whole numbers of labels that keep all limits, from the prices of the continuous solution.
 
     The whole n of least c n + q/n (the smallest with n (n + 1) >= q/c) to begin with; then one label more where it
-    mends most for its cost while a limit is exceeded, and one less where it does least harm while all are kept.
+    mends most for its cost while a limit is exceeded, and one less where it does least harm while all are kept. The
+    same from prices that are a little too low, because labels well added often beat labels taken away.
     """
     costs = np.ones_like(sizes) if costs is None else costs
     weighed = weights.any(axis=0)
     low = np.where(weighed, np.minimum(np.maximum(floors, 1), caps), floors)
-    pushed = solution.multipliers @ weights / costs
     caps = np.maximum(caps, low)
     if not solution.feasible:
         return caps
-    priced = np.clip(np.ceil(np.sqrt(pushed + 0.25) - 0.5), low, caps)
-    n = np.where(solution.n >= caps, caps, priced).astype(np.int64)
-    repair = _Repair(weights, limits, sizes, costs, np.maximum(solution.multipliers, 1e-6 * solution.multipliers.max()))
-    return repair.trimmed(repair.mended(n, caps), low)
+    prices = np.maximum(solution.multipliers, _FAINT * solution.multipliers.max(initial=0.0))
+    repair = _Repair(weights, limits, sizes, costs, prices)
+    root = np.sqrt(solution.multipliers @ weights / costs)
+    missing = min(_TOO_FEW, _TOO_FEW_LABELS / max(float(solution.n.sum()), 1.0))
+    found = []
+    for share in (1.0, 1 - missing):
+        priced = np.clip(np.ceil(np.sqrt((share * root) ** 2 + 0.25) - 0.5), low, caps)
+        start = np.where(solution.n >= caps, caps, priced).astype(np.int64)
+        found.append(repair.trimmed(repair.mended(start, caps), low))
+    return min(found, key=lambda n: float(costs @ n))
 
 
 @dataclass(frozen=True)
@@ -254,16 +266,17 @@ class _Repair:
     def mended(self, n: Counts, caps: Counts) -> Counts:
         """Labels are added until every limit is kept."""
         n = n.copy()
-        while True:
-            labels = n.astype(np.float64)
-            exceeded = np.flatnonzero(~kept(self.weights, self.limits, self.sizes, labels))
-            if exceeded.size == 0 or not (n < caps).any():
-                return n
-            rows = self.weights[exceeded]
-            missing = variances_of(rows, self.sizes, labels) - self.limits[exceeded]
-            each = np.minimum(rows / np.maximum(n * (n + 1.0), 1), missing[:, None])
-            mends = self.prices[exceeded] @ each / self.costs
-            n[int(np.where(n < caps, mends, -1.0).argmax())] += 1
+        variances = variances_of(self.weights, self.sizes, n.astype(np.float64))
+        allowed = _allowances(self.weights, self.limits, self.sizes)
+        open_ = n < caps
+        while open_.any() and (exceeded := np.flatnonzero(variances > allowed)).size:
+            missing = (variances - self.limits)[exceeded]
+            each = np.minimum(self.weights[exceeded] / np.maximum(n * (n + 1.0), 1), missing[:, None])
+            best = int(np.where(open_, self.prices[exceeded] @ each / self.costs, -1.0).argmax())
+            n[best] += 1
+            open_[best] = n[best] < caps[best]
+            variances = variances_of(self.weights, self.sizes, n.astype(np.float64))
+        return n
 
     def trimmed(self, n: Counts, low: Counts) -> Counts:
         """Labels are taken away while every limit stays kept."""

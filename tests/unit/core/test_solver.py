@@ -179,6 +179,10 @@ class TestWholeNumbers:
         found = solve(needs, limits, sizes, np.full(2, 2.0))
         assert whole(found, needs, limits, sizes, *caps_of([2, 2], [3000, 10**6])).tolist() == [3000, 45]
 
+    def test_without_limits_floors_do(self):
+        found = solve(np.zeros((0, 2)), np.zeros(0), floats(9, 9), floats(2, 1))
+        assert whole(found, np.zeros((0, 2)), np.zeros(0), floats(9, 9), *caps_of([2, 1], [9, 9])).tolist() == [2, 1]
+
     @pytest.mark.parametrize("seed", range(5))
     def test_costs_little_more_than_the_fractions(self, seed):
         needs, limits, sizes = drawn(300, 12, seed)
