@@ -18,6 +18,9 @@ _LETTERS: Final = "".join(sorted(UNSCORED + NEGATIVE + POSITIVE))
 _SILENT, _NO, _YES = (_LETTERS.index(letter) for letter in (UNSCORED, NEGATIVE, POSITIVE))
 _STEEPEST: Final = 700.0
 """Margins beyond this are 0 or 1 to the last bin."""
+_PART: Final = 50_000
+"""Margins that are Python numbers at one time."""
+_EXP: Final = np.frompyfunc(math.exp, 1, 1)
 
 Letters = NDArray[np.int8]
 
@@ -84,9 +87,11 @@ def _linked(frame: Frame, voice: Voice) -> Floats | None:
 
 def _logistic(margins: Floats) -> Floats:
     """1 / (1 + exp(-margin)) by the C library's exp: numpy's own differs from the databases' in the last digit."""
-    inside = np.clip(margins, -_STEEPEST, _STEEPEST)
-    grown = np.fromiter(map(math.exp, (-inside).tolist()), dtype=np.float64, count=len(inside))
-    return np.asarray(1 / (1 + grown), dtype=np.float64)
+    linked = np.empty_like(margins)
+    for start in range(0, len(margins), _PART):
+        inside = np.clip(margins[start : start + _PART], -_STEEPEST, _STEEPEST)
+        linked[start : start + _PART] = 1 / (1 + np.asarray(_EXP(-inside), dtype=np.float64))
+    return linked
 
 
 def _letters(frame: Frame, voice: Voice, linked: Floats | None) -> Letters:
