@@ -25,7 +25,16 @@ def atoms(sql: Connection, cycle_id: int) -> tuple[Atom, ...]:
     segments = _segments(sql, cycle_id)
     t = tables.atoms.c
     return tuple(
-        Atom(row.pattern, row.first_bin, row.last_bin, row.size, row.mean_score, segments[row.position], row.stratum)
+        Atom(
+            pattern=row.pattern,
+            first_bin=row.first_bin,
+            last_bin=row.last_bin,
+            size=row.size,
+            mean_score=row.mean_score,
+            segments=segments[row.position],
+            stratum=row.stratum,
+            foretold=row.foretold,
+        )
         for row in sql.execute(select(tables.atoms).where(t.cycle_id == cycle_id).order_by(t.position))
     )
 
@@ -60,6 +69,7 @@ def _atom_row(cycle_id: int, position: int, atom: Atom) -> dict[str, Any]:
         "size": int(atom.size),
         "mean_score": None if atom.mean_score is None else float(atom.mean_score),
         "stratum": int(atom.stratum),
+        "foretold": None if atom.foretold is None else float(atom.foretold),
     }
 
 

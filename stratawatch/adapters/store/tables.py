@@ -130,6 +130,7 @@ atoms = Table(
     Column("size", row_id(), nullable=False),
     Column("mean_score", Double, nullable=True),
     Column("stratum", Integer, nullable=False, server_default="0"),
+    Column("foretold", Double, nullable=True),
 )
 
 atom_segments = Table(

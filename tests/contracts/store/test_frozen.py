@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import pytest
 
 from stratawatch.core.population import Atom, Segment
@@ -18,6 +20,15 @@ class TestFreeze:
     def test_returns_the_very_atoms_in_their_order(self, store):
         with store.begin() as tx:
             assert tx.cycles.atoms(frozen_cycle(tx)) == ATOMS
+
+    def test_forgets_no_field_of_an_atom(self, store):
+        """What the design was frozen with must come back whole, or estimates would be made with another one."""
+        atom = Atom("1", 2, 3, 4, 0.5, {COUNTRY: 1}, stratum=0, foretold=0.0625)
+        assert all(getattr(atom, field.name) != field.default for field in fields(Atom) if field.name != "stratum")
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(atoms=(atom,), candidates=()), NOW)
+            assert tx.cycles.atoms(cycle) == (atom,)
 
     def test_keeps_which_atoms_are_drawn_together(self, store):
         atoms = tuple(Atom(pattern, 0, 1023, 10, 0.5, stratum=n) for pattern, n in (("00", 1), ("01", 0), ("11", 1)))
