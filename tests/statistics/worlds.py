@@ -1,29 +1,30 @@
 """Worlds with known truth, and cycles on them that draw counts instead of items.
 
-Drawing the smallest digests of an atom is simple random sampling without replacement, so a cycle's labels are
-hypergeometric counts: the same plan and the same estimator as `Design`, a thousand times faster.
+Drawing the smallest digests of a stratum is simple random sampling without replacement, so a cycle's labels are
+hypergeometric counts in random order: the same plan and the same estimator as `Design`, a thousand times faster.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.anticipation import first_rates, second_rates
 from stratawatch.core.bins import bins_of
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.estimates import both_sides
+from stratawatch.core.estimation.evidence import Evidence, Part
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.sides import Moments, moments, sides
-from stratawatch.core.estimation.tallies import model_variance, population_tally, segment_tally
-from stratawatch.core.planning import Room, allocate, second_phase
+from stratawatch.core.estimation.one_interval import interval
+from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Sides, Table
+from stratawatch.core.estimation.untold import reason, told
+from stratawatch.core.labelled import FOLDS, Answers, Labelled, deal
+from stratawatch.core.planner import Planner, Seen
 from stratawatch.core.population import Atom, Census, Segment
-from stratawatch.core.results import Goal, Known, Undefined
+from stratawatch.core.results import Commission, Goal, Known, Undefined
+from stratawatch.core.rounds import most_rounds
 from stratawatch.core.strata import cut_atoms
-
-FIRST_SHARE = 0.4
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,16 @@ class World:
     sizes: NDArray[np.int64]
     positives: NDArray[np.int64]
 
-    @property
+    @cached_property
     def cells(self) -> Cells:
         return Cells.of_atoms(self.classifiers, self.atoms)
 
     def truth(self, metric: str, classifier: int, segment: int | None = None) -> float:
         size = self.sizes.sum(axis=1) if segment is None else self.sizes[:, segment]
         yes = self.positives.sum(axis=1) if segment is None else self.positives[:, segment]
-        a, b = self.cells.positive[:, classifier], self.cells.negative[:, classifier]
-        if metric == "precision":
-            return yes[a].sum() / size[a].sum()
-        if metric == "false_omission_rate":
-            return yes[b].sum() / size[b].sum()
-        return yes[a].sum() / (yes[a].sum() + yes[b].sum())
+        sides = [members[:, classifier] for members in (self.cells.positive, self.cells.negative)]
+        counts = [float(column[side].sum()) for column in (size, yes) for side in sides]
+        return float(METRICS[metric].value(Table(*(np.array(count) for count in counts))))
 
 
 def world(
@@ -75,7 +73,7 @@ def world(
         counts=table.sum(axis=(1, 2)),
         segments={key: table[:, i].sum(axis=1) for i, key in enumerate(keys)},
     )
-    atoms = cut_atoms(census, budget)
+    atoms = cut_atoms(census, Commission(budget=budget))
     home = {(atom.pattern, b): i for i, atom in enumerate(atoms) for b in range(atom.first_bin, atom.last_bin + 1)}
     truth = np.zeros((len(atoms), len(names), 2), dtype=np.int64)
     for r, (pattern, b) in enumerate(zip(census.patterns, census.bins.tolist(), strict=True)):
@@ -85,38 +83,70 @@ def world(
 
 @dataclass(frozen=True)
 class Cycle:
-    """Labels of one cycle: answers and yes answers (atoms x segments)."""
+    """The labels of one cycle and what they say of both sides of everything, and then of every segment."""
 
-    answered: NDArray[np.float64]
-    yes: NDArray[np.float64]
+    labelled: Labelled
+    sides: Sides
 
 
 def run_cycle(
     world: World, goals: Sequence[Goal], budget: int, rng: np.random.Generator, answering: float = 1.0
 ) -> Cycle:
-    """Two rounds of 40% and 60%, as the engine plans them; a share of the labels may never come."""
+    """The rounds of a budget, as the engine plans them; a share of the labels may never come."""
     cells = world.cells
-    whole = np.where(cells.served, cells.sizes, 0).astype(np.int64)
-    left = np.stack([world.sizes - world.positives, world.positives], axis=2)
-    none = np.zeros(len(world.atoms), dtype=np.int64)
-    first = allocate(cells, goals, first_rates(cells), ceil(FIRST_SHARE * budget), Room(none, whole))
-    got = _draw(left, first, rng, answering)
-    rates = second_rates(cells, got[:, :, 1].sum(axis=1), got.sum(axis=(1, 2)))
-    second = second_phase(cells, goals, rates, budget, Room(first, whole))
-    got = got + _draw(left, second - first, rng, answering)
-    return Cycle(got.sum(axis=2).astype(float), got[:, :, 1].astype(float))
+    planner = Planner(cells, Commission(goals=tuple(goals), budget=budget))
+    strata = [_Stratum.of(world, h, rng) for h in range(cells.count)]
+    drawn = np.zeros(cells.count, dtype=np.int64)
+    known = _labelled(world, strata, drawn)
+    for ordinal in range(1, most_rounds(planner.commission) + 1):
+        seen = Seen(ordinal, drawn, known.answered.sum(axis=0), known.yes.sum(axis=0))
+        totals = planner.totals(seen, cells.stratum_sizes.astype(np.int64))
+        for stratum, more in zip(strata, (totals - drawn).tolist(), strict=True):
+            stratum.draw(more, answering)
+        drawn = totals
+        known = _labelled(world, strata, drawn)
+    return Cycle(known, _sides(world, known))
 
 
-def _draw(left: NDArray[np.int64], wanted: NDArray[np.int64], rng: np.random.Generator, answering: float) -> NDArray:
-    """Draw without replacement from what is `left` (which is reduced); returns the answers that came."""
-    got = np.zeros_like(left)
-    for atom, number in enumerate(wanted.tolist()):
-        pool = left[atom].ravel()
-        drawn = rng.multivariate_hypergeometric(pool, number)
-        left[atom] -= drawn.reshape(left[atom].shape)
-        came = drawn if answering >= 1 else rng.binomial(drawn, answering)
-        got[atom] = came.reshape(left[atom].shape)
-    return got
+@dataclass
+class _Stratum:
+    """What is left of a stratum, as counts of its kinds (atom x segment x label), and the kinds of its answers."""
+
+    kinds: NDArray[np.int64]
+    left: NDArray[np.int64]
+    answers: NDArray[np.int64]
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, world: World, number: int, rng: np.random.Generator) -> "_Stratum":
+        counts = np.stack([world.sizes - world.positives, world.positives], axis=2)
+        inside = np.broadcast_to((world.cells.strata == number)[:, None, None], counts.shape).ravel()
+        kinds = np.flatnonzero(inside)
+        return cls(kinds, counts.ravel()[kinds], np.zeros(0, dtype=np.int64), rng)
+
+    def draw(self, more: int, answering: float) -> None:
+        """Draw without replacement, in random order; what is not answered is gone too."""
+        counts = self.rng.multivariate_hypergeometric(self.left, more, method="marginals")
+        self.left = self.left - counts
+        drawn = self.rng.permutation(np.repeat(self.kinds, counts))
+        came = drawn if answering >= 1 else drawn[self.rng.random(len(drawn)) < answering]
+        self.answers = np.concatenate([self.answers, came])
+
+
+def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]) -> Labelled:
+    kinds = np.concatenate([stratum.answers for stratum in strata])
+    folds = deal(np.repeat(np.arange(len(strata)), [len(stratum.answers) for stratum in strata]))
+    shape = (FOLDS, *world.sizes.shape, 2)
+    counts = np.bincount(folds * world.sizes.size * 2 + kinds, minlength=int(np.prod(shape))).reshape(shape)
+    answered, yes = counts.sum(axis=3).astype(float), counts[..., 1].astype(float)
+    parts = {key: Answers(answered[:, :, i], yes[:, :, i]) for i, key in enumerate(world.segments)}
+    return Labelled(drawn, answered.sum(axis=2), yes.sum(axis=2), segments=parts)
+
+
+def _sides(world: World, known: Labelled) -> Sides:
+    evidence = Evidence.of(world.cells, known.everywhere)
+    parts = [Part(world.sizes[:, i].astype(float), known.inside(key)) for i, key in enumerate(world.segments)]
+    return evidence.sides([evidence.everything, *parts])
 
 
 Outcomes = list[Known | Undefined]
@@ -126,24 +156,15 @@ def outcomes(
     world: World, cycles: Sequence[Cycle], metric: str, classifier: int, segment: int | None = None, confidence=0.95
 ) -> Outcomes:
     """One metric's outcome in every cycle; one computation for all of them."""
-    cells, found = world.cells, METRICS[metric]
-    rows = [_moments(world, cells, cycle, segment) for cycle in cycles]
-    estimated = sides(rows, confidence)
-    width, stride = len(world.classifiers), 2 * len(world.classifiers)
+    part = 0 if segment is None else segment + 1
+    reading = Reading(Sides.stack([cycle.sides.at((part, classifier)) for cycle in cycles]), confidence)
+    found, clear = interval(METRICS[metric], reading), told(METRICS[metric], reading.sides)
+    columns = (found.value, found.low, found.high, found.n_eff, clear)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     return [
-        found.outcome(estimated[i * stride + classifier], estimated[i * stride + width + classifier], confidence)
-        for i in range(len(cycles))
+        Known(*numbers) if defined else Undefined(reason(METRICS[metric], reading.sides, (run,)))
+        for run, (*numbers, defined) in enumerate(rows)
     ]
-
-
-def _moments(world: World, cells: Cells, cycle: Cycle, segment: int | None) -> Moments:
-    answered, yes = cycle.answered.sum(axis=1), cycle.yes.sum(axis=1)
-    model = model_variance(cells, answered, yes)
-    if segment is None:
-        return moments(population_tally(cells, answered, yes, model), both_sides(cells))
-    sizes = world.sizes[:, segment].astype(float)
-    inside = (sizes, cycle.answered[:, segment], cycle.yes[:, segment])
-    return moments(segment_tally(cells, *inside, model, answered), both_sides(cells))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ _PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
 """What a model of earlier labels says of a stratum's variance counts like 20 labels, and like 2 of its rarer ones."""
 _SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
 _SHIFT_PENALTY: Final = 20.0
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
     errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
     return Sides(
         sizes=sizes,
-        totals=np.clip(totals, yes, sizes - (labels - yes)),
+        totals=_possible(totals, yes, sizes - (labels - yes), sizes),
         labels=labels,
         yes=yes,
         weights=heaviest(strata, items - answers),
@@ -182,6 +183,13 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
         unsampled=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
         joint_weights=heaviest(strata, (items - answers).sum(axis=-2)),
     )
+
+
+def _possible(totals: Floats, least: Floats, most: Floats, sizes: Floats) -> Floats:
+    """Totals that the answers leave possible; what rounding alone holds off 0 or all items is there."""
+    kept = np.clip(totals, least, most)
+    kept = np.where(kept < _ROUNDING * sizes, 0.0, kept)
+    return np.where(sizes - kept < _ROUNDING * sizes, sizes, kept)
 
 
 def _form(squares: Floats, errors: Floats, scale: Floats) -> Floats:

@@ -49,6 +49,10 @@ class Sides:
         """Many read as one, along a new first axis."""
         return cls(**{field.name: np.stack([getattr(part, field.name) for part in parts]) for field in fields(cls)})
 
+    def at(self, place: tuple[int | slice, ...]) -> "Sides":
+        """Those at a place of the leading axes."""
+        return Sides(**{field.name: getattr(self, field.name)[place] for field in fields(self)})
+
     @property
     def table(self) -> Table:
         """The estimated counts."""
