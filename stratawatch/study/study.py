@@ -15,7 +15,7 @@ from stratawatch.core.results import Goal
 from stratawatch.core.strata import cut_atoms
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
-from stratawatch.study.estimate_rows import StudyEstimates, as_rows
+from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
 from stratawatch.study.next_round import TwoRounds, UntilGoalsHold, look_confidence
 from stratawatch.study.panel import Kinds, Panel, read_panel
 from stratawatch.study.past import PastLabel, StudyHistory, parsed
@@ -99,6 +99,17 @@ class Study:
             segments=sorted(self._population.census.segments),
         )
         return as_rows(found, self._margins, self._remark)
+
+    def compare(self, first: str, second: str, metric: str) -> StudyEstimate:
+        """A metric of one classifier minus that of another, on the same items and labels."""
+        for name in (first, second):
+            if name not in self._names:
+                raise StratawatchError(f"there is no classifier {name!r}", expected=f"one of {', '.join(self._names)}")
+        rounds, confidence = self._evidence()
+        found = self._design.compare(
+            self._ledger, drawn_in(rounds), first, second, metric_named(metric).name, confidence
+        )
+        return as_rows([found], {}, self._remark)[0]
 
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""

@@ -194,6 +194,36 @@ class TestEstimates:
                 assert row.low - 0.03 < value < row.high + 0.03
 
 
+class TestCompare:
+    def test_is_the_difference_of_the_two_and_narrower_than_its_parts(self):
+        study = VILLAGE.study(budget=600)
+        VILLAGE.answer(study)
+        found, rows = study.compare("lr", "vote", "precision"), study.estimates()
+        first, second = rows.of("lr", "precision"), rows.of("vote", "precision")
+        assert found.classifier == "lr - vote"
+        assert found.value == pytest.approx(first.value - second.value)
+        assert found.low <= found.value <= found.high
+        assert found.half_width < first.half_width + second.half_width
+        truth = [VILLAGE.labels[VILLAGE.columns[call]].mean() for call in ("pred_lr", "pred_vote")]
+        assert found.low - 0.02 < truth[0] - truth[1] < found.high + 0.02
+
+    def test_a_classifier_does_not_differ_from_itself(self, study):
+        VILLAGE.answer(study)
+        found = study.compare("lr", "lr", "recall")
+        assert (found.value, found.low, found.high, found.state) == (0, 0, 0, "known")
+
+    def test_before_any_label_it_is_undefined(self, study):
+        found = study.compare("lr", "vote", "recall")
+        assert (found.value, found.state) == (None, "undefined")
+        assert found.reason
+
+    def test_an_unknown_classifier_or_metric(self, study):
+        with pytest.raises(StratawatchError, match="there is no classifier 'svm'; expected one of lr, vote"):
+            study.compare("lr", "svm", "recall")
+        with pytest.raises(StratawatchError, match="there is no metric 'auc'"):
+            study.compare("lr", "vote", "auc")
+
+
 class TestAuxiliary:
     def test_a_judge_guides_the_design_and_is_never_estimated(self):
         study = VILLAGE.study(budget=120, auxiliary=["judge"])
