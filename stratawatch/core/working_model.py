@@ -13,7 +13,7 @@ _CLOSE_ENOUGH = 1e-7
 
 def logistic(x: Floats) -> Floats:
     """1 / (1 + exp(-x)), with x kept inside +-12."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(x, -_WIDEST, _WIDEST))), dtype=np.float64)
+    return np.asarray(1 / (1 + np.exp(np.minimum(np.maximum(-x, -_WIDEST), _WIDEST))), dtype=np.float64)
 
 
 def logit(p: Floats) -> Floats:

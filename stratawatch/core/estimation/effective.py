@@ -19,6 +19,6 @@ def effective_labels(
     width = high - low
     with np.errstate(all="ignore"):
         plain = np.round(value * (1 - value) / variance, 6)
-    silent = np.log((1 - confidence) / 2) / np.log1p(-np.clip(width, 1e-300, 1 - 1e-9))
+        silent = np.log((1 - confidence) / 2) / np.log1p(-np.minimum(width, 1 - 1e-9))
     told = np.where((plain > 0) & np.isfinite(plain), plain, silent)
     return np.where(width <= 0, size, np.minimum(told, size))

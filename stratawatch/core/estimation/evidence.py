@@ -58,7 +58,8 @@ class Evidence:
         if cells.foretold is not None:
             return cls._by_history(cells, answers, cells.foretold)
         useful = np.flatnonzero(answers.answered.any(axis=0))
-        every, columns = curve(cells), curve(cells)[useful]
+        every = curve(cells)
+        columns = every[useful]
         answered, yes = answers.answered[:, useful], answers.yes[:, useful]
         n, k = answered.sum(axis=0), yes.sum(axis=0)
         whole = coefficients(columns, k, n, penalty=_PENALTY)

@@ -44,7 +44,7 @@ def interval(metric: Metric, reading: Reading) -> Interval:
     """A metric of all sides at once; where it is Undefined (see `untold`) the numbers mean nothing."""
     sides = reading.sides
     table = sides.table
-    value = np.clip(metric.value(table), 0, 1)
+    value = np.minimum(np.maximum(metric.value(table), 0), 1)
     variance = sides.variance(*metric.slopes(table))
     part = logit_part(value, variance)
     low, high = logit_ends(value, variance, reading.confidence)
@@ -69,7 +69,7 @@ def logit_part(value: Floats, variance: Floats) -> Floats:
     """0 up to NARROW effective events, 1 from WIDE, linear between."""
     rare = np.minimum(value, 1 - value) ** 2
     x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
-    return np.asarray(np.clip((x - NARROW) / (WIDE - NARROW), 0, 1), dtype=np.float64)
+    return np.asarray(np.minimum(np.maximum((x - NARROW) / (WIDE - NARROW), 0), 1), dtype=np.float64)
 
 
 def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
@@ -78,7 +78,7 @@ def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
     >>> [round(float(end), 4) for end in logit_ends(np.array(0.8), np.array(0.0016), 0.95)]
     [0.7102, 0.8672]
     """
-    inside = np.clip(value, 1e-12, 1 - 1e-12)
+    inside = np.minimum(np.maximum(value, 1e-12), 1 - 1e-12)
     odds = inside / (1 - inside)
     step = np.exp(np.minimum(z(confidence) * np.sqrt(variance) / (inside * (1 - inside)), 500.0))
     low, high = odds / step, odds * step

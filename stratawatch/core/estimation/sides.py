@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -53,12 +54,12 @@ class Sides:
         """Those at a place of the leading axes."""
         return Sides(**{field.name: getattr(self, field.name)[place] for field in fields(self)})
 
-    @property
+    @cached_property
     def table(self) -> Table:
         """The estimated counts."""
         return Table(self.sizes[..., A], self.sizes[..., B], self.totals[..., A], self.totals[..., B])
 
-    @property
+    @cached_property
     def corners(self) -> Table:
         """Counts that the labels leave possible: all four of (fewest, most) positives on A and on B, a first axis."""
         least, most = self.yes, self.sizes - (self.labels - self.yes)
