@@ -13,9 +13,8 @@ from stratawatch.core.population import POSITIVE, UNSCORED
 
 _DISCOUNT: Final = 0.96
 _PRIOR_PERIODS: Final = 6.0
-_PERIODS_BEFORE_TRUST: Final = 13
-_TRUST_AT: Final = 1.0
-_DOUBT_ABOVE: Final = 1.1
+_TRUST_AT: Final = 1.1
+_DOUBT_ABOVE: Final = 1.2
 _SUREST: Final = 0.99
 """Certainty that a ratio reckons with: one mistaken label among sure ones is no verdict on the model."""
 
@@ -24,20 +23,17 @@ def trusted(history: History) -> bool:
     """Whether plans may take the model at its word.
 
     R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
-    one of precision and recall. Trust begins after 13 periods with R <= 1 and ends with R > 1.1.
+    one of precision and recall. Trust ends with R > 1.2 and comes back with R <= 1.1.
     """
-    trust = False
+    trust = True
     sums: dict[str, float] = {}
     weight = 0.0
-    for seen, age in enumerate(sorted(history.ratios, reverse=True), start=1):
+    for age in sorted(history.ratios, reverse=True):
         weight = _DISCOUNT * weight + 1
         for metric, ratio in history.ratios[age].items():
             sums[metric] = _DISCOUNT * sums.get(metric, 0.0) + ratio
         worst = max((total + _PRIOR_PERIODS) / (weight + _PRIOR_PERIODS) for total in sums.values())
-        if worst > _DOUBT_ABOVE:
-            trust = False
-        elif worst <= _TRUST_AT and seen >= _PERIODS_BEFORE_TRUST:
-            trust = True
+        trust = worst <= (_DOUBT_ABOVE if trust else _TRUST_AT)
     return trust
 
 
