@@ -15,8 +15,8 @@ from stratawatch.core.results import Commission, Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study.estimate_rows import margins_of
 
-FEWEST_LABELS: Final = 2
-"""One label has no variance, and so no interval."""
+FEWEST_LABELS: Final = 4
+"""Two among the items that are called positive and two among the others: one label has no variance."""
 _WIDEST: Final = 0.5
 
 
@@ -35,7 +35,13 @@ def read_commission(
 
 
 def refuse_impossible(commission: Commission, census: Census) -> None:
-    """Raise for a goal that no labels can reach, however many; nobody wished for those that hold by default."""
+    """Raise for a budget that tells nothing, and for a goal that no labels reach; but default goals are no wishes."""
+    fewest = min(FEWEST_LABELS, census.size)
+    if commission.budget is not None and commission.budget < fewest:
+        raise PlanImpossible(
+            f"a budget of {commission.budget} is below what any interval needs",
+            expected=f"at least {fewest} labels",
+        )
     unreachable = [] if commission.goals == DEFAULT_GOALS else _unreachable(commission, census)
     for goal, name, calls in unreachable:
         raise PlanImpossible(
@@ -98,10 +104,6 @@ def _budget(budget: Any) -> int | None:
         return None
     if isinstance(budget, bool) or not isinstance(budget, Integral):
         raise StratawatchError("the budget is no whole number", expected="labels, or None", got=f"{budget!r:.40}")
-    if budget < FEWEST_LABELS:
-        raise PlanImpossible(
-            f"a budget of {budget} is below what any interval needs", expected=f"at least {FEWEST_LABELS} labels"
-        )
     return int(budget)
 
 

@@ -62,13 +62,6 @@ class TestRefused:
         with pytest.raises(StratawatchError, match="a goal cannot be read; expected Goal"):
             read([("precision", 0.03)])
 
-    @pytest.mark.parametrize("budget", [1, 0, -5])
-    def test_a_budget_below_what_any_interval_needs(self, budget):
-        with pytest.raises(
-            PlanImpossible, match=f"a budget of {budget} is below what any interval needs; expected at least"
-        ):
-            read(budget=budget)
-
     @pytest.mark.parametrize("budget", [True, 300.0, "300"])
     def test_a_budget_that_is_no_whole_number(self, budget):
         with pytest.raises(StratawatchError, match="the budget is no whole number; expected labels, or None; got"):
@@ -81,6 +74,20 @@ class TestRefused:
 
 
 class TestRefuseImpossible:
+    @pytest.mark.parametrize("budget", [3, 1, 0, -5])
+    def test_a_budget_below_what_any_interval_needs(self, budget):
+        with pytest.raises(
+            PlanImpossible, match=f"a budget of {budget} is below what any interval needs; expected at least 4 labels"
+        ):
+            refuse_impossible(read(budget=budget), census("00", "11"))
+
+    def test_two_labels_of_each_side_are_enough(self):
+        refuse_impossible(read(budget=4), census("00", "11"))
+
+    def test_every_item_is_always_enough(self):
+        few = Census(NAMES, ("00", "11"), np.full(2, 500), np.ones(2, dtype=np.int64))
+        refuse_impossible(read(budget=2), few)
+
     def test_what_labels_can_tell_is_possible(self):
         refuse_impossible(read(), census("00", "10", "11"))
 
