@@ -1,0 +1,49 @@
+"""How many labels does the product need for its goals, and how good are its estimates with a given number?
+
+Part "weekly": worlds that are watched for a year (precision +-3 points, recall +-5, for every classifier) against
+plain sampling, a published algorithm and the optimum. Part "real": data sets in --data against other libraries.
+
+The full run takes about two hours on two cores:
+
+    python -m benchmarks.labels --data DIR --json labels.json
+
+DIR holds adult_income.parquet and sms_spam.parquet: columns item_id, label, score_NAME, pred_NAME. The libraries are
+installed by whoever wants to see them, beside the project and not into it (PYTHONPATH=PEERS):
+
+    pip install --target PEERS --no-deps --ignore-requires-python glide-py ssepy ppi-python oasis svy svy-rs svy-io \
+        numba llvmlite statsmodels patsy tables numexpr blosc2 ndindex py-cpuinfo msgspec treelib
+    pip install --target PEERS --no-deps git+https://github.com/ngmarchant/activeeval
+
+Fresh worlds and fresh draws: --seed random. One part only: --part weekly, --part real. A minute: --quick.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from benchmarks.labels import real, weekly
+from benchmarks.shape import Options, Result, main
+
+_PARTS = {"weekly": weekly.run, "real": real.run}
+
+
+def run(options: Options) -> Result:
+    """The parts that were asked for, one after the other."""
+    results = [part(options) for name, part in _PARTS.items() if options.given.part in (name, None)]
+    return Result([row for one in results for row in one.rows], [v for one in results for v in one.verdicts])
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--part", choices=list(_PARTS), help="only this part")
+    parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1), help="processes")
+    parser.add_argument("--repetitions", type=int, help=f"draws of the real data (default {real.REPETITIONS})")
+
+
+def labels(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; the exit status."""
+    return main("labels", run, argv, _arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(labels())

@@ -1,0 +1,147 @@
+"""A panel that is watched week after week: what each cycle's labels said is the history of the next."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from benchmarks.labels.cycle import Cycle, Period, past, run_cycle
+from benchmarks.labels.kinds import Kind
+from benchmarks.labels.worlds import Flags, Integers, Items, World
+from stratawatch.core.gate import with_ratios
+from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.results import Commission, Estimate, Goal, Known
+
+MARGINS: Final = {"precision": 0.03, "recall": 0.05}
+COMMISSION: Final = Commission(tuple(Goal(*goal) for goal in MARGINS.items()), until_goals=True)
+MEMORY: Final = 30
+"""Periods whose labels are handed on; older ones do not count any more."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A week of one chain. `covered` and `widths` (half-width over margin) are by goal: precisions, then recalls."""
+
+    world: int
+    chain: int
+    week: int
+    labels_new: int
+    covered: tuple[bool, ...]
+    widths: tuple[float, ...]
+
+    @property
+    def held(self) -> bool:
+        """Whether every reported interval is within its margin."""
+        return max(self.widths) <= 1
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is to be simulated: chains of the same weeks of one world; `persisting` is the share of items that stay."""
+
+    kind: Kind
+    world: int
+    weeks: int
+    chains: Sequence[int]
+    seed: int
+    persisting: float = 0.0
+
+
+def watch(what: Watch) -> list[Told]:
+    """All weeks of all chains; a week's items are made once and shared."""
+    world = World(what.kind, what.seed + what.world)
+    chains = [Chain(what, number) for number in what.chains]
+    return [
+        chain.cycle(week, Period(what.kind.classifiers, items), new)
+        for week, items, new in _weeks(world, what)
+        for chain in chains
+    ]
+
+
+class Chain:
+    """One panel's own luck: its random numbers, its labels, its history."""
+
+    def __init__(self, what: Watch, number: int) -> None:
+        self._what, self._number = what, number
+        self._rng = np.random.default_rng([what.seed, 2, what.world, number])
+        self._history, self._rows = NO_HISTORY, np.zeros(0, dtype=np.int64)
+        self._u, self._known = np.zeros(0), np.zeros(0, dtype=np.bool_)
+
+    def cycle(self, week: int, period: Period, new: Integers) -> Told:
+        """Label and estimate a week; the rows `new` hold other items than the week before."""
+        if len(self._u) == 0:
+            self._u, self._known = np.empty(len(period.items)), np.zeros(len(period.items), dtype=np.bool_)
+        self._u[new], self._known[new] = self._rng.random(len(new)), False
+        self._history = gone(self._history, self._rows, new)
+        known = self._known if self._what.persisting else None
+        cycle = run_cycle(period, COMMISSION, self._u, history=self._history, known=known)
+        self._known[cycle.drawn] = True
+        self._remember(period, cycle)
+        return self._told(week, period, cycle)
+
+    def _remember(self, period: Period, cycle: Cycle) -> None:
+        latest = replace(past(period, cycle), drawable=np.ones(len(cycle.drawn), dtype=np.bool_))
+        self._history = with_ratios(handed_on(self._history, latest))
+        self._rows = np.concatenate([cycle.drawn, self._rows])[: len(self._history)]
+
+    def _told(self, week: int, period: Period, cycle: Cycle) -> Told:
+        truths = {metric: period.truth_of(metric) for metric in MARGINS}
+        estimates = sorted(cycle.estimates, key=lambda one: list(MARGINS).index(one.metric))
+        return Told(
+            world=self._what.world,
+            chain=self._number,
+            week=week,
+            labels_new=cycle.labels_new,
+            covered=tuple(_covers(one, truths[one.metric][one.classifier]) for one in estimates),
+            widths=tuple(_width(one) for one in estimates),
+        )
+
+
+def gone(history: History, rows: Integers, new: Integers) -> History:
+    """The history when the items in the rows `new` have been replaced: their labels cannot come again."""
+    if len(history) == 0:
+        return history
+    replaced = np.zeros(int(max(rows.max(), new.max(initial=0))) + 1, dtype=np.bool_)
+    replaced[new] = True
+    return replace(history, drawable=history.drawable & ~replaced[rows])
+
+
+def handed_on(history: History, latest: History) -> History:
+    """The history a period later: the latest labels first, everything else older by one, the oldest forgotten."""
+    young = int((history.ages < MEMORY).sum())
+    return History(
+        ages=np.concatenate([latest.ages, history.ages[:young] + 1]),
+        patterns=latest.patterns + history.patterns[:young],
+        scores=np.concatenate([latest.scores, history.scores[:young]]),
+        yes=np.concatenate([latest.yes, history.yes[:young]]),
+        weights=np.concatenate([latest.weights, history.weights[:young]]),
+        drawable=np.concatenate([latest.drawable, history.drawable[:young]]),
+        ratios={age + 1: ratio for age, ratio in history.ratios.items()},
+    )
+
+
+def _weeks(world: World, what: Watch) -> Iterator[tuple[int, Items, Integers]]:
+    """Every week's items, and the rows whose items were not there the week before."""
+    rng = np.random.default_rng([what.seed, 3, what.world])
+    items = world.week(1)
+    yield 1, items, np.arange(len(items))
+    for week in range(2, what.weeks + 1):
+        new = np.flatnonzero(_leaving(rng, len(items), what.persisting))
+        items = items.replaced(new, world.week(week, len(new))) if len(new) < len(items) else world.week(week)
+        yield week, items, new
+
+
+def _leaving(rng: np.random.Generator, items: int, persisting: float) -> Flags:
+    return rng.random(items) >= persisting
+
+
+def _covers(estimate: Estimate, truth: float) -> bool:
+    outcome = estimate.outcome
+    return isinstance(outcome, Known) and outcome.low <= truth <= outcome.high
+
+
+def _width(estimate: Estimate) -> float:
+    """An estimate that cannot tell is as wide as can be."""
+    outcome = estimate.outcome
+    return outcome.half_width / MARGINS[estimate.metric] if isinstance(outcome, Known) else float("inf")

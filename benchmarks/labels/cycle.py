@@ -1,0 +1,143 @@
+"""One cycle of the product on one period: census, strata, pools, rounds, estimates; items are rows of arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from benchmarks.labels.worlds import Flags, Floats, Integers, Items
+from stratawatch.core.bins import BIN_COUNT, centres
+from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.ledger import Ledger
+from stratawatch.core.population import Atom, Candidates, Census
+from stratawatch.core.results import Commission, Estimate, Plan, Verdict
+from stratawatch.core.rounds import most_rounds
+from stratawatch.core.strata import cut_atoms
+
+
+@dataclass(frozen=True)
+class Period:
+    """A period's items as the product sees them: a census, and the row of it that every item belongs to."""
+
+    classifiers: tuple[str, ...]
+    items: Items
+
+    @cached_property
+    def _keys(self) -> tuple[Integers, Integers, Integers]:
+        keys = self.items.patterns * BIN_COUNT + self.items.bins
+        found, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        return found, inverse, counts
+
+    @cached_property
+    def census(self) -> Census:
+        """Counts per (pattern, bin)."""
+        keys, _, counts = self._keys
+        width = len(self.classifiers)
+        patterns = tuple(format(key, f"0{width}b") for key in (keys // BIN_COUNT).tolist())
+        return Census(self.classifiers, patterns, keys % BIN_COUNT, counts.astype(np.int64))
+
+    def atoms_of_items(self, atoms: tuple[Atom, ...]) -> Integers:
+        """The atom of every item: atoms are sorted, and each begins at its first bin."""
+        starts = np.array([int(atom.pattern, 2) * BIN_COUNT + atom.first_bin for atom in atoms], dtype=np.int64)
+        keys, inverse, _ = self._keys
+        homes = np.searchsorted(starts, keys, side="right") - 1
+        return np.asarray(homes[inverse], dtype=np.int64)
+
+    def truth_of(self, metric: str) -> Mapping[str, float]:
+        """The true value of precision or recall for every classifier."""
+        calls, truth = self.items.calls, self.items.truth
+        found = calls[truth].sum(axis=0)
+        domain = calls.sum(axis=0) if metric == "precision" else np.full(calls.shape[1], truth.sum())
+        return dict(zip(self.classifiers, (found / domain).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """What a cycle came to. `drawn` are rows of items, `weights` the items that each stands for."""
+
+    drawn: Integers
+    weights: Floats
+    labels_new: int
+    estimates: tuple[Estimate, ...]
+    plans: tuple[Plan, ...] = field(default=())
+
+
+def run_cycle(
+    period: Period,
+    commission: Commission,
+    u: Floats,
+    *,
+    history: History = NO_HISTORY,
+    known: Flags | None = None,
+    metrics: tuple[str, ...] = ("precision", "recall"),
+) -> Cycle:
+    """Draw by the permanent random numbers `u`, ask in at most two rounds, estimate; `known` labels are free."""
+    atoms = cut_atoms(period.census, commission, history)
+    homes = period.atoms_of_items(atoms)
+    strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
+    rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, commission, history))
+    items = tuple(map(str, rows.tolist()))
+    digests = tuple(format(number, "016x") for number in (u[rows] * 2.0**52).astype(np.int64).tolist())
+    design = Design(period.classifiers, atoms, Candidates(items, homes[rows], digests))
+    says = _says(period.items.truth[rows], items)
+    free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
+    drawn, plans = _rounds(design, commission, history, says, free)
+    ledger = Ledger({item: says[item] for item in free | drawn})
+    chosen = np.array(sorted(map(int, drawn)), dtype=np.int64)
+    shares = np.array(design.inclusion(plans[-1]))
+    return Cycle(
+        drawn=chosen,
+        weights=1 / shares[strata[homes[chosen]]],
+        labels_new=len(drawn - free),
+        estimates=design.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics),
+        plans=tuple(plans),
+    )
+
+
+def past(period: Period, cycle: Cycle) -> History:
+    """The labels of a cycle as the history of the next period."""
+    rows = cycle.drawn
+    width = len(period.classifiers)
+    return History(
+        ages=np.ones(len(rows), dtype=np.int64),
+        patterns=tuple(format(code, f"0{width}b") for code in period.items.patterns[rows].tolist()),
+        scores=centres(period.items.bins[rows]),
+        yes=period.items.truth[rows],
+        weights=cycle.weights,
+        drawable=np.zeros(len(rows), dtype=np.bool_),
+    )
+
+
+def _rounds(
+    design: Design, commission: Commission, history: History, says: Mapping[str, Verdict], free: set[str]
+) -> tuple[set[str], list[Plan]]:
+    drawn: set[str] = set()
+    plans: list[Plan] = []
+    for ordinal in range(1, most_rounds(commission) + 1):
+        ledger = Ledger({item: says[item] for item in free | drawn})
+        plan = design.plan(commission, ledger, drawn, ordinal=ordinal, history=history, reused=drawn & free)
+        wanted = {design.candidates.items[row] for row in design.draw(plan)}
+        if plans and wanted == drawn:
+            break
+        plans.append(plan)
+        drawn = wanted
+    return drawn, plans
+
+
+def _says(truth: Flags, items: tuple[str, ...]) -> dict[str, Verdict]:
+    return {item: "yes" if yes else "no" for item, yes in zip(items, truth.tolist(), strict=True)}
+
+
+def _pools(strata: Integers, u: Floats, wanted: tuple[int, ...]) -> Integers:
+    """Rows of the `wanted[h]` items with the smallest u of every stratum h."""
+    sizes, pools = np.bincount(strata, minlength=len(wanted)), np.array(wanted, dtype=np.int64)
+    # Only items with small numbers are sorted; the margin of six deviations is checked.
+    ceilings = np.where(pools < sizes, (pools + 6 * np.sqrt(pools) + 10) / np.maximum(sizes, 1), 1.0)
+    rows = np.flatnonzero((u < ceilings[strata]) & (pools[strata] > 0))
+    if (np.bincount(strata[rows], minlength=len(wanted)) < pools).any():
+        rows = np.arange(len(strata))
+    rows = rows[np.lexsort((u[rows], strata[rows]))]
+    place = np.arange(len(rows)) - np.searchsorted(strata[rows], strata[rows])
+    return np.asarray(rows[place < pools[strata[rows]]], dtype=np.int64)

@@ -1,0 +1,220 @@
+"""Part A, weekly worlds: what the product asks for, whether it holds what it was asked, and what others would need."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from math import sqrt
+from multiprocessing import get_context
+from typing import Final
+
+import numpy as np
+from rich.progress import track
+
+from benchmarks.labels.chain import MARGINS, Told, Watch, watch
+from benchmarks.labels.kinds import FOUR, HEAVY, TEN, TWENTY, Kind
+from benchmarks.labels.standards import PUBLISHED, Standards, standards
+from benchmarks.labels.worlds import WEEKS
+from benchmarks.shape import Options, Result, Verdict
+
+_CHAINS_A_TASK: Final = 5
+_SURE: Final = 0.999
+_SHOWN: Final = 8
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One line of the comparison: how many worlds, chains and weeks of a kind."""
+
+    kind: Kind
+    worlds: int
+    chains: int
+    weeks: int = WEEKS
+    persisting: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The kind, and how much of it persists."""
+        return f"{self.kind.name}, {self.persisting:.0%} persist" if self.persisting else self.kind.name
+
+    def watches(self, seed: int) -> Iterator[Watch]:
+        """The campaign as tasks for processes."""
+        blocks = [range(self.chains)[start : start + _CHAINS_A_TASK] for start in range(0, self.chains, _CHAINS_A_TASK)]
+        for world, chains in product(range(1, self.worlds + 1), blocks):
+            yield Watch(self.kind, world, self.weeks, chains, seed, self.persisting)
+
+
+FULL: Final = (
+    Campaign(FOUR, worlds=4, chains=25),
+    Campaign(FOUR, worlds=4, chains=5, persisting=0.5),
+    Campaign(HEAVY, worlds=2, chains=10),
+    Campaign(TEN, worlds=4, chains=3),
+    Campaign(TWENTY, worlds=4, chains=1),
+)
+QUICK: Final = (
+    Campaign(FOUR, worlds=2, chains=1, weeks=24),
+    Campaign(FOUR, worlds=1, chains=1, weeks=16, persisting=0.5),
+    Campaign(HEAVY, worlds=1, chains=1, weeks=16),
+    Campaign(TEN, worlds=1, chains=1, weeks=4),
+    Campaign(TWENTY, worlds=1, chains=1, weeks=2),
+)
+
+
+def run(options: Options) -> Result:
+    """Simulate every campaign and hold it to its promises."""
+    campaigns = QUICK if options.quick else FULL
+    told = dict(zip(campaigns, _simulated(campaigns, options), strict=True))
+    rows = [row for campaign in campaigns for row in _world_rows(campaign, told[campaign], options.seed)]
+    rows += [_cold_row(campaign, told[campaign]) for campaign in campaigns]
+    rows += [row for campaign in campaigns for row in weakest(list(goal_rows(campaign, told[campaign])))]
+    return Result(rows, list(_verdicts(told, options.seed)))
+
+
+def _simulated(campaigns: Sequence[Campaign], options: Options) -> list[list[Told]]:
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    tasks = [(number, watch_) for number, one in enumerate(campaigns) for watch_ in one.watches(options.seed)]
+    told: list[list[Told]] = [[] for _ in campaigns]
+    with ProcessPoolExecutor(options.given.workers, mp_context=get_context("spawn")) as pool:
+        found = pool.map(watch, [task for _, task in tasks])
+        for (number, _), weeks in track(zip(tasks, found, strict=True), "weeks", len(tasks)):
+            told[number] += weeks
+    return told
+
+
+def _world_rows(campaign: Campaign, told: Sequence[Told], seed: int) -> Iterator[Mapping[str, object]]:
+    for world in range(1, campaign.worlds + 1):
+        own = [one for one in told if one.world == world]
+        beside = standards(campaign.kind, world, seed, campaign.weeks)
+        yield {
+            "worlds": campaign.name,
+            "world": world,
+            "weeks": len(own),
+            "labels_new": labels(own),
+            "later_weeks": labels(later(own)),
+            "held": share(one.held for one in own),
+            "coverage": coverage(own),
+            "plain": beside.plain,
+            "recycling": beside.recycling,
+            "recycling_all": beside.recycling_all,
+            "known": beside.known_variances,
+            "floor": beside.floor,
+        }
+
+
+def _cold_row(campaign: Campaign, told: Sequence[Told]) -> Mapping[str, object]:
+    first = [one for one in told if one.week == 1]
+    return {
+        "cold week of": campaign.name,
+        "weeks": len(first),
+        "labels_new": labels(first),
+        "held": share(one.held for one in first),
+        "coverage": coverage(first),
+    }
+
+
+def goal_rows(campaign: Campaign, told: Sequence[Told]) -> Iterator[Mapping[str, object]]:
+    """One row a goal: how often its intervals held the truth, and how wide they were for their margin."""
+    names = list(product(MARGINS, campaign.kind.classifiers))
+    covered, widths = np.array([one.covered for one in told]), np.array([one.widths for one in told])
+    for column, (metric, classifier) in enumerate(names):
+        mean = float(covered[:, column].mean())
+        yield {
+            "worlds": campaign.name,
+            "classifier": classifier,
+            "metric": metric,
+            "coverage": mean,
+            "error": sqrt(mean * (1 - mean) / len(told)),
+            "upper": upper_bound(int(covered[:, column].sum()), len(told)),
+            "width/margin": float(widths[:, column].mean()),
+        }
+
+
+def weakest(rows: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """The eight goals that are covered least often: all of a small panel."""
+    return sorted(rows, key=lambda row: float(str(row["coverage"])))[:_SHOWN]
+
+
+def _verdicts(told: Mapping[Campaign, Sequence[Told]], seed: int) -> Iterator[Verdict]:
+    for campaign, weeks in told.items():
+        yield from _honesty(campaign, weeks)
+        if campaign.persisting:
+            fresh = next(own for other, own in told.items() if other.kind == campaign.kind and not other.persisting)
+            ratio = labels(weeks) / labels(fresh)
+            yield Verdict(f"{campaign.name}: new labels, to those with nothing persisting", "must", ratio, 0.55, "<=")
+        elif campaign.kind == FOUR:
+            known = np.mean([_standard(campaign, world, seed).known_variances for world in _worlds(campaign)])
+            yield from _savings(campaign, weeks, (0.15, 0.085), (0.75, 0.55))
+            ratio = labels(weeks) / float(known)
+            yield Verdict(f"{campaign.name}: labels to those with known variances", "aim", ratio, 1.08, "<=")
+        elif campaign.kind == TEN:
+            yield from _savings(campaign, weeks, None, (0.40, 0.25))
+        elif campaign.kind == TWENTY:
+            yield from _savings(campaign, weeks, None, (0.25, 0.15))
+
+
+def _honesty(campaign: Campaign, weeks: Sequence[Told]) -> Iterator[Verdict]:
+    """Held means within the margin and right: one without the other is worth nothing."""
+    low = sum(row["upper"] < 0.925 for row in goal_rows(campaign, weeks))  # type: ignore[operator]
+    held = 0.60 if campaign.kind == HEAVY else 0.90
+    yield Verdict(f"{campaign.name}: weeks with all goals held", "must", share(one.held for one in weeks), held, ">=")
+    yield Verdict(f"{campaign.name}: coverage, mean of all goals", "must", coverage(weeks), 0.94, ">=")
+    yield Verdict(f"{campaign.name}: goals covered below .925 for sure", "must", low, 0, "<=")
+
+
+def _savings(
+    campaign: Campaign, weeks: Sequence[Told], plain: tuple[float, float] | None, recycling: tuple[float, float]
+) -> Iterator[Verdict]:
+    published_plain, published_recycling = PUBLISHED[campaign.kind.name]
+    mean = labels(weeks)
+    for kind, place in (("must", 0), ("aim", 1)):
+        if plain is not None:
+            name = f"{campaign.name}: labels to plain sampling's {published_plain}"
+            yield Verdict(name, kind, mean / published_plain, plain[place], "<=")  # type: ignore[arg-type]
+        name = f"{campaign.name}: labels to recycling's {published_recycling}"
+        yield Verdict(name, kind, mean / published_recycling, recycling[place], "<=")  # type: ignore[arg-type]
+
+
+def _standard(campaign: Campaign, world: int, seed: int) -> Standards:
+    return standards(campaign.kind, world, seed, campaign.weeks)
+
+
+def _worlds(campaign: Campaign) -> range:
+    return range(1, campaign.worlds + 1)
+
+
+def labels(told: Sequence[Told]) -> float:
+    """New labels a week, the cold first one counted."""
+    return _mean(one.labels_new for one in told)
+
+
+def later(told: Sequence[Told]) -> list[Told]:
+    """All weeks but the cold first one."""
+    return [one for one in told if one.week > 1]
+
+
+def coverage(told: Sequence[Told]) -> float:
+    """Share of the intervals that hold the truth, all goals together."""
+    return share(covered for one in told for covered in one.covered)
+
+
+def share(of: Iterable[bool]) -> float:
+    """Part of the cases that are true."""
+    return _mean(float(one) for one in of)
+
+
+def upper_bound(successes: int, runs: int) -> float:
+    """One-sided 99.9% upper bound of a share (Clopper and Pearson).
+
+    >>> upper_bound(10, 10), round(upper_bound(0, 10), 3)
+    (1.0, 0.499)
+    """
+    from scipy.stats import beta
+
+    return float(beta.ppf(_SURE, successes + 1, runs - successes)) if successes < runs else 1.0
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Not a number where nothing is counted: such a verdict does not hold."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else float("nan")

@@ -1,0 +1,129 @@
+"""Part A's verdicts, from weeks made by hand: they must fail when a promise is broken."""
+
+import doctest
+from argparse import Namespace
+
+import pytest
+
+from benchmarks.labels import weekly
+from benchmarks.labels.chain import Told
+from benchmarks.labels.kinds import FOUR, HEAVY, TEN
+from benchmarks.labels.standards import Standards
+from benchmarks.labels.weekly import Campaign
+from benchmarks.shape import Options
+
+ONE = Campaign(FOUR, worlds=1, chains=1)
+STANDARDS = Standards(plain=13000, recycling=2000, recycling_all=2200, known_variances=1000, floor=900)
+
+
+def weeks(labels=1050, missed=4, wide=0, number=100, goals=8, cold=1700) -> list[Told]:
+    """So many weeks of one world, each goal `missed` in some of them, `wide` weeks not held."""
+    return [
+        Told(
+            world=1,
+            chain=0,
+            week=week,
+            labels_new=cold if week == 1 else labels,
+            covered=tuple((week + 7 * goal) % number >= missed for goal in range(goals)),
+            widths=(1.1 if week <= wide else 0.97,) * goals,
+        )
+        for week in range(1, number + 1)
+    ]
+
+
+@pytest.fixture
+def result_of(monkeypatch):
+    monkeypatch.setattr(weekly, "standards", lambda *_: STANDARDS)
+
+    def run(*told, campaigns=(ONE,)):
+        monkeypatch.setattr(weekly, "FULL", campaigns)
+        monkeypatch.setattr(weekly, "_simulated", lambda *_: list(told))
+        return weekly.run(Options(seed=1, quick=False, data=None, json=None, given=Namespace(workers=1)))
+
+    return run
+
+
+def value(result, text: str, kind="must"):
+    return next(v.value for v in result.verdicts if text in v.name and v.kind == kind)
+
+
+class TestVerdicts:
+    def test_good_weeks_keep_every_must_and_aim(self, result_of):
+        result = result_of(weeks())
+        assert result.passed
+        assert all(verdict.holds for verdict in result.verdicts)
+
+    def test_labels_count_the_cold_week_and_stand_beside_what_was_published(self, result_of):
+        result = result_of(weeks())
+        mean = (1700 + 99 * 1050) / 100
+        assert value(result, "plain sampling's 12809") == pytest.approx(mean / 12809)
+        assert value(result, "recycling's 1973", "aim") == pytest.approx(mean / 1973)
+        assert value(result, "known variances", "aim") == pytest.approx(mean / 1000)
+
+    def test_fails_when_labels_are_too_many(self, result_of):
+        assert not result_of(weeks(labels=1500)).passed
+
+    def test_fails_when_weeks_are_not_held(self, result_of):
+        assert result_of(weeks(wide=10)).passed
+        assert not result_of(weeks(wide=11)).passed
+
+    def test_fails_when_intervals_miss(self, result_of):
+        assert not result_of(weeks(missed=7)).passed
+
+    def test_fails_when_one_goal_is_surely_too_low(self, result_of):
+        """Of 1000 weeks 890 covered: .892 + 3 deviations is still below .925, though the mean of all is .96."""
+        told = [
+            Told(1, 0, 1, one.labels_new, (week >= 110, *(True,) * 7), one.widths)
+            for week, one in enumerate(weeks(number=1000))
+        ]
+        result = result_of(told)
+        assert value(result, "mean of all goals") > 0.98
+        assert value(result, "covered below .925 for sure") == 1
+        assert not result.passed
+
+    def test_heavy_worlds_may_hold_fewer_weeks(self, result_of):
+        assert result_of(weeks(wide=40), campaigns=(Campaign(HEAVY, 1, 1),)).passed
+        assert not result_of(weeks(wide=41), campaigns=(Campaign(HEAVY, 1, 1),)).passed
+
+    def test_persisting_items_are_held_to_the_same_worlds_without_them(self, result_of):
+        campaigns = (Campaign(FOUR, 1, 1), Campaign(FOUR, 1, 1, persisting=0.5))
+        result = result_of(weeks(), weeks(labels=560, cold=560), campaigns=campaigns)
+        assert value(result, "to those with nothing persisting") == pytest.approx(560 / 1056.5)
+        assert result.passed
+        assert not result_of(weeks(), weeks(labels=600), campaigns=campaigns).passed
+
+    def test_ten_classifiers_have_their_own_yardstick(self, result_of):
+        told = weeks(labels=2300, cold=2300, goals=20)
+        assert value(result_of(told, campaigns=(Campaign(TEN, 1, 1),)), "5924") == pytest.approx(2300 / 5924)
+        assert not result_of(weeks(labels=2400, goals=20), campaigns=(Campaign(TEN, 1, 1),)).passed
+
+
+class TestRows:
+    def test_worlds_cold_weeks_and_goals_have_rows(self, result_of):
+        world, cold, *goals = result_of(weeks()).rows
+        assert (world["labels_new"], world["later_weeks"]) == (pytest.approx(1056.5), pytest.approx(1050))
+        assert (cold["weeks"], cold["labels_new"]) == (1, 1700)
+        assert len(goals) == 8
+        assert goals[0]["coverage"] == pytest.approx(0.96)
+
+    def test_of_many_goals_the_weakest_are_shown(self, result_of):
+        rows = result_of(weeks(goals=20), campaigns=(Campaign(TEN, 1, 1),)).rows
+        assert len(rows) == 2 + 8
+
+
+class TestCampaign:
+    def test_its_tasks_cover_every_chain_of_every_world_once(self):
+        tasks = list(Campaign(FOUR, worlds=3, chains=12).watches(7))
+        assert sorted((t.world, chain) for t in tasks for chain in t.chains) == [
+            (world, chain) for world in (1, 2, 3) for chain in range(12)
+        ]
+
+    def test_full_runs_have_enough_for_the_coverage_of_a_goal(self):
+        four = weekly.FULL[0]
+        assert four.kind == FOUR
+        assert four.worlds * four.chains * four.weeks >= 5000
+
+
+def test_doctests():
+    assert doctest.testmod(weekly).failed == 0
+    assert doctest.testmod(weekly).attempted > 0
