@@ -1,8 +1,10 @@
 """The one interval, for planning, stopping and reporting alike.
 
-x = min(theta, 1 - theta)^2 / V counts the events that a plain draw would need to be as certain. With many the
-interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(theta (1 - theta)); with few it is the metric's
-small-count interval, which does not deny what no label has shown; between them the ends are blended.
+x = min(theta, 1 - theta)^2 / V counts the events that a plain draw would need to be as certain of a share. With many
+the interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(theta (1 - theta)); with few it is the
+metric's small-count interval, which does not deny what no label has shown; between them the ends are blended. Events
+are counted on each side of a classifier by itself, and count as much as the side has part in the variance: many
+hits that are well known do not make up for few misses that are not.
 """
 
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from stratawatch.core.estimation.effective import effective_labels
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.population import Floats
 
 NARROW: Final = 15.0
@@ -45,8 +48,8 @@ def interval(metric: Metric, reading: Reading) -> Interval:
     sides = reading.sides
     table = sides.table
     value = np.minimum(np.maximum(metric.value(table), 0), 1)
-    variance = sides.variance(*metric.slopes(table))
-    part = logit_part(value, variance)
+    slopes = metric.slopes(table)
+    variance, part = sides.variance(*slopes), _part(sides, *slopes)
     low, high = logit_ends(value, variance, reading.confidence)
     if part.min(initial=1.0) < 1:
         small = metric.small_ends(reading, value, variance)
@@ -70,6 +73,17 @@ def logit_part(value: Floats, variance: Floats) -> Floats:
     rare = np.minimum(value, 1 - value) ** 2
     x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
     return np.asarray(np.minimum(np.maximum((x - NARROW) / (WIDE - NARROW), 0), 1), dtype=np.float64)
+
+
+def _part(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
+    """The logit interval's part in a metric with these slopes: that of each side's share, as it makes the variance."""
+    one, none = np.ones(()), np.zeros(())
+    of_side = np.stack([sides.variance(one, none), sides.variance(none, one)], axis=-1)
+    scale = np.maximum(sides.sizes, 1)
+    parts = logit_part(sides.totals / scale, of_side / scale**2)
+    weights = of_side * np.stack(np.broadcast_arrays(on_a**2, on_b**2), axis=-1)
+    everything = weights.sum(axis=-1)
+    return np.asarray((weights * parts).sum(axis=-1) / np.where(everything > 0, everything, 1.0), dtype=np.float64)
 
 
 def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:

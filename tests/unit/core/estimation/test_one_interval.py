@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -40,6 +42,29 @@ class TestBlend:
         assert float(found.low) == pytest.approx(part * float(large.low) + (1 - part) * float(small.low))
         assert float(found.high) == pytest.approx(part * float(large.high) + (1 - part) * float(small.high))
         assert 0 <= part <= 1
+
+
+class TestSides:
+    """A: 1,000 of 2,000 labels of 10^6 items say yes. B: 3 of 1,000 labels of 10^8 items, each of which weighs much."""
+
+    made = sides(sizes=(10**6, 10**8), labels=(2000, 1000), yes=(1000, 3), weights=(500, 10**5))
+
+    @pytest.mark.parametrize("name", ["recall", "f1", "accuracy", "prevalence"])
+    def test_many_known_hits_do_not_make_up_for_few_known_misses(self, name):
+        assert float(interval(metric_named(name), Reading(self.made, 0.95)).logit) < 0.05
+
+    def test_a_side_that_a_metric_does_not_read_does_not_matter(self):
+        assert float(interval(metric_named("precision"), Reading(self.made, 0.95)).logit) == 1
+        assert float(interval(metric_named("false_omission_rate"), Reading(self.made, 0.95)).logit) == 0
+
+    def test_parts_are_weighed_by_what_makes_the_variance(self):
+        """Both totals with the variance 10^4: recall .8 is moved (.2/1000)^2 by TP and (.8/1000)^2 by FN."""
+        made = sides(sizes=(10**6, 10**6), labels=(100, 100), yes=(80, 20), variance=(1e4, 1e4))
+        totals = replace(made, totals=np.array([800.0, 200.0]), yes=np.zeros(2), labels=np.ones(2))
+        found = interval(metric_named("recall"), Reading(totals, 0.95))
+        few = float(logit_part(np.array(200 / 1e6), np.array(1e4 / 1e12)))
+        assert few == 0
+        assert float(found.logit) == pytest.approx(0.2**2 / (0.2**2 + 0.8**2))
 
 
 class TestLogit:
