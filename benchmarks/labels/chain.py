@@ -21,7 +21,9 @@ MEMORY: Final = 30
 
 @dataclass(frozen=True)
 class Told:
-    """A week of one chain. `covered` and `widths` (half-width over margin) are by goal: precisions, then recalls."""
+    """A week of one chain, by goal (precisions, then recalls): does the interval hold the truth, its half-width over
+    the margin, and how far off the value is, over the margin too.
+    """
 
     world: int
     chain: int
@@ -29,6 +31,7 @@ class Told:
     labels_new: int
     covered: tuple[bool, ...]
     widths: tuple[float, ...]
+    errors: tuple[float, ...]
 
     @property
     def held(self) -> bool:
@@ -95,6 +98,7 @@ class Chain:
             labels_new=cycle.labels_new,
             covered=tuple(_covers(one, truths[one.metric][one.classifier]) for one in estimates),
             widths=tuple(_width(one) for one in estimates),
+            errors=tuple(_error(one, truths[one.metric][one.classifier]) for one in estimates),
         )
 
 
@@ -145,3 +149,8 @@ def _width(estimate: Estimate) -> float:
     """An estimate that cannot tell is as wide as can be."""
     outcome = estimate.outcome
     return outcome.half_width / MARGINS[estimate.metric] if isinstance(outcome, Known) else float("inf")
+
+
+def _error(estimate: Estimate, truth: float) -> float:
+    outcome = estimate.outcome
+    return (outcome.value - truth) / MARGINS[estimate.metric] if isinstance(outcome, Known) else float("nan")

@@ -114,9 +114,13 @@ def _cold_row(campaign: Campaign, told: Sequence[Told]) -> Mapping[str, object]:
 
 
 def goal_rows(campaign: Campaign, told: Sequence[Told]) -> Iterator[Mapping[str, object]]:
-    """One row a goal: how often its intervals held the truth, and how wide they were for their margin."""
+    """One row a goal: how often its intervals held the truth, how wide they were for their margin, how wide they should
+    have been (1.96 times the root mean square of the errors), and the bias in errors' deviations.
+    """
     names = list(product(MARGINS, campaign.kind.classifiers))
-    covered, widths = np.array([one.covered for one in told]), np.array([one.widths for one in told])
+    covered, widths, errors = (
+        np.array([getattr(one, name) for one in told]) for name in ("covered", "widths", "errors")
+    )
     for column, (metric, classifier) in enumerate(names):
         mean = float(covered[:, column].mean())
         yield {
@@ -127,6 +131,8 @@ def goal_rows(campaign: Campaign, told: Sequence[Told]) -> Iterator[Mapping[str,
             "error": sqrt(mean * (1 - mean) / len(told)),
             "upper": upper_bound(int(covered[:, column].sum()), len(told)),
             "width/margin": float(widths[:, column].mean()),
+            "needed/margin": 1.96 * float(np.sqrt(np.mean(errors[:, column] ** 2))),
+            "bias/deviation": float(errors[:, column].mean() / max(errors[:, column].std(), 1e-12)),
         }
 
 

@@ -57,6 +57,12 @@ class TestWatch:
         assert [(one.week, one.chain) for one in told] == [(w, c) for w in (1, 2, 3) for c in (0, 1)]
         assert all(len(one.covered) == len(one.widths) == 8 for one in told)
 
+    def test_errors_lie_inside_the_intervals_that_cover(self, told):
+        """Intervals are not symmetric: a covered error may be a little more than the half-width."""
+        for one in told:
+            inside = [abs(e) <= 1.5 * w for e, w, c in zip(one.errors, one.widths, one.covered, strict=True) if c]
+            assert all(inside)
+
     def test_chains_have_luck_of_their_own(self, told):
         assert told[0].widths != told[1].widths
 
@@ -78,4 +84,4 @@ class TestWatch:
 class TestTold:
     @pytest.mark.parametrize(("widths", "held"), [((0.9, 1.0), True), ((0.9, 1.001), False), ((np.inf,), False)])
     def test_a_week_is_held_when_every_goal_is(self, widths, held):
-        assert Told(1, 0, 1, 900, (True,) * len(widths), widths).held is held
+        assert Told(1, 0, 1, 900, (True,) * len(widths), widths, widths).held is held

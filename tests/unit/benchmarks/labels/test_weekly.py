@@ -26,6 +26,7 @@ def weeks(labels=1050, missed=4, wide=0, number=100, goals=8, cold=1700) -> list
             labels_new=cold if week == 1 else labels,
             covered=tuple((week + 7 * goal) % number >= missed for goal in range(goals)),
             widths=(1.1 if week <= wide else 0.97,) * goals,
+            errors=(0.5 if week % 2 else -0.5,) * goals,
         )
         for week in range(1, number + 1)
     ]
@@ -73,7 +74,7 @@ class TestVerdicts:
     def test_fails_when_one_goal_is_surely_too_low(self, result_of):
         """Of 1000 weeks 890 covered: .892 + 3 deviations is still below .925, though the mean of all is .96."""
         told = [
-            Told(1, 0, 1, one.labels_new, (week >= 110, *(True,) * 7), one.widths)
+            Told(1, 0, 1, one.labels_new, (week >= 110, *(True,) * 7), one.widths, one.errors)
             for week, one in enumerate(weeks(number=1000))
         ]
         result = result_of(told)
@@ -105,6 +106,8 @@ class TestRows:
         assert (cold["weeks"], cold["labels_new"]) == (1, 1700)
         assert len(goals) == 8
         assert goals[0]["coverage"] == pytest.approx(0.96)
+        assert goals[0]["needed/margin"] == pytest.approx(1.96 * 0.5)
+        assert goals[0]["bias/deviation"] == pytest.approx(0)
 
     def test_of_many_goals_the_weakest_are_shown(self, result_of):
         rows = result_of(weeks(goals=20), campaigns=(Campaign(TEN, 1, 1),)).rows
