@@ -15,6 +15,7 @@ from stratawatch.core.population import Floats
 POSITIVE_SIDE: Final = (A,)
 NEGATIVE_SIDE: Final = (B,)
 BOTH_SIDES: Final = (A, B)
+_NOTHING: Final = 1e-24
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,6 @@ class Metric(ABC):
 
 
 def over(numerator: Floats, denominator: Floats) -> Floats:
-    """A quotient; 0 where there is nothing to divide by."""
-    nothing = denominator <= 0
+    """A quotient; 0 where there is nothing to divide by, or nothing but rounding."""
+    nothing = denominator < _NOTHING
     return np.where(nothing, 0.0, numerator / np.where(nothing, 1.0, denominator))

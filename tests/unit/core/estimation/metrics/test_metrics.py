@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
@@ -102,6 +102,8 @@ class TestEveryMetric:
         spread=st.tuples(st.floats(0, 0.5), st.floats(0, 0.5)),
         confidence=st.sampled_from([0.5, 0.95, 0.9999]),
     )
+    @example(sizes=(1, 1), labels=(0, 0), yes=(0, 0), moved=(5e-324, 5e-324), spread=(0.1, 0.1), confidence=0.95)
+    @example(sizes=(0, 1), labels=(0, 0), yes=(0, 0), moved=(0, 1e-200), spread=(0.1, 0.1), confidence=0.95)
     def test_holds_its_value_between_zero_and_one(self, name, sizes, labels, yes, moved, spread, confidence):
         """Whatever the labels were: estimates anywhere that the observed allows, any variance, any weight."""
         size = np.array(sizes, dtype=float)
