@@ -5,18 +5,20 @@ from dataclasses import dataclass, replace
 from math import ceil, inf, pi
 from typing import Final
 
+import numpy as np
+
 from stratawatch.core.design import Design
+from stratawatch.core.draw import in_order
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
-from stratawatch.core.results import Commission, Goal, Known, Plan
+from stratawatch.core.results import Commission, Known, Plan
 from stratawatch.core.rounds import most_rounds
 from stratawatch.study.progress import Progress
 
 _LEAST_ADDED: Final = 10
-_LEAST_SHARE: Final = 0.05
-"""Smallest later round of a sequential study: looks cost confidence, so none is spent on a handful of labels."""
-_TIGHTER: Final = 0.9
-_MOST_TIGHTENINGS: Final = 60
+_LEAST_GROWTH: Final = 0.05
+_MOST_GROWTH: Final = 1.0
+"""Later rounds of a sequential study, as shares of what is drawn: looks cost confidence, and forecasts may err."""
 _POOL_FACTOR: Final = 3
 
 
@@ -48,7 +50,9 @@ class TwoRounds:
 class UntilGoalsHold:
     """Rounds until every goal holds at the confidence that its look leaves, or until nothing is left to label.
 
-    `margins` are those that labels can reach; `larger` makes the same design with pools of at least these sizes.
+    The first two are those of a cycle; later ones let all strata grow alike, because to follow the labels of one period
+    again and again biases what they say. `margins` are those that labels can reach; `larger` makes the same design with
+    pools of at least these sizes.
     """
 
     commission: Commission
@@ -58,32 +62,51 @@ class UntilGoalsHold:
 
     def next(self, design: Design, progress: Progress) -> Plan | None:
         """The plan of the next round; None when the goals hold or cannot be brought nearer."""
-        look = len(progress.rounds)
-        wanted = replace(self.commission, confidence=look_confidence(self.commission.confidence, look + 1))
-        if look == 0:
+        looks = len(progress.rounds)
+        wanted = replace(self.commission, confidence=look_confidence(self.commission.confidence, looks + 1))
+        if looks == 0:
             return _planned(design, wanted, progress, 1, self.history)
-        if self._hold(design, progress, look_confidence(self.commission.confidence, look)):
+        if self._excess(design, progress, look_confidence(self.commission.confidence, looks)) <= 1:
             return None
-        drawn = progress.rounds[-1].plan.totals
-        design = self.larger([_POOL_FACTOR * total for total in drawn])
-        enough = sum(drawn) + max(_LEAST_ADDED, ceil(_LEAST_SHARE * sum(drawn)))
-        best: Plan | None = None
-        for step in range(_MOST_TIGHTENINGS):
-            plan = _planned(design, _tightened(wanted, _TIGHTER**step), progress, 2, self.history)
-            if best is None or plan.labels > best.labels:
-                best = plan
-            if plan.labels >= enough:
-                break
-        return best
+        if looks == 1:
+            plan = _planned(design, wanted, progress, 2, self.history)
+            if plan.labels >= len(progress.drawn) + _least(progress):
+                return plan
+        growth = min(self._excess(design, progress, wanted.confidence) ** 2 - 1, _MOST_GROWTH)
+        labels = max(_least(progress), ceil(growth * len(progress.drawn)))
+        if self.commission.budget is not None:
+            labels = min(labels, self.commission.budget - len(progress.asked))
+        if labels <= 0:
+            return None
+        larger = self.larger([_POOL_FACTOR * total for total in progress.rounds[-1].plan.totals])
+        return Plan(_grown(larger, progress, labels), {}, "all strata alike")
 
-    def _hold(self, design: Design, progress: Progress, confidence: float) -> bool:
-        """Whether every goal's interval is narrow enough."""
+    def _excess(self, design: Design, progress: Progress, confidence: float) -> float:
+        """How many times wider than its goal the widest interval is."""
         metrics = list(dict.fromkeys(metric for _, metric in self.margins))
         found = design.estimate(Ledger(progress.verdicts), progress.drawn, confidence=confidence, metrics=metrics)
         widths = {
             (one.classifier, one.metric): one.outcome.half_width for one in found if isinstance(one.outcome, Known)
         }
-        return all(widths.get(name, inf) <= margin for name, margin in self.margins.items())
+        return max((widths.get(name, inf) / margin for name, margin in self.margins.items()), default=0)
+
+
+def _least(progress: Progress) -> int:
+    return max(_LEAST_ADDED, ceil(_LEAST_GROWTH * len(progress.drawn)))
+
+
+def _grown(design: Design, progress: Progress, labels: int) -> tuple[int, ...]:
+    """Totals by stratum with this many more labels that cost something, every stratum grown by the same factor."""
+    rows, strata = in_order(design.candidates, design.cells.strata)
+    totals = np.array(progress.rounds[-1].plan.totals, dtype=np.int64)
+    place = np.arange(len(strata)) - np.searchsorted(strata, strata)
+    fresh = np.flatnonzero(place >= totals[strata])
+    growth = (place[fresh] + 1) / np.maximum(totals[strata[fresh]], 1)
+    fresh = fresh[np.argsort(growth, kind="stable")]
+    costs = [design.candidates.items[row] not in progress.known for row in rows[fresh].tolist()]
+    kept = fresh[np.cumsum(costs) <= labels]
+    added = np.bincount(strata[kept], minlength=len(totals))
+    return tuple((totals + added).tolist())
 
 
 def _planned(design: Design, commission: Commission, progress: Progress, ordinal: int, history: History) -> Plan:
@@ -95,8 +118,3 @@ def _planned(design: Design, commission: Commission, progress: Progress, ordinal
         history=history,
         reused=progress.reused,
     )
-
-
-def _tightened(commission: Commission, factor: float) -> Commission:
-    goals = tuple(Goal(goal.metric, goal.margin * factor, goal.of) for goal in commission.goals)
-    return replace(commission, goals=goals)

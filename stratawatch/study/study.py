@@ -2,23 +2,24 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stratawatch.core.bins import centre
 from stratawatch.core.design import Design, pool_sizes
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
-from stratawatch.core.population import NO_BIN, Atom
-from stratawatch.core.results import Goal
+from stratawatch.core.population import Atom
+from stratawatch.core.results import Commission, Goal
 from stratawatch.core.strata import cut_atoms
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
 from stratawatch.study.next_round import TwoRounds, UntilGoalsHold, look_confidence
 from stratawatch.study.panel import Kinds, Panel, read_panel
-from stratawatch.study.past import PastLabel, StudyHistory, parsed
+from stratawatch.study.past import StudyHistory, parsed
+from stratawatch.study.period_labels import labels_of
 from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
 from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
@@ -62,7 +63,7 @@ class Study:
         refuse_impossible(self._commission, self._population.census)
         self._progress = Progress(known=self._known())
         atoms = cut_atoms(self._population.census, self._commission, self._history)
-        self._freeze(atoms, pool_sizes(atoms, panel.names, self._commission, self._history))
+        self._freeze(atoms, pool_sizes(atoms, panel.names, self._with_known, self._history))
 
     def ask(self) -> list[Any]:
         """Items to be labelled next; the same ones until they are told, and none when the study is done."""
@@ -127,7 +128,8 @@ class Study:
 
     def history(self) -> StudyHistory:
         """Every label so far, with those of earlier studies: what the next study's `history` wants."""
-        return self._past.followed_by(self._labels())
+        rows = labels_of(self._past.period + 1, self._population, self._design, self._progress)
+        return self._past.followed_by(rows)
 
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""
@@ -170,6 +172,14 @@ class Study:
     @property
     def _ledger(self) -> Ledger:
         return Ledger(self._progress.verdicts)
+
+    @property
+    def _with_known(self) -> Commission:
+        """The commission if labels that are known were paid for: pools must hold them beside what the budget buys."""
+        budget = self._commission.budget
+        return (
+            self._commission if budget is None else replace(self._commission, budget=budget + len(self._progress.known))
+        )
 
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
@@ -231,29 +241,6 @@ class Study:
     def _known(self) -> dict[str, Any]:
         present = {row.item for row, here in zip(self._past.rows, self._presence, strict=True) if here}
         return {item: verdict for item, verdict in self._past.verdicts().items() if item in present}
-
-    def _labels(self) -> list[PastLabel]:
-        """The labelled draw of this period, item by item."""
-        progress, population = self._progress, self._population
-        verdicts = progress.verdicts
-        told = [item for item in sorted(progress.drawn) if verdicts.get(item) in ("yes", "no")]
-        if not told:
-            return []
-        inclusion = self._design.inclusion(progress.rounds[-1].plan)
-        homes = dict(zip(self._design.candidates.items, self._design.candidates.atoms.tolist(), strict=True))
-        cells = population.readings.cell[population.items.rows_of(population.seed, told)].tolist()
-        bins = [int(population.readings.bins[cell]) for cell in cells]
-        return [
-            PastLabel(
-                item=item,
-                period=self._past.period + 1,
-                pattern=population.readings.patterns[cell],
-                z=None if bin_ == NO_BIN else centre(bin_),
-                verdict="yes" if verdicts[item] == "yes" else "no",
-                weight=1 / inclusion[self._design.atoms[homes[item]].stratum],
-            )
-            for item, cell, bin_ in zip(told, cells, bins, strict=True)
-        ]
 
     def _stranger(self, item: str) -> StratawatchError:
         if item in self._progress.known:

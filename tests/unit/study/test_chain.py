@@ -40,6 +40,12 @@ class TestNextStudy:
         assert study.labels_new == len(asked) <= 200
         assert study.estimates().of("lr", "recall").labels_used > study.labels_new
 
+    def test_known_labels_leave_room_for_the_whole_budget(self, first):
+        """Pools that were sized for the budget alone would be full of items that are known."""
+        study = VILLAGE.study(budget=100, history=first.history())
+        VILLAGE.answer(study)
+        assert study.labels_new == 100
+
     def test_an_item_that_nobody_could_tell_is_asked_once_more(self, first):
         unresolved = next(item for item, verdict in first._progress.told.items() if verdict == "unresolved")
         study = VILLAGE.study(history=first.history())

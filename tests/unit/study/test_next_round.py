@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 
-from stratawatch.core.results import Goal
-from stratawatch.study.next_round import look_confidence
+from stratawatch.core.results import Goal, Plan
+from stratawatch.study.next_round import _grown, look_confidence
+from stratawatch.study.progress import Progress
 from tests.unit.study.village import Village
 
 VILLAGE = Village(3000)
@@ -77,3 +79,33 @@ class TestSequential:
         village.answer(study, nobody_knows=set(village.columns["item_id"][::2]))
         assert study.labels_new == 200
         assert {row.state for row in study.estimates(["recall"])} == {"short"}
+
+
+@pytest.fixture(scope="module")
+def told():
+    study = VILLAGE.study(budget=200)
+    VILLAGE.answer(study)
+    before = np.array(study._progress.rounds[-1].plan.totals)
+    return study._larger([3 * total for total in before]), study._progress, before
+
+
+class TestGrown:
+    """What a third round adds."""
+
+    def test_all_strata_grow_by_the_same_factor(self, told):
+        design, progress, before = told
+        after = np.array(_grown(design, progress, 150))
+        assert after.sum() == 350
+        assert np.abs(after - np.minimum(1.75 * before, design.cells.stratum_sizes)).max() <= 1.5
+
+    def test_known_items_are_drawn_for_nothing(self, told):
+        design, progress, _ = told
+        known = dict.fromkeys(design.candidates.items[::3], "yes")
+        after = _grown(design, Progress(known, progress.rounds, progress.told), 90)
+        assert 290 < sum(after) < 400
+        drawn = {design.candidates.items[row] for row in design.draw(Plan(after, {}, ""))} - progress.drawn
+        assert len(drawn - known.keys()) == 90
+
+    def test_there_is_no_more_than_there_is(self, told):
+        design, progress, _ = told
+        assert sum(_grown(design, progress, 10**6)) == len(design.candidates)
