@@ -8,6 +8,7 @@ For simple random draws FF is the Clopper-Pearson interval and MID the mid-p int
 (Fay and Feuer 1997, Statistics in Medicine 16:791, is the same idea for weighted sums of Poisson counts).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from stratawatch.core.population import Counts, Floats
 _MOST_CERTAIN = 1e8
 """a + b of a Beta law stays below this: scipy's quantile does not return for larger ones."""
 _STEPS = 60
+_CLOSE_ENOUGH = 1e-11
 
 
 class _Law(NamedTuple):
@@ -25,7 +27,7 @@ class _Law(NamedTuple):
     a: Floats
     b: Floats
 
-    def quantile(self, level: float) -> Floats:
+    def quantile(self, level: Floats | float) -> Floats:
         from scipy.special import betaincinv
 
         return np.asarray(betaincinv(self.a, self.b, level), dtype=np.float64)
@@ -35,15 +37,23 @@ class _Law(NamedTuple):
 
         return np.asarray(betainc(self.a, self.b, x), dtype=np.float64)
 
-    def density(self, x: Floats) -> Floats:
+    def density(self) -> Callable[[Floats], Floats]:
         from scipy.special import betaln
 
-        inside = np.clip(x, 1e-300, 1 - 1e-16)
-        log = (self.a - 1) * np.log(inside) + (self.b - 1) * np.log1p(-inside) - betaln(self.a, self.b)
-        return np.asarray(np.exp(np.clip(log, -700, 700)), dtype=np.float64)
+        norm = betaln(self.a, self.b)
+
+        def at(x: Floats) -> Floats:
+            inside = np.minimum(np.maximum(x, 1e-300), 1 - 1e-16)
+            log = (self.a - 1) * np.log(inside) + (self.b - 1) * np.log1p(-inside) - norm
+            return np.asarray(np.exp(np.minimum(np.maximum(log, -700), 700)), dtype=np.float64)
+
+        return at
 
     def at(self, places: Counts) -> "_Law":
         return _Law(self.a[places], self.b[places])
+
+    def twice(self) -> "_Law":
+        return _Law(np.tile(self.a, 2), np.tile(self.b, 2))
 
 
 def ff_mid(share: Floats, variance: Floats, weight: Floats, confidence: float) -> tuple[Floats, Floats]:
@@ -83,21 +93,25 @@ def _law(mean: Floats, variance: Floats) -> _Law:
 
 
 def _mixture(lower: _Law, upper: _Law, tail: float) -> tuple[Floats, Floats]:
-    return _mixture_quantile(lower, upper, tail), _mixture_quantile(lower, upper, 1 - tail)
+    levels = np.repeat([tail, 1 - tail], len(lower.a))
+    low, high = np.split(_mixture_quantile(lower.twice(), upper.twice(), levels), 2)
+    return low, high
 
 
-def _mixture_quantile(lower: _Law, upper: _Law, level: float) -> Floats:
+def _mixture_quantile(lower: _Law, upper: _Law, level: Floats) -> Floats:
     """Where (L + U)/2 reaches the level: Newton steps, kept between the two laws' own quantiles by halving."""
+    of_lower, of_upper = lower.density(), upper.density()
     ends = np.sort(np.stack([lower.quantile(level), upper.quantile(level)]), axis=0)
     low, high = ends[0], ends[1]
     x: Floats = (low + high) / 2
     for _ in range(_STEPS):
         excess = (lower.below(x) + upper.below(x)) / 2 - level
         low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
-        slope = (lower.density(x) + upper.density(x)) / 2
-        newton = x - excess / np.maximum(slope, 1e-300)
-        moved: Floats = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
-        if float(np.abs(moved - x).max()) < 1e-12:
-            return moved
-        x = moved
+        step = excess / np.maximum((of_lower(x) + of_upper(x)) / 2, 1e-300)
+        near = np.abs(step) < _CLOSE_ENOUGH
+        inside = (x - step > low) & (x - step < high)
+        # Rounding may throw a step of almost nothing out of the bracket: halving would lead away again.
+        x = np.where(near, x, np.where(inside, x - step, (low + high) / 2))
+        if bool((near | (high - low < _CLOSE_ENOUGH)).all()):
+            break
     return x

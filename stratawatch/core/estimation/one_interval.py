@@ -17,7 +17,6 @@ from stratawatch.core.estimation.effective import effective_labels
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.reading import Reading
-from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.population import Floats
 
 NARROW: Final = 15.0
@@ -49,10 +48,10 @@ def interval(metric: Metric, reading: Reading) -> Interval:
     table = sides.table
     value = np.minimum(np.maximum(metric.value(table), 0), 1)
     slopes = metric.slopes(table)
-    variance, part = sides.variance(*slopes), _part(sides, *slopes)
+    variance, part = sides.variance(*slopes), _part(reading, *slopes)
     low, high = logit_ends(value, variance, reading.confidence)
     if part.min(initial=1.0) < 1:
-        small = metric.small_ends(reading, value, variance)
+        small = metric.small_ends(reading)
         low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
     possible = metric.value(sides.corners)
     low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
@@ -75,15 +74,13 @@ def logit_part(value: Floats, variance: Floats) -> Floats:
     return np.asarray(np.minimum(np.maximum((x - NARROW) / (WIDE - NARROW), 0), 1), dtype=np.float64)
 
 
-def _part(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
+def _part(reading: Reading, on_a: Floats, on_b: Floats) -> Floats:
     """The logit interval's part in a metric with these slopes: that of each side's share, as it makes the variance."""
-    one, none = np.ones(()), np.zeros(())
-    of_side = np.stack([sides.variance(one, none), sides.variance(none, one)], axis=-1)
-    scale = np.maximum(sides.sizes, 1)
-    parts = logit_part(sides.totals / scale, of_side / scale**2)
-    weights = of_side * np.stack(np.broadcast_arrays(on_a**2, on_b**2), axis=-1)
+    slopes = np.stack(np.broadcast_arrays(on_a, on_b), axis=-1)
+    weights = (slopes * reading.sides.sizes) ** 2 * reading.variance
     everything = weights.sum(axis=-1)
-    return np.asarray((weights * parts).sum(axis=-1) / np.where(everything > 0, everything, 1.0), dtype=np.float64)
+    parts = weights * logit_part(reading.share, reading.variance)
+    return np.asarray(parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0), dtype=np.float64)
 
 
 def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:

@@ -19,13 +19,26 @@ class Reading:
     confidence: float
 
     @cached_property
+    def share(self) -> Floats:
+        """The share of positives on each side."""
+        return np.minimum(np.maximum(self.sides.totals / self._scale, 0), 1)
+
+    @cached_property
+    def variance(self) -> Floats:
+        """V of those shares."""
+        one, none = np.ones(()), np.zeros(())
+        totals = np.stack([self.sides.variance(one, none), self.sides.variance(none, one)], axis=-1)
+        return np.asarray(totals / self._scale**2, dtype=np.float64)
+
+    @cached_property
+    def _scale(self) -> Floats:
+        return np.maximum(self.sides.sizes, 1)
+
+    @cached_property
     def _shares(self) -> Ends:
-        """FF/MID intervals of the share of positives on A and on B; ends never deny what was observed."""
-        sides, one, none = self.sides, np.ones(()), np.zeros(())
-        scale = np.maximum(sides.sizes, 1)
-        variance = np.stack([sides.variance(one, none), sides.variance(none, one)], axis=-1) / scale**2
-        share = np.clip(sides.totals / scale, 0, 1)
-        low, high = share_interval(share, variance, sides.weights / scale, self.confidence)
+        """FF/MID intervals of the shares; ends never deny what was observed."""
+        sides, scale, share = self.sides, self._scale, self.share
+        low, high = share_interval(share, self.variance, sides.weights / scale, self.confidence)
         low = np.minimum(np.maximum(low, sides.yes / scale), share)
         return Ends(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
 
@@ -51,10 +64,27 @@ class Reading:
         size = self.sides.sizes[..., B]
         return Ends(size * self.passed.low, size * self.passed.high)
 
-    def judged(self, share: Floats, variance: Floats) -> Ends:
-        """FF/MID interval of a share of all items that were judged."""
-        scale = np.maximum(self.sides.sizes.sum(axis=-1), 1)
-        return share_interval(share, variance, self.sides.joint_weights / scale, self.confidence)
+    @property
+    def positives(self) -> Ends:
+        """Of the share of positives among all items that were judged."""
+        return Ends(self._judged.low[..., 0], self._judged.high[..., 0])
+
+    @property
+    def right(self) -> Ends:
+        """Of the share of right calls among all items that were judged."""
+        return Ends(self._judged.low[..., 1], self._judged.high[..., 1])
+
+    @cached_property
+    def _judged(self) -> Ends:
+        """FF/MID intervals of shares that both sides make: a yes on B is a positive more, but a right call less."""
+        sides, one = self.sides, np.ones(())
+        scale = np.maximum(sides.sizes.sum(axis=-1), 1)[..., None]
+        tp, fn = sides.totals[..., A], sides.totals[..., B]
+        totals = np.stack([tp + fn, tp + sides.sizes[..., B] - fn], axis=-1)
+        variance = np.stack([sides.variance(one, one), sides.variance(one, -one)], axis=-1)
+        weights = np.broadcast_to(sides.joint_weights[..., None], totals.shape)
+        share = np.minimum(np.maximum(totals / scale, 0), 1)
+        return share_interval(share, variance / scale**2, weights / scale, self.confidence)
 
 
 def share_interval(share: Floats, variance: Floats, weight: Floats, confidence: float) -> Ends:

@@ -27,9 +27,9 @@ class Accuracy(Metric):
         each = over(np.ones_like(table.tp), table.positive + table.negative)
         return each, -each
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:
+    def small_ends(self, reading: Reading) -> Ends:
         """FF/MID of the share of right calls among all items that were judged."""
-        return reading.judged(value, variance)
+        return reading.right
 
     def size(self, table: Table) -> Floats:
         """N, the items that were judged."""

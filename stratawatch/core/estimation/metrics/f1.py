@@ -31,7 +31,7 @@ class F1(Metric):
         both, value = table.positive + table.tp + table.fn, self.value(table)
         return over(2 - value, both), -over(value, both)
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+    def small_ends(self, reading: Reading) -> Ends:
         """From the intervals of TP and FN."""
         table = reading.sides.table
         return f1_interval(table.tp, table.fn, table.positive, reading.tp, reading.fn)

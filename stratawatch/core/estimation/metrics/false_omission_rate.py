@@ -28,7 +28,7 @@ class FalseOmissionRate(Metric):
         """0 and 1/|B|."""
         return np.zeros_like(table.tp), over(np.ones_like(table.fn), table.negative)
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+    def small_ends(self, reading: Reading) -> Ends:
         """FF/MID of the share of positives among the items called negative."""
         return reading.passed
 

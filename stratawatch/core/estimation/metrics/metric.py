@@ -64,8 +64,8 @@ class Metric(ABC):
         """Change of the metric per positive more on A, and on B."""
 
     @abstractmethod
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:
-        """Ends of the interval that is honest at small counts, given the value and its variance."""
+    def small_ends(self, reading: Reading) -> Ends:
+        """Ends of the interval that is honest at small counts."""
 
     @abstractmethod
     def size(self, table: Table) -> Floats:

@@ -27,7 +27,7 @@ class NegativePredictiveValue(Metric):
         """0 and -1/|B|."""
         return np.zeros_like(table.tp), -over(np.ones_like(table.fn), table.negative)
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+    def small_ends(self, reading: Reading) -> Ends:
         """The false-omission rate's, turned over."""
         return mirrored(reading.passed)
 

@@ -27,7 +27,7 @@ class Precision(Metric):
         """1/|A| and 0."""
         return over(np.ones_like(table.tp), table.positive), np.zeros_like(table.fn)
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+    def small_ends(self, reading: Reading) -> Ends:
         """FF/MID of the share of positives among the items called positive."""
         return reading.called
 

@@ -28,9 +28,9 @@ class Prevalence(Metric):
         each = over(np.ones_like(table.tp), table.positive + table.negative)
         return each, each
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:
+    def small_ends(self, reading: Reading) -> Ends:
         """FF/MID of the share of positives among all items that were judged."""
-        return reading.judged(value, variance)
+        return reading.positives
 
     def size(self, table: Table) -> Floats:
         """N, the items that were judged."""

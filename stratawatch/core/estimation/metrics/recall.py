@@ -31,7 +31,7 @@ class Recall(Metric):
         positives = table.tp + table.fn
         return over(table.fn, positives**2), -over(table.tp, positives**2)
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+    def small_ends(self, reading: Reading) -> Ends:
         """From the intervals of TP and FN."""
         table = reading.sides.table
         return ratio_interval(table.tp, table.fn, reading.tp, reading.fn)

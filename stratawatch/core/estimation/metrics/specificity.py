@@ -32,7 +32,7 @@ class Specificity(Metric):
         tn, fp = _negatives(table)
         return over(tn, (tn + fp) ** 2), -over(fp, (tn + fp) ** 2)
 
-    def small_ends(self, reading: Reading, value: Floats, variance: Floats) -> Ends:  # noqa: ARG002
+    def small_ends(self, reading: Reading) -> Ends:
         """From the intervals of TN and FP, which are those of FN and TP turned over."""
         table = reading.sides.table
         tn, fp = _negatives(table)

@@ -38,7 +38,7 @@ class FalseDiscoveryRate(Precision):
         on_a, on_b = super().slopes(table)
         return -on_a, on_b
 
-    def small_ends(self, reading, value, variance):
+    def small_ends(self, reading):
         return mirrored(reading.called)
 
 
