@@ -53,10 +53,10 @@ FULL: Final = (
     Campaign(TWENTY, worlds=4, chains=1),
 )
 QUICK: Final = (
-    Campaign(FOUR, worlds=2, chains=1, weeks=24),
-    Campaign(FOUR, worlds=1, chains=1, weeks=16, persisting=0.5),
-    Campaign(HEAVY, worlds=1, chains=1, weeks=16),
-    Campaign(TEN, worlds=1, chains=1, weeks=4),
+    Campaign(FOUR, worlds=2, chains=1, weeks=13),
+    Campaign(FOUR, worlds=1, chains=1, weeks=8, persisting=0.5),
+    Campaign(HEAVY, worlds=1, chains=1, weeks=8),
+    Campaign(TEN, worlds=1, chains=1, weeks=3),
     Campaign(TWENTY, worlds=1, chains=1, weeks=2),
 )
 
