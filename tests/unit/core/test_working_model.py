@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.working_model import curve, fit, line, standardised
+from stratawatch.core.working_model import coefficients, curve, fit, line, logistic, shift, standardised
 
 SCORES = np.array([0.01, 0.1, 0.3, 0.6, 0.9])
 MADE = Cells.of(("a",), ["0", "0", "0", "1", "1"], np.array([5000.0, 1000, 500, 300, 200]), SCORES)
@@ -50,3 +50,34 @@ def test_labels_that_all_agree_do_not_diverge(share):
 def test_separable_labels_do_not_diverge():
     fitted = fit(line(MADE), np.array([0.0, 0, 0, 40, 40]), ANSWERED, penalty=0.25)
     assert bool(np.all(np.diff(fitted) > 0))
+
+
+def test_several_sets_of_labels_are_fitted_as_if_alone():
+    yes, answered = np.stack([YES, YES[::-1], 0 * YES]), np.stack([ANSWERED, 2 * ANSWERED, 0 * ANSWERED])
+    together = fit(curve(MADE), yes, answered, penalty=0.5)
+    for row in range(3):
+        alone = fit(curve(MADE), yes[row], answered[row], penalty=0.5)
+        assert together[row].tolist() == pytest.approx(alone.tolist(), abs=1e-6)
+
+
+def test_where_it_starts_does_not_matter():
+    start = np.array([0.5, -1.0, 0.3, 0.2])
+    one, two = (coefficients(curve(MADE), YES, ANSWERED, penalty=0.5, start=begin) for begin in (None, start))
+    assert one.tolist() == pytest.approx(two.tolist(), abs=1e-6)
+
+
+def test_an_auxiliary_score_is_a_column_that_labels_may_follow_or_not():
+    made = Cells.of(("a",), ["01", "00", "11", "10"], np.full(4, 100.0), np.full(4, 0.5))
+    answered = np.full(4, 50.0)
+    assert curve(made).shape == (4, 5)
+    follows = fit(curve(made), np.array([40.0, 5, 45, 10]), answered, penalty=0.5)
+    ignores = fit(curve(made), np.array([5.0, 5, 40, 40]), answered, penalty=0.5)
+    assert follows[0] - follows[1] > 0.5
+    assert abs(ignores[0] - ignores[1]) < 0.02
+
+
+def test_a_shift_moves_the_mean_towards_the_labels_and_is_held_by_its_penalty():
+    linear = np.zeros(5)
+    moved = shift(linear, YES + 3, ANSWERED, penalty=1e-6)
+    assert float(logistic(np.array(moved))) == pytest.approx((YES.sum() + 15) / ANSWERED.sum(), abs=1e-5)
+    assert abs(shift(linear, YES, ANSWERED, penalty=20.0)) < abs(shift(linear, YES, ANSWERED, penalty=1e-6))

@@ -215,3 +215,40 @@ class TestFolds:
         rest = answers.answered.sum(axis=0) - answers.answered[2], answers.yes.sum(axis=0) - answers.yes[2]
         alone = fit(curve(small.cells), rest[1], rest[0], penalty=0.5)
         assert evidence.folds[2].tolist() == pytest.approx(alone.tolist(), abs=1e-6)
+
+
+class TestHistory:
+    """What earlier labels foretold is a model that no label of this period had a part in."""
+
+    told = np.array([0.8, 0.5, 0.4, 0.15, 0.9])
+
+    def evidence(self, drawn, told=None):
+        small = mixed()
+        cells = replace(small.cells, foretold=self.told if told is None else told)
+        return Evidence.of(cells, small.answers(drawn))
+
+    def test_foretells_every_fold_alike(self):
+        found = self.evidence(np.arange(9))
+        assert found.folds.tolist() == [self.told.tolist()] * FOLDS
+
+    def test_smooths_by_itself_moved_to_the_present_labels(self):
+        small = mixed()
+        everyone = np.arange(len(small.labels))
+        found = self.evidence(everyone, told=np.full(5, 0.05))
+        assert 0.05 < found.overall[0] < small.labels.mean()
+        assert found.overall.tolist() == pytest.approx([found.overall[0]] * 5)
+
+    def test_its_variance_counts_like_labels_that_hold_two_of_the_rarer_kind(self):
+        """A stratum that is 1% positive: 2/.01 labels; never fewer than 20."""
+        found = self.evidence(np.zeros(0, dtype=np.int64), told=np.array([0.01, 0.01, 0.01, 0.5, 0.99]))
+        assert found.prior_labels.tolist() == pytest.approx([200, 20, 200])
+
+    def test_totals_hold_for_any_foretelling(self):
+        """Unbiased over all draws of 2, 2 and 1 labels, however wrong the model is."""
+        small, wrong = mixed(), np.array([0.1, 0.9, 0.9, 0.9, 0.1])
+        found = [
+            Residuals.of(one, [one.everything]).totals[0]
+            for one in (self.evidence(drawn, told=wrong) for drawn in small.draws((2, 2, 1)))
+        ]
+        for members in (small.cells.positive[:, 0], small.cells.negative[:, 1]):
+            assert np.mean(np.array(found) @ members) == pytest.approx(small.positives(members), abs=1e-12)
