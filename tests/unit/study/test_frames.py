@@ -18,6 +18,7 @@ NUMBERS = {
     "pyarrow": pa.table({"x": [0.5, None, 1.0]}),
     "pyarrow decimals": pa.table({"x": pa.array([Decimal("0.5"), None, Decimal(1)])}),
     "polars": pl.DataFrame({"x": [0.5, None, 1.0]}),
+    "polars with nan": pl.DataFrame({"x": [0.5, math.nan, 1.0]}),
     "polars single": pl.DataFrame({"x": pl.Series([0.5, None, 1.0], dtype=pl.Float32)}),
 }
 FLAGS = {
