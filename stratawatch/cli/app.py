@@ -15,7 +15,7 @@ HELP = """Watch the precision, recall and false-omission rate of deployed classi
 First steps:
   stratawatch init              write stratawatch.toml, then edit it
   stratawatch check             see what is wrong with it, line by line
-  stratawatch plan --dry-run    see what the next cycle would ask people
+  stratawatch plan              see how many labels your goals need
   stratawatch open              open a cycle for every window that is over
   stratawatch advance           move what can move (run it every few minutes)
   stratawatch status            see where everything stands
@@ -51,7 +51,7 @@ app.command("check", short_help="Say what is wrong, with place and remedy.")(che
 app.command("status", cls=QuickCommand, short_help="Where everything stands.")(status.status)
 app.command("open", short_help="Open cycles for windows that are over.")(run.open_cycles)
 app.command("advance", short_help="Move what can move, once.")(run.advance)
-app.command("plan", short_help="What the next cycle would ask people.")(plan.plan)
+app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)
 app.command("estimates", short_help="What is known, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.add_typer(cycles.app, name="cycles", short_help="List, look into, cancel, reopen cycles.")

@@ -1,69 +1,112 @@
-"""stratawatch plan: what the newest complete window would ask people. Nothing is written."""
+"""stratawatch plan: how many labels are needed, and what a cycle would ask. Nothing is written."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
+from stratawatch.cli.outlook import outlook_document, show_outlook, write_picture
 from stratawatch.cli.printing import count_text, percent, print_json, say, window_text
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
-    from stratawatch.engine.records import PanelSpec
+    from stratawatch.engine.records import PanelSpec, Window
     from stratawatch.wiring import House
+
+OutOption = Annotated[
+    Path | None, typer.Option("--out", help="Write the curve as a picture, .svg or .png.", metavar="FILE")
+]
 
 
 def plan(
     panel: Annotated[str | None, typer.Argument(help="The panel; all of them without.", metavar="[PANEL]")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say whom a cycle would ask, stratum by stratum.")] = False,
+    out: OutOption = None,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
     now: NowOption = None,
 ) -> None:
-    """Count the newest complete window and plan its labels, without writing anything.
+    """How many labels do I need? Counts the newest complete window; nothing is planned for real.
 
-    A cycle plans in two rounds, the second with the answers of the first; this shows the whole budget planned at
-    once, from scores alone.
+    Says how many labels each goal needs, and all of them together, and what other budgets would buy, foretold from
+    earlier labels or, without enough of them, from scores alone.
 
     \b
     Examples:
-      stratawatch plan --dry-run
-      stratawatch plan --dry-run toxicity --json
+      stratawatch plan
+      stratawatch plan toxicity --out curve.svg
+      stratawatch plan --dry-run toxicity
     """
     from stratawatch.wiring import build
 
-    if not dry_run:
-        raise StratawatchError(
-            "`plan` only shows what would be asked", hint="add --dry-run; `stratawatch advance` plans and sends"
-        )
     house = build(config, moment(now), only_reading=True)
     names = [known(panel, list(house.panels), "panel")] if panel else list(house.panels)
-    plans = [_preview(house, house.panels[name]) for name in names]
+    panels = [house.panels[name] for name in names]
+    if out is not None and (dry_run or len(panels) > 1):
+        expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
+        raise StratawatchError("--out draws one panel's curve", expected=expected)
+    if dry_run:
+        _tell({"plans": [_preview(house, spec) for spec in panels]}, _show, json=json)
+    else:
+        _tell({"outlooks": [_outlook(house, spec, out) for spec in panels]}, show_outlook, json=json)
+    if out is not None and not json:
+        say()
+        say(f"wrote {out}")
+
+
+def _tell(document: dict[str, list[dict[str, Any]]], show: Callable[[dict[str, Any]], None], *, json: bool) -> None:
     if json:
-        print_json({"plans": plans})
+        print_json(document)
         return
-    for document in plans:
-        _show(document)
+    (panels,) = document.values()
+    for number, one in enumerate(panels):
+        if number:
+            say()
+        show(one)
 
 
-def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
-    from stratawatch.engine.preview import preview
-    from stratawatch.engine.strata import strata_of
+def _outlook(house: "House", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
+    from stratawatch.engine.outlook import outlook
+
+    period, window = _window(house, spec)
+    found = outlook(house.ports, spec, window, period)
+    if not found.items:
+        raise _empty(spec, window)
+    if out is not None:
+        write_picture(out, spec, found)
+    return outlook_document(spec, window, period, found)
+
+
+def _window(house: "House", spec: "PanelSpec") -> tuple[int, "Window"]:
+    """The newest complete window."""
     from stratawatch.engine.windows import newest_complete, window_of
 
     period = newest_complete(spec.windows, house.ports.clock.now())
     if period < 0:
         first = window_of(spec.windows, 0)
         raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")
-    window = window_of(spec.windows, period)
+    return period, window_of(spec.windows, period)
+
+
+def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
+    return StratawatchError(
+        f"panel '{spec.name}' has no predictions in its newest window {window}",
+        hint="a cycle on it would be refused",
+    )
+
+
+def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
+    from stratawatch.engine.preview import preview
+    from stratawatch.engine.strata import strata_of
+
+    period, window = _window(house, spec)
     previewed = preview(house.ports, spec, window, period)
     planned, strata = previewed.plan, strata_of(previewed.atoms)
     if not strata:
-        raise StratawatchError(
-            f"panel '{spec.name}' has no predictions in its newest window {window}",
-            hint="a cycle on it would be refused",
-        )
+        raise _empty(spec, window)
     return {
         "panel": spec.name,
         "period": period,

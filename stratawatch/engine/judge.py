@@ -62,7 +62,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
 
 def metrics_of(spec: PanelSpec) -> tuple[str, ...]:
     """What a panel's reports show: the usual metrics, and those that a goal or a limit names."""
-    named = {one.metric for one in (*spec.goals, *spec.limits)}
+    named = {goal.metric for goal in spec.goals} | {limit.metric for limit in spec.limits}
     return tuple(name for name in METRICS if name in REPORTED or name in named)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from stratawatch.core.anticipation import first_rates
 from stratawatch.core.design import pool_sizes
@@ -16,8 +17,10 @@ from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.ledgers import as_design
-from stratawatch.engine.records import CandidateItem, PanelSpec, Profile, Window
+from stratawatch.engine.records import CandidateItem, CensusAnswer, PanelSpec, Window
 from stratawatch.errors import InputRefused
+
+_WOULD: Final = "a cycle on this window would be refused"
 
 
 @dataclass(frozen=True)
@@ -31,29 +34,36 @@ class Preview:
 
 def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Preview:
     """Plan a window as a cycle would that is opened now. Raises InputRefused where it would be refused."""
-    source = ports.sources[spec.name]
-    with ports.store.begin() as tx:
-        history = history_of(tx, spec, period, ports.clock.now())
-    counted = source.census(spec, window)
+    counted, history = read_window(ports, spec, window, period)
     commission = commission_of(spec)
     atoms = cut_atoms(counted.census, commission, history)
     if not atoms:
         return Preview((), Plan((), {}, "nothing to draw from"), history)
     wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)
-    items = source.candidates(spec, window, atoms, wanted)
-    _fit(spec, counted.profile, items)
+    items = ports.sources[spec.name].candidates(spec, window, atoms, wanted)
+    _once(items)
     cells = as_design(spec, atoms, items).cells
     totals = Planner(cells, commission, history).in_all()
     widths = half_widths(cells, first_rates(cells, history), totals, spec.confidence, metrics_of(spec))
     return Preview(atoms, Plan(tuple(totals.tolist()), widths, "all rounds at once"), history)
 
 
-def _fit(spec: PanelSpec, profile: Profile, items: Sequence[CandidateItem]) -> None:
-    """A preview does not run the input check, which leaves pages behind, but it hides no plain reason to refuse."""
-    would = "a cycle on this window would be refused"
+def read_window(ports: Ports, spec: PanelSpec, window: Window, period: int) -> tuple[CensusAnswer, History]:
+    """The census of a window and the history that a cycle opened now would have.
+
+    The input check, which leaves pages behind, is not run; but no plain reason to refuse is hidden.
+    """
+    with ports.store.begin() as tx:
+        history = history_of(tx, spec, period, ports.clock.now())
+    counted = ports.sources[spec.name].census(spec, window)
+    profile = counted.profile
     if profile.bad_rows > spec.quarantine_share * profile.rows:
         share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
-        raise InputRefused(would, expected=share, got=f"{profile.bad_rows:,} of {profile.rows:,}")
+        raise InputRefused(_WOULD, expected=share, got=f"{profile.bad_rows:,} of {profile.rows:,}")
+    return counted, history
+
+
+def _once(items: Sequence[CandidateItem]) -> None:
     repeated = [item.item for item in items if item.copies > 1]
     if repeated:
-        raise InputRefused(would, expected="every item once", got=f"{repeated[0]!r:.60} more than once")
+        raise InputRefused(_WOULD, expected="every item once", got=f"{repeated[0]!r:.60} more than once")

@@ -1,6 +1,6 @@
-"""The whole loop by commands: open, advance, plan, and what they say."""
+"""The whole loop by commands: open, advance, report, and what they say."""
 
-from tests.unit.cli.conftest import NOW, ROWS
+from tests.unit.cli.conftest import NOW
 
 
 class TestOpen:
@@ -53,61 +53,6 @@ class TestAdvance:
         with hold(build(fresh.config).ports, "advance"):
             done = fresh.json("advance")
         assert "another process holds the lease" in done["held"]
-
-
-class TestPlan:
-    def test_it_shows_strata_labels_and_expected_half_widths(self, fresh):
-        (plan,) = fresh.json("plan", "--dry-run", "--now", NOW)["plans"]
-        assert (plan["panel"], plan["items"], plan["labels"], plan["budget"]) == ("spam", 2000, 60, 60)
-        assert plan["past_labels"] == 0
-        assert sum(stratum["items"] for stratum in plan["strata"]) == 2000
-        assert sum(stratum["labels"] for stratum in plan["strata"]) == 60
-        assert sum(atom["items"] for stratum in plan["strata"] for atom in stratum["atoms"]) == 2000
-        expected = {(row["classifier"], row["metric"]): row for row in plan["expected"]}
-        assert expected["lr", "precision"]["margin"] == 0.1
-        assert 0 < expected["lr", "precision"]["half_width"] < 0.5
-
-    def test_it_writes_nothing(self, fresh):
-        before = sorted(fresh.folder.rglob("*"))
-        fresh.run("plan", "--dry-run", "spam", "--now", NOW)
-        assert [
-            path
-            for path in sorted(fresh.folder.rglob("*"))
-            if path not in before and "stratawatch.db-" not in path.name
-        ] == []
-        assert fresh.json("cycles") == {"cycles": []}
-
-    def test_people_see_patterns_and_what_is_too_wide(self, fresh):
-        out = fresh.run("plan", "--dry-run", "--now", NOW).stdout
-        assert "60 labels of a budget of 60" in out
-        assert "a pattern is what lr, rf say, in this order" in out
-        assert "wider than the margin" in out
-
-    def test_without_dry_run_it_says_what_plans_for_real(self, fresh):
-        assert "add --dry-run; `stratawatch advance` plans and sends" in fresh.run("plan", code=2).stderr
-
-    def test_an_unknown_panel_is_told_with_the_one_that_was_meant(self, fresh):
-        err = fresh.run("plan", "--dry-run", "spm", code=2).stderr
-        assert err == "stratawatch: there is no panel 'spm'; did you mean 'spam'?\n"
-
-    def test_a_panel_without_a_complete_window_is_told(self, fresh):
-        err = fresh.run("plan", "--dry-run", "--now", "2026-01-06T00:00:00+00:00", code=2).stderr
-        assert "panel 'spam' has no complete window yet; the first is [2026-01-05 00:00, 2026-01-12 00:00)" in err
-
-    def test_input_that_a_cycle_would_refuse_is_told(self, fresh):
-        fresh.predict("SELECT * REPLACE (CASE WHEN random() < .3 THEN 'inf'::DOUBLE ELSE score_lr END AS score_lr) "
-                      f"FROM ({ROWS})")  # fmt: skip
-        err = fresh.run("plan", "--dry-run", "--now", NOW, code=2).stderr
-        assert "would be refused; expected at most 1.00% of rows that cannot be used" in " ".join(err.split())
-
-    def test_items_that_come_twice_are_told(self, fresh):
-        fresh.predict(f"({ROWS}) UNION ALL ({ROWS})")
-        err = fresh.run("plan", "--dry-run", "--now", NOW, code=2).stderr
-        assert "expected every item once" in " ".join(err.split())
-
-    def test_a_window_without_rows_is_told(self, fresh):
-        err = fresh.run("plan", "--dry-run", "--now", "2026-02-20T00:00:00+00:00", code=2).stderr
-        assert "panel 'spam' has no predictions in its newest window [2026-02-09 00:00, 2026-02-16 00:00)" in err
 
 
 class TestReport:

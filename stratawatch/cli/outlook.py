@@ -1,0 +1,110 @@
+"""How many labels a panel needs: goals in a table, half-widths against budgets as a curve."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stratawatch.cli.listing import show_rows
+from stratawatch.cli.printing import count_text, percent, say, window_text
+from stratawatch.errors import StratawatchError
+
+if TYPE_CHECKING:
+    from stratawatch.engine.outlook import Outlook, Step
+    from stratawatch.engine.records import PanelSpec, Window
+
+
+def outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "Outlook") -> dict[str, Any]:
+    """An outlook as plain values."""
+    return {
+        "panel": spec.name,
+        "period": period,
+        "window_start": window.start,
+        "window_end": window.end,
+        "items": found.items,
+        "budget": spec.budget,
+        "spend": spec.spend,
+        "from": "history" if found.from_history else "scores",
+        "past_labels": found.past_labels,
+        "labels_for_all_goals": found.together,
+        "goals": [
+            {
+                "classifier": wish.classifier,
+                "metric": wish.metric,
+                "margin": wish.margin,
+                "half_width": wish.half_width,
+                "labels_alone": wish.labels,
+            }
+            for wish in found.wishes
+        ],
+        "curve": [_point(step) for step in found.curve],
+    }
+
+
+def show_outlook(document: dict[str, Any]) -> None:
+    """Print an outlook for a person."""
+    say(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
+    say(_source(document))
+    say()
+    together = document["labels_for_all_goals"]
+    verdict = "suffices" if together <= document["budget"] else "does not suffice"
+    say(f"All goals together need {count_text(together, 'label')}; the budget of {document['budget']:,} {verdict}.")
+    cells = [_goal_cells(goal, document["budget"]) for goal in document["goals"]]
+    show_rows(cells, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
+    say()
+    say("Expected half-widths by budget")
+    show_rows(_curve_cells(document["curve"]), numbers=[f"{step['labels']:,}" for step in document["curve"]])
+
+
+def write_picture(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
+    """Write the curve as a picture; the ending of the name says of which kind."""
+    from stratawatch.report.curves import KINDS, draw_curves
+
+    if path.suffix.lower() not in KINDS:
+        raise StratawatchError(
+            f"{path.name} is no picture", expected=" or ".join(f"a name in {kind}" for kind in KINDS)
+        )
+    try:
+        draw_curves(path, spec.name, spec.budget, found)
+    except OSError as trouble:
+        raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
+
+
+def _point(step: "Step") -> dict[str, Any]:
+    widths = [
+        {"classifier": classifier, "metric": metric, "half_width": half_width}
+        for (classifier, metric), half_width in step.half_widths.items()
+    ]
+    return {"labels": step.labels, "half_widths": widths}
+
+
+def _source(document: dict[str, Any]) -> str:
+    past = count_text(document["past_labels"], "past label")
+    if document["from"] == "history":
+        return f"Foretold from {past}."
+    return (
+        f"Foretold from scores alone; {past} are too few." if document["past_labels"] else "Foretold from scores alone."
+    )
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"{row['classifier']} {row['metric'].replace('_', ' ')}"
+
+
+def _goal_cells(goal: dict[str, Any], budget: int) -> dict[str, str]:
+    width = goal["half_width"]
+    return {
+        "goal": _name(goal),
+        "margin": f"±{percent(goal['margin'])}",
+        f"with {count_text(budget, 'label')}": "cannot be told" if width is None else f"±{percent(width)}",
+        "labels for it alone": f"{goal['labels_alone']:,}",
+        "remark": "" if goal["labels_alone"] <= budget else "the budget does not suffice for it alone",
+    }
+
+
+def _curve_cells(curve: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """A row a metric of a classifier, a column a budget."""
+    names = list(dict.fromkeys(_name(row) for step in curve for row in step["half_widths"]))
+    by_budget = [(f"{step['labels']:,}", {_name(r): r["half_width"] for r in step["half_widths"]}) for step in curve]
+    return [
+        {"labels": name, **{labels: f"±{percent(w[name])}" if name in w else "" for labels, w in by_budget}}
+        for name in sorted(names)
+    ]

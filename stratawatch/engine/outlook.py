@@ -1,0 +1,143 @@
+"""How many labels a panel needs: for each of its goals, for all of them, and what other budgets would buy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from stratawatch.core.anticipation import DEFAULT_GOALS, first_rates
+from stratawatch.core.cells import Cells
+from stratawatch.core.forecast import half_widths
+from stratawatch.core.foretelling import usable
+from stratawatch.core.history import History
+from stratawatch.core.planner import Planner
+from stratawatch.core.population import Census
+from stratawatch.core.results import Commission, Goal
+from stratawatch.core.strata import cut_atoms
+from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.house import Ports
+from stratawatch.engine.judge import metrics_of
+from stratawatch.engine.preview import read_window
+from stratawatch.engine.records import PanelSpec, Window
+
+BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
+"""Budgets that the curve shows beside the panel's own."""
+_SMALLEST: Final = 20
+_STEP: Final = 1.07
+"""Numbers of labels that are tried grow by 7%: forecasts are not truer than that."""
+
+Widths = Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A goal of one classifier: the half-width to expect with the panel's budget, and the labels it alone needs.
+
+    `half_width` is None where nothing can be told.
+    """
+
+    classifier: str
+    metric: str
+    margin: float
+    half_width: float | None
+    labels: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a budget buys: half-widths by (classifier, metric), as far as they can be told."""
+
+    labels: int
+    half_widths: Widths
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What labels would buy in a window. `together` are the labels that all goals need; they share them."""
+
+    items: int
+    past_labels: int
+    from_history: bool
+    metrics: tuple[str, ...]
+    wishes: tuple[Wish, ...]
+    together: int
+    curve: tuple[Step, ...]
+
+
+def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlook:
+    """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
+    answer, history = read_window(ports, spec, window, period)
+    census, metrics, goals = answer.census, metrics_of(spec), _apart(spec)
+    forecast = _Forecast(census, commission_of(spec), history)
+    most = min(spec.budget, census.size)
+    budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
+    curve = tuple(Step(labels, forecast.widths(labels, (), metrics)) for labels in budgets)
+    now = next((step.half_widths for step in curve if step.labels == most), {})
+    return Outlook(
+        items=census.size,
+        past_labels=len(history),
+        from_history=usable(history),
+        metrics=metrics,
+        wishes=tuple(
+            Wish(*key, goal.margin, now.get(key), forecast.needed([goal], most))
+            for goal in goals
+            for key in [(goal.of[0], goal.metric)]
+        ),
+        together=forecast.needed(goals, most),
+        curve=curve,
+    )
+
+
+def _apart(spec: PanelSpec) -> tuple[Goal, ...]:
+    """The panel's goals, or the usual ones where it has none, each for one classifier."""
+    everyone = tuple(classifier.name for classifier in spec.classifiers)
+    goals = spec.goals or DEFAULT_GOALS
+    return tuple(replace(goal, of=(name,)) for goal in goals for name in everyone if name in (goal.of or everyone))
+
+
+class _Forecast:
+    """Forecasts for one census; strata are cut once for every number of labels that is asked about."""
+
+    def __init__(self, census: Census, commission: Commission, history: History) -> None:
+        self._census, self._commission, self._history = census, commission, history
+        self._cells = cache(self._cut)
+
+    def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
+        """Half-widths with so many labels, spent on these goals (none: those of the panel)."""
+        cells = self._cells(labels)
+        wanted = replace(
+            self._commission, budget=labels, until_goals=False, goals=tuple(goals or self._commission.goals)
+        )
+        totals = Planner(cells, wanted, self._history).in_all()
+        return half_widths(cells, first_rates(cells, self._history), totals, wanted.confidence, metrics)
+
+    def needed(self, goals: Sequence[Goal], budget: int) -> int:
+        """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
+        if not self._census.size:
+            return 0
+        wanted = replace(self._commission, budget=None, until_goals=True, goals=tuple(goals))
+        most = int(Planner(self._cells(None), wanted, self._history).in_all().sum())
+        steps = _steps(most, budget)
+        first, last = 0, len(steps)
+        while first < last:  # half-widths fall with labels, but for rounding
+            middle = (first + last) // 2
+            first, last = (first, middle) if self._meets(steps[middle], goals) else (middle + 1, last)
+        return steps[first] if first < len(steps) else most
+
+    def _meets(self, labels: int, goals: Sequence[Goal]) -> bool:
+        widths = self.widths(labels, goals, sorted({goal.metric for goal in goals}))
+        return all(widths.get((goal.of[0], goal.metric), 1.0) <= goal.margin for goal in goals)
+
+    def _cut(self, labels: int | None) -> Cells:
+        """Strata as a cycle with so many labels would have them; None: with as many as its goals need."""
+        commission = replace(self._commission, budget=labels, until_goals=labels is None)
+        return Cells.of_atoms(self._census.classifiers, cut_atoms(self._census, commission, self._history))
+
+
+def _steps(most: int, budget: int) -> list[int]:
+    """Numbers of labels below `most`, rising by a few percent, the budget among them."""
+    steps, labels = {budget} if budget < most else set(), float(_SMALLEST)
+    while labels < most:
+        steps.add(round(labels))
+        labels *= _STEP
+    return sorted(steps)

@@ -1,0 +1,92 @@
+"""How many labels are needed: the numbers hold together, and nothing is written."""
+
+from itertools import pairwise
+
+import pytest
+
+from stratawatch.core.results import Goal
+from stratawatch.engine.outlook import BUDGETS, outlook
+from stratawatch.engine.windows import window_of
+from tests.engine.test_history import weeks
+from tests.engine.town import spec
+
+
+def look(town, period=0):
+    return outlook(town.ports, town.panel, window_of(town.panel.windows, period), period)
+
+
+class TestCurve:
+    def test_shows_the_panels_budget_among_others_up_to_the_window_s_items(self, town):
+        """3,000 predictions: what lies above is a census."""
+        found = look(town)
+        assert found.items == 3000
+        assert [step.labels for step in found.curve] == sorted({*(b for b in BUDGETS if b <= 3000), 120})
+
+    def test_more_labels_buy_narrower_intervals_and_a_census_exact_ones(self, town):
+        found = look(town)
+        keys = found.curve[-1].half_widths
+        assert set(keys) == {(c, m) for c in ("lr", "rf") for m in ("precision", "recall", "false_omission_rate")}
+        for key in keys:
+            widths = [step.half_widths[key] for step in found.curve]
+            assert all(later <= earlier * 1.02 for earlier, later in pairwise(widths))
+            assert widths[-1] == 0
+
+    def test_shows_a_metric_that_only_a_goal_names(self, make_town):
+        town = make_town(spec(goals=(Goal("f1", 0.05),)))
+        assert ("lr", "f1") in look(town).curve[0].half_widths
+
+
+class TestWishes:
+    def test_there_is_one_for_every_goal_and_classifier_it_is_for(self, make_town):
+        town = make_town(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1, of=("rf",)))))
+        wishes = {(wish.classifier, wish.metric): wish.margin for wish in look(town).wishes}
+        assert wishes == {("lr", "precision"): 0.05, ("rf", "precision"): 0.05, ("rf", "recall"): 0.1}
+
+    def test_a_panel_without_goals_is_shown_the_usual_ones(self, make_town):
+        wishes = look(make_town(spec(goals=()))).wishes
+        assert {(wish.metric, wish.margin) for wish in wishes} == {("precision", 0.03), ("recall", 0.05)}
+
+    def test_the_labels_of_a_goal_agree_with_the_half_width_at_the_budget(self, make_town):
+        """Whether the budget suffices must not depend on which column one reads."""
+        for budget in (60, 150, 400, 1000):
+            found = look(make_town(spec(budget=budget, goals=(Goal("precision", 0.05),))))
+            for wish in found.wishes:
+                if wish.half_width <= wish.margin:
+                    assert wish.labels <= budget
+                else:
+                    assert wish.labels > 0.8 * budget
+
+    def test_a_tighter_margin_needs_more_and_all_goals_share_their_labels(self, make_town):
+        needs = [look(make_town(spec(goals=(Goal("precision", m),)))).wishes[0].labels for m in (0.1, 0.05, 0.02)]
+        assert needs == sorted(needs)
+        assert needs[0] < needs[-1] / 2
+        found = look(make_town(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1)))))
+        alone = [wish.labels for wish in found.wishes]
+        assert max(alone) <= found.together * 1.1
+        assert found.together < sum(alone)
+
+    def test_a_goal_that_only_a_census_meets_needs_no_more_than_that(self, make_town):
+        found = look(make_town(spec(goals=(Goal("precision", 0.001),))))
+        assert found.wishes[0].labels <= 3000
+
+
+class TestSource:
+    def test_is_scores_alone_until_there_are_enough_labels(self, make_town):
+        town = make_town()
+        assert (look(town).from_history, look(town).past_labels) == (False, 0)
+        weeks(town, 0)
+        town.produce(1)
+        assert (look(town, 1).from_history, look(town, 1).past_labels) == (False, 120)
+        weeks(town, 1)
+        town.produce(2)
+        assert (look(town, 2).from_history, look(town, 2).past_labels) == (True, 240)
+
+    def test_of_an_empty_window_is_nothing(self, town):
+        found = look(town, 5)
+        assert (found.items, found.together, found.curve) == (0, 0, ())
+
+    @pytest.mark.parametrize("write", ["cycles", "labels"])
+    def test_nothing_is_written(self, town, write):
+        look(town)
+        with town.ports.store.begin() as tx:
+            assert not (tx.cycles.find() if write == "cycles" else tx.labels.all("spam"))

@@ -1,0 +1,127 @@
+"""`plan`: how many labels are needed, and what a cycle would ask; in narrow terminals and as a picture too."""
+
+import pytest
+
+from tests.unit.cli.conftest import NOW, ROWS
+
+
+class TestOutlook:
+    def test_it_says_what_goals_need_and_what_budgets_buy(self, fresh):
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        assert (found["panel"], found["items"], found["budget"], found["from"]) == ("spam", 2000, 60, "scores")
+        goals = {(goal["classifier"], goal["metric"]): goal for goal in found["goals"]}
+        assert set(goals) == {("lr", "precision"), ("rf", "precision")}
+        assert all(goal["margin"] == 0.1 and goal["labels_alone"] > 60 for goal in goals.values())
+        assert found["labels_for_all_goals"] > 60
+        assert [step["labels"] for step in found["curve"]] == [60, 100, 200, 300, 500, 1000, 2000]
+        assert all(0 < row["half_width"] < 0.5 for row in found["curve"][0]["half_widths"])
+
+    def test_people_see_whether_the_budget_suffices(self, fresh):
+        out = fresh.run("plan", "--now", NOW).stdout
+        assert "Foretold from scores alone." in out
+        assert "; the budget of 60 does not suffice." in out
+        fresh.configure(("budget = 60", "budget = 900"))
+        assert "; the budget of 900 suffices." in fresh.run("plan", "--now", NOW).stdout
+
+    def test_narrow_terminals_lose_nothing(self, fresh):
+        fresh.columns = 40
+        lines = fresh.run("plan", "--now", NOW).stdout.splitlines()
+        assert max(map(len, lines)) <= 40
+        assert sum(line.startswith("  2,000: ") for line in lines) == 6
+
+    def test_past_labels_are_counted(self, judged):
+        judged.predict(f'SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS})')
+        out = judged.run("plan", "--now", "2026-01-19T06:00:00+00:00").stdout
+        assert "Foretold from scores alone; 60 past labels are too few." in " ".join(out.split())
+
+    def test_it_writes_nothing(self, fresh):
+        before = {path for path in fresh.folder.rglob("*") if "stratawatch.db-" not in path.name}
+        fresh.run("plan", "--now", NOW)
+        assert {path for path in fresh.folder.rglob("*") if "stratawatch.db-" not in path.name} == before
+        assert fresh.json("cycles") == {"cycles": []}
+
+    @pytest.mark.parametrize("arguments", [(), ("--dry-run",)])
+    def test_without_a_complete_window_it_says_so(self, fresh, arguments):
+        err = fresh.run("plan", *arguments, "--now", "2026-01-06T00:00:00+00:00", code=2).stderr
+        assert "panel 'spam' has no complete window yet; the first is [2026-01-05 00:00, 2026-01-12 00:00)" in err
+
+    @pytest.mark.parametrize("arguments", [(), ("--dry-run",)])
+    def test_a_window_without_rows_is_told(self, fresh, arguments):
+        err = fresh.run("plan", *arguments, "--now", "2026-02-20T00:00:00+00:00", code=2).stderr
+        assert "panel 'spam' has no predictions in its newest window [2026-02-09 00:00, 2026-02-16 00:00)" in err
+
+    @pytest.mark.parametrize("arguments", [(), ("--dry-run",)])
+    def test_input_that_a_cycle_would_refuse_is_told(self, fresh, arguments):
+        bad = "CASE WHEN random() < .3 THEN 'inf'::DOUBLE ELSE score_lr END"
+        fresh.predict(f"SELECT * REPLACE ({bad} AS score_lr) FROM ({ROWS})")
+        err = fresh.run("plan", *arguments, "--now", NOW, code=2).stderr
+        assert "would be refused; expected at most 1.00% of rows that cannot be used" in " ".join(err.split())
+
+
+class TestPicture:
+    @pytest.mark.parametrize("name", ["curve.svg", "curve.png"])
+    def test_it_is_written_where_it_was_asked_for(self, fresh, name):
+        out = fresh.run("plan", "spam", "--now", NOW, "--out", str(fresh.folder / name)).stdout
+        assert f"wrote {fresh.folder / name}" in out.replace("\n", "")
+        assert (fresh.folder / name).stat().st_size > 5_000
+
+    def test_json_stays_alone_on_standard_output(self, fresh):
+        assert fresh.json("plan", "--now", NOW, "--out", str(fresh.folder / "curve.svg"))["outlooks"]
+        assert (fresh.folder / "curve.svg").exists()
+
+    def test_another_kind_of_file_is_refused(self, fresh):
+        err = fresh.run("plan", "--now", NOW, "--out", "curve.gif", code=2).stderr
+        assert "curve.gif is no picture; expected a name in .svg or a name in .png" in err
+
+    def test_a_place_that_cannot_be_written_is_told(self, fresh):
+        (fresh.folder / "file").write_text("")
+        err = fresh.run("plan", "--now", NOW, "--out", str(fresh.folder / "file" / "curve.svg"), code=2).stderr
+        assert "cannot be written" in err
+
+    def test_one_panel_is_drawn_at_a_time(self, fresh):
+        text = fresh.config.read_text()
+        fresh.config.write_text(text + text[text.index("[panels.spam]") :].replace("panels.spam", "panels.ham"))
+        err = fresh.run("plan", "--now", NOW, "--out", "curve.svg", code=2).stderr
+        assert "--out draws one panel's curve; expected one panel: spam, ham" in err
+        fresh.run("plan", "ham", "--now", NOW, "--out", str(fresh.folder / "curve.svg"))
+
+    def test_a_dry_run_has_no_curve(self, fresh):
+        assert "expected no --dry-run beside it" in fresh.run("plan", "--dry-run", "--out", "c.svg", code=2).stderr
+
+
+class TestDryRun:
+    def test_it_shows_strata_labels_and_expected_half_widths(self, fresh):
+        (plan,) = fresh.json("plan", "--dry-run", "--now", NOW)["plans"]
+        assert (plan["panel"], plan["items"], plan["labels"], plan["budget"]) == ("spam", 2000, 60, 60)
+        assert plan["past_labels"] == 0
+        assert sum(stratum["items"] for stratum in plan["strata"]) == 2000
+        assert sum(stratum["labels"] for stratum in plan["strata"]) == 60
+        assert sum(atom["items"] for stratum in plan["strata"] for atom in stratum["atoms"]) == 2000
+        expected = {(row["classifier"], row["metric"]): row for row in plan["expected"]}
+        assert expected["lr", "precision"]["margin"] == 0.1
+        assert 0 < expected["lr", "precision"]["half_width"] < 0.5
+
+    def test_it_writes_nothing(self, fresh):
+        before = sorted(fresh.folder.rglob("*"))
+        fresh.run("plan", "--dry-run", "spam", "--now", NOW)
+        assert [
+            path
+            for path in sorted(fresh.folder.rglob("*"))
+            if path not in before and "stratawatch.db-" not in path.name
+        ] == []
+        assert fresh.json("cycles") == {"cycles": []}
+
+    def test_people_see_patterns_and_what_is_too_wide(self, fresh):
+        out = fresh.run("plan", "--dry-run", "--now", NOW).stdout
+        assert "60 labels of a budget of 60" in out
+        assert "a pattern is what lr, rf say, in this order" in out
+        assert "wider than the margin" in out
+
+    def test_an_unknown_panel_is_told_with_the_one_that_was_meant(self, fresh):
+        err = fresh.run("plan", "--dry-run", "spm", code=2).stderr
+        assert err == "stratawatch: there is no panel 'spm'; did you mean 'spam'?\n"
+
+    def test_items_that_come_twice_are_told(self, fresh):
+        fresh.predict(f"({ROWS}) UNION ALL ({ROWS})")
+        err = fresh.run("plan", "--dry-run", "--now", NOW, code=2).stderr
+        assert "expected every item once" in " ".join(err.split())
