@@ -1,0 +1,102 @@
+"""Whatever people do, in whatever order, a study keeps its promises."""
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from stratawatch.core.results import Goal
+from stratawatch.errors import StratawatchError
+from stratawatch.study import Study
+from tests.unit.study.village import Village
+
+VILLAGE = Village(300)
+FRAME = VILLAGE.frame()
+
+
+class StudyMachine(RuleBasedStateMachine):
+    """One study after another of the same village: asked, half told, put away, corrected, followed by the next."""
+
+    @initialize(budget=st.sampled_from([None, 20, 60, 400]), sequential=st.booleans())
+    def begin(self, budget, sequential):
+        self.wishes = {
+            "budget": budget,
+            "sequential": sequential,
+            "goals": [Goal("precision", 0.1), Goal("recall", 0.2)],
+        }
+        self.past = None
+        self._begin()
+
+    def _begin(self):
+        self.study = VILLAGE.study(frame=FRAME, history=self.past, **self.wishes)
+        self.told, self.ever_asked = {}, set()
+
+    @rule()
+    def ask(self):
+        batch = self.study.ask()
+        assert self.study.ask() == batch
+        assert len(set(batch)) == len(batch)
+        assert not set(batch) & self.told.keys()
+        self.ever_asked |= set(batch)
+
+    @precondition(lambda self: self.study._progress.open)
+    @rule(share=st.floats(0.1, 1), unknown=st.booleans())
+    def tell(self, share, unknown):
+        batch = self.study.ask()
+        news = {item: VILLAGE.truth(item) for item in batch[: max(1, int(share * len(batch)))]}
+        if unknown:
+            news[batch[0]] = None
+        self.study.tell(news)
+        self.told |= news
+
+    @precondition(lambda self: self.told)
+    @rule()
+    def correct(self):
+        item, before = next(iter(self.told.items()))
+        with pytest.raises(StratawatchError, match="is labelled already"):
+            self.study.tell({item: not before})
+        self.study.tell({item: not before}, correct=True)
+        self.told[item] = not before
+
+    @rule()
+    def tell_what_was_not_asked(self):
+        stranger = next((item for item in VILLAGE.columns["item_id"] if item not in self.ever_asked), "nobody")
+        with pytest.raises(StratawatchError):
+            self.study.tell({stranger: True})
+
+    @rule()
+    def put_away_and_go_on(self):
+        text = self.study.to_json()
+        self.study = Study.from_json(text, FRAME)
+        assert self.study.to_json() == text
+
+    @precondition(lambda self: self.told)
+    @rule()
+    def begin_the_next_one(self):
+        self.past = self.study.history()
+        self._begin()
+
+    @invariant()
+    def nobody_is_asked_too_much(self):
+        progress = self.study._progress
+        assert self.study.labels_new == len(self.ever_asked) <= (self.wishes["budget"] or 300)
+        assert not self.ever_asked & progress.known.keys()
+        assert len(progress.rounds) <= 2 or self.wishes["sequential"]
+
+    @invariant()
+    def what_is_told_is_what_is_known(self):
+        words = {True: "yes", False: "no", None: "unresolved"}
+        assert self.study._progress.told == {item: words[value] for item, value in self.told.items()}
+
+    @invariant()
+    def every_estimate_has_a_value_inside_its_interval_or_a_reason(self):
+        for row in self.study.estimates():
+            if row.state == "undefined":
+                assert row.reason
+                assert row.value is None
+            else:
+                assert 0 <= row.low <= row.value <= row.high <= 1
+
+
+TestMachine = StudyMachine.TestCase
+TestMachine.settings = settings(max_examples=25, stateful_step_count=15, deadline=None, derandomize=True)
