@@ -11,7 +11,7 @@ from stratawatch.cli.app import app
 ROOT = Path(__file__).parents[3]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 CODE = re.compile(r"`([^`\n]+)`|^[$ *0-9/.]*(stratawatch .*)$", re.MULTILINE)
-CALL = re.compile(r"\bstratawatch ([a-z][^&|;#`]*)")
+CALL = re.compile(r"(?<!from )\bstratawatch ([a-z][^&|;#`]*)")  # not: from stratawatch import ...
 
 
 def calls(text: str) -> list[list[str]]:

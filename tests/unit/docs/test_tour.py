@@ -74,10 +74,11 @@ class TestTour:
         assert "Everything is in order." in output(said, "check")
         assert "4,000" in output(said, "check")
 
-    def test_the_dry_run_shows_a_plan_and_writes_nothing(self, said):
-        text = output(said, "plan --dry-run")
-        assert "900 labels" in text
+    def test_the_plan_says_what_the_budget_buys(self, said):
+        text = " ".join(output(said, "stratawatch plan").split())
+        assert "the budget of 900" in text
         assert "lr precision" in text
+        assert "Foretold from scores alone." in text
 
     def test_one_window_is_opened_and_labelled_in_two_rounds(self, said):
         folder, _ = said
