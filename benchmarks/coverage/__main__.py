@@ -24,7 +24,7 @@ from benchmarks.coverage.tasks import GROUPS, simulated, tasks_of
 from benchmarks.shape import Options, Result, main
 
 RUNS: Final = 5000
-QUICK_RUNS: Final = 40
+QUICK_RUNS: Final = 30
 
 
 def run(options: Options) -> Result:
