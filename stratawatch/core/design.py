@@ -71,7 +71,8 @@ class Design:
             answered=known.answered.sum(axis=0),
             yes=known.yes.sum(axis=0),
             half_widths=self._half_widths(commission, ledger, drawn) if ordinal > 1 else {},
-            new=lambda totals: asked + _paid(costs, strata, totals),
+            new=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
+            unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
         )
         pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
         return Planner(self.cells, commission, history).plan(seen, pools)
@@ -134,7 +135,8 @@ def _a_confidence(confidence: float) -> None:
         raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
 
 
-def _paid(costs: Sequence[bool], strata: Counts, totals: Counts) -> int:
-    """How many of the first totals[h] candidates of every stratum cost a label."""
+def _paid(costs: Sequence[bool], strata: Counts, totals: Counts) -> Counts:
+    """How many of the first totals[h] candidates of every stratum h cost a label."""
     place = np.arange(len(strata)) - np.searchsorted(strata, strata)
-    return int((np.array(costs, dtype=np.bool_) & (place < totals[strata])).sum())
+    paid = np.array(costs, dtype=np.bool_) & (place < totals[strata])
+    return np.bincount(strata[paid], minlength=len(totals)).astype(np.int64)

@@ -32,8 +32,11 @@ from stratawatch.core.rounds import FIRST_SHARE, LARGEST_PILOT, SMALLEST_PILOT, 
 _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
 _COLD_FACTOR: Final = 1.1
-_TOP_UP_FACTOR: Final = 1.06
 """What expected variances are multiplied with: by how they came about."""
+_TOP_UP, _TOP_UP_A_GOAL = 1.02, 0.0075
+"""The same for a top-up: the more goals there are, the likelier one of them falls short by chance."""
+_CHEAPEST: Final = 0.2
+"""Least cost of a label in a stratum where most are known already, as a share of a new one's."""
 _MODEL_PROPORTIONAL: Final = 0.15
 _PASSES: Final = 2
 """Plans made before the one that counts, each with the widths of intervals that the one before would give."""
@@ -44,7 +47,8 @@ class Seen:
     """What a cycle knows when a round is planned.
 
     `drawn` by stratum, `answered` and `yes` by atom, `half_widths` as estimated from them; `new` counts the items of
-    cumulative totals that people have been or would have to be asked about.
+    cumulative totals that people have been or would have to be asked about, and `unknown`, by stratum, those among
+    cumulative totals without an answer; without it every label is a new one.
     """
 
     ordinal: int
@@ -53,6 +57,7 @@ class Seen:
     yes: Floats
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
     new: Callable[[Counts], int] = lambda totals: int(totals.sum())
+    unknown: Callable[[Counts], Counts] | None = None
 
 
 @dataclass(frozen=True)
@@ -138,13 +143,15 @@ class Planner:
         return _most(lambda labels: share(self.cells, self._goals, rates, labels, room), seen, most, room)
 
     def _until_goals(self, seen: Seen, rates: Rates, room: Room) -> Counts:
-        goals = self._goals
         if seen.ordinal == 1 and self._cold:
-            planned = int(self._for_goals(rates, room).sum())
-            pilot = int(np.clip(FIRST_SHARE * planned, SMALLEST_PILOT, LARGEST_PILOT))
-            return _most(lambda labels: allocate(self.cells, goals, rates, labels, room), seen, pilot, room)
+            share = FIRST_SHARE * float(self._for_goals(rates, room).sum())
+            pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), self._budget)
+            return allocate(self.cells, self._goals, rates, pilot, room)
         if seen.ordinal == 1:
-            return self._for_goals(rates, room)
+            planned = self._for_goals(rates, room)
+            return (
+                planned if seen.unknown is None else self._for_goals(rates, room, costs=_costs(seen.unknown, planned))
+            )
         wide = [seen.half_widths.get(name, np.inf) for name in self._rows(rates).names]
         if bool((np.array(wide) <= self._rows(rates).margins).all()):
             return seen.drawn
@@ -157,21 +164,22 @@ class Planner:
     def _goals(self) -> tuple[Goal, ...]:
         return self.commission.goals or DEFAULT_GOALS
 
-    def _for_goals(self, rates: Rates, room: Room, seen: Seen | None = None) -> Counts:
+    def _for_goals(self, rates: Rates, room: Room, seen: Seen | None = None, costs: Floats | None = None) -> Counts:
         """Totals for the margins as the reporting interval will see them: plan, forecast its widths, plan again.
 
         With labels of this period: widths are those that were seen, where they are known, brought forward.
         """
         rows, confidence = self._rows(rates), self.commission.confidence
-        variances = self._factor(seen) * needs(self.cells, rows, rates)
+        factor = self._factor(seen, len(rows.names))
+        variances = factor * needs(self.cells, rows, rates)
         surprise = np.ones(len(rows.names)) if seen is None or self._cold else self._surprise(seen, rates, rows)
         widening, totals = surprise, room.drawn
         proportional = _MODEL_PROPORTIONAL if seen is None and self._trusting else 0.0
         for _ in range(_PASSES + 1):
             limits = (rows.margins / (_z(confidence) * widening)) ** 2
-            totals = for_limits(self.cells, variances, limits, room, proportional)
+            totals = for_limits(self.cells, variances, limits, room, proportional, costs)
             widths = _named(half_widths(self.cells, rates, totals, confidence, rows.metrics), rows)
-            errors = _z(confidence) * np.sqrt(self._variances(variances, totals) / self._factor(seen))
+            errors = _z(confidence) * np.sqrt(self._variances(variances, totals) / factor)
             widening = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
         return totals
 
@@ -188,11 +196,11 @@ class Planner:
         left = np.where(totals > 0, 1 / np.maximum(totals, 1) - 1 / sizes, 1.0)
         return np.asarray(variances @ np.maximum(left, 0), dtype=np.float64)
 
-    def _factor(self, seen: Seen | None) -> float:
+    def _factor(self, seen: Seen | None, goals: int) -> float:
+        if seen is not None:
+            return max(_TOP_UP + _TOP_UP_A_GOAL * goals, _COLD_FACTOR if self._cold else 0.0)
         if self._cold:
             return _COLD_FACTOR
-        if seen is not None:
-            return _TOP_UP_FACTOR
         return _MODEL_FACTOR if self._trusting else _ROBUST_FACTOR
 
     @cached_property
@@ -211,6 +219,12 @@ class Planner:
 
 def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def _costs(unknown: Callable[[Counts], Counts], totals: Counts) -> Floats:
+    """What a label costs in each stratum: the share of a plan's draw that people would have to be asked about."""
+    share = unknown(totals) / np.maximum(totals, 1)
+    return np.where(totals > 0, np.maximum(share, _CHEAPEST), 1.0)
 
 
 def _named(widths: Mapping[tuple[str, str], float], rows: GoalRows) -> Floats:

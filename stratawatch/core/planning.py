@@ -12,6 +12,7 @@ from stratawatch.core.anticipation import Rates, goal_rows, needs
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Goal
+from stratawatch.core.solver import solve, whole
 
 ALLOCATION: Final = "sum_of_squares"
 LEAST: Final = 2
@@ -55,7 +56,7 @@ def allocate(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, roo
     need = (1 / rows.margins**2) @ needs(cells, rows, rates)
     weights = ALLOCATIONS[ALLOCATION](cells.stratum_sizes, need)
     weights = np.where(served_strata(cells), weights, 0.0)
-    return share_out(weights, _floors(cells, labels, room), room.caps, labels)
+    return share_out(weights, _floors(cells, labels, room, weights > 0), room.caps, labels)
 
 
 def second_phase(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room) -> Counts:
@@ -67,27 +68,33 @@ def second_phase(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int,
     return share_out(mixed, _affordable(floors, room, labels, mixed), room.caps, labels)
 
 
-def for_limits(cells: Cells, variances: Floats, limits: Floats, room: Room, proportional: float) -> Counts:
-    """The fewest labels with V_j = sum_h A_jh (1/n_h - 1/N_h) <= limit_j for every goal; all items if they fall short.
+def for_limits(
+    cells: Cells,
+    variances: Floats,
+    limits: Floats,
+    room: Room,
+    proportional: float,
+    costs: Floats | None = None,
+) -> Counts:
+    """The cheapest labels with V_j = sum_h A_jh (1/n_h - 1/N_h) <= limit_j for every goal; all items if they fall short.
 
     A `proportional` part of the labels goes to strata by size: a model can be wrong anywhere.
     """
-    from stratawatch.core.solver import solve, whole
-
     sizes, caps = cells.stratum_sizes, room.caps.astype(np.float64)
     floors = np.maximum(room.drawn, np.minimum(_least(cells, LEAST_FOR_GOALS), room.caps))
-    solution = solve(variances, limits, sizes, floors.astype(np.float64), caps=caps)
+    solution = solve(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
     if not solution.feasible:
         return room.caps
     if proportional > 0:
         even = np.floor(proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
         floors = np.minimum(np.maximum(floors, even), room.caps)
-        solution = solve(variances, limits, sizes, floors.astype(np.float64), caps=caps)
-    return whole(solution, variances, limits, sizes, floors, room.caps)
+        solution = solve(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
+    return whole(solution, variances, limits, sizes, floors, room.caps, costs)
 
 
-def _floors(cells: Cells, labels: int, room: Room) -> Counts:
-    items = whole_strata(cells).astype(np.float64)
+def _floors(cells: Cells, labels: int, room: Room, needed: Flags) -> Counts:
+    """A share of the labels by size, among strata that some goal needs; the least everywhere else."""
+    items = np.where(needed, whole_strata(cells), 0).astype(np.float64)
     proportional = np.floor(floor_share(labels) * labels * items / max(float(items.sum()), 1.0)).astype(np.int64)
     least = _least(cells, LEAST)
     floors = np.maximum(room.drawn, np.minimum(np.maximum(least, proportional), room.caps))
