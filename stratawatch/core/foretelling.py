@@ -93,7 +93,7 @@ class _Model:
         _, kind = np.unique(names, return_inverse=True)
         key = kind * 4096 + (scores * _GRID).astype(np.int64) + 2048
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
-        self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1e-6)
+        self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1 / _GRID)
         columns = self._columns(list(names[first]), scores[first])
         slow, fast = _SLOW**ages, _FAST**ages
         count = len(first)

@@ -76,7 +76,7 @@ def for_limits(
     proportional: float,
     costs: Floats | None = None,
 ) -> Counts:
-    """The cheapest labels with V_j = sum_h A_jh (1/n_h - 1/N_h) <= limit_j for every goal; all items if they fall short.
+    """The cheapest labels with V_j = sum_h A_jh (1/n_h - 1/N_h) <= limit_j for every goal; else all items.
 
     A `proportional` part of the labels goes to strata by size: a model can be wrong anywhere.
     """

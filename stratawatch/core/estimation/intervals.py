@@ -56,8 +56,12 @@ class _Law(NamedTuple):
         return _Law(np.tile(self.a, 2), np.tile(self.b, 2))
 
 
-def ff_mid(share: Floats, variance: Floats, weight: Floats, confidence: float) -> tuple[Floats, Floats]:
+def ff_mid(
+    share: Floats, variance: Floats, weight: Floats, confidence: float, blend: tuple[float, float] = (5, 15)
+) -> tuple[Floats, Floats]:
     """Ends of the FF/MID interval of every (theta, V, w); without variance and weight the share is exact.
+
+    `blend` are the x up to which it is FF and from which it is MID.
 
     >>> low, high = ff_mid(np.array([0.0]), np.array([0.0]), np.array([0.01]), 0.95)
     >>> float(low[0]), round(float(high[0]), 4)
@@ -67,7 +71,7 @@ def ff_mid(share: Floats, variance: Floats, weight: Floats, confidence: float) -
     extra = weight**2
     upper = _law((share + weight) / (1 + weight), variance + extra * (1 - share))
     lower = _law(share / (1 + weight), variance + extra * share)
-    few = np.clip((15 - _events(share, variance)) / 10, 0, 1)
+    few = np.clip((blend[1] - _events(share, variance)) / (blend[1] - blend[0]), 0, 1)
     low = np.where(share <= 0, 0.0, lower.quantile(tail))
     high = np.where(share >= 1, 1.0, upper.quantile(1 - tail))
     many = np.flatnonzero(few < 1)

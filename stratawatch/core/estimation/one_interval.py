@@ -5,6 +5,10 @@ the interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(thet
 metric's small-count interval, which does not deny what no label has shown; between them the ends are blended. Events
 are counted on each side of a classifier by itself, and count as much as the side has part in the variance: many
 hits that are well known do not make up for few misses that are not.
+
+And y = V / w^2, w what the heaviest label may move the metric by: where one more positive in the stratum that has the
+fewest labels for its size would weigh more than all that V knows of, V was read off labels that met none, and the
+small-count interval is due however large x is. A total is a whole number of items: half an item is added at both ends.
 """
 
 from dataclasses import dataclass
@@ -17,12 +21,17 @@ from stratawatch.core.estimation.effective import effective_labels
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.population import Floats
 
 NARROW: Final = 15.0
 """Up to so many effective events x the interval is the small-count one."""
 WIDE: Final = 40.0
 """From so many on it is the logit interval."""
+HEAVY: Final = 0.25
+"""Up to this y the interval is the small-count one."""
+LIGHT: Final = 1.25
+"""From this y on the heaviest label does not matter."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,8 @@ def interval(metric: Metric, reading: Reading) -> Interval:
     if part.min(initial=1.0) < 1:
         small = metric.small_ends(reading)
         low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
-    possible = metric.value(sides.corners)
+    possible, half = metric.value(sides.corners), _half_item(sides, *slopes)
+    low, high = low - half, high + half
     low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
     high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
     n_eff = effective_labels(value, variance, low, high, metric.size(table), reading.confidence)
@@ -80,7 +90,22 @@ def _part(reading: Reading, on_a: Floats, on_b: Floats) -> Floats:
     weights = (slopes * reading.sides.sizes) ** 2 * reading.variance
     everything = weights.sum(axis=-1)
     parts = weights * logit_part(reading.share, reading.variance)
-    return np.asarray(parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0), dtype=np.float64)
+    mixed = parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0)
+    light = light_part(everything, ((slopes * reading.sides.weights) ** 2).max(axis=-1))
+    return np.asarray(np.minimum(mixed, light), dtype=np.float64)
+
+
+def light_part(variance: Floats, heaviest: Floats) -> Floats:
+    """0 up to HEAVY y = V / w^2, 1 from LIGHT, linear between; `heaviest` is w^2."""
+    y = variance / np.where(heaviest > 0, heaviest, 1.0)
+    part = np.clip((y - HEAVY) / (LIGHT - HEAVY), 0, 1)
+    return np.asarray(np.where(heaviest > 0, part, 1.0), dtype=np.float64)
+
+
+def _half_item(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
+    """What half an item is to the metric, on the sides that hold unlabelled ones."""
+    slopes = np.abs(np.stack(np.broadcast_arrays(on_a, on_b), axis=-1))
+    return np.asarray(np.where(sides.labels < sides.sizes, slopes, 0.0).max(axis=-1) / 2, dtype=np.float64)
 
 
 def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from stratawatch.core.estimation.intervals import ff_mid
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.sides import A, B, Sides
 from stratawatch.core.population import Floats
+
+_BLEND: Final = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,14 @@ class Reading:
 
     @cached_property
     def _shares(self) -> Ends:
-        """FF/MID intervals of the shares; ends never deny what was observed."""
+        """FF/MID intervals of the shares; ends never deny what was observed.
+
+        Where no label was a positive (a negative) the share may be 0 (1), whatever the working model made of it.
+        """
         sides, scale, share = self.sides, self._scale, self.share
         low, high = share_interval(share, self.variance, sides.weights / scale, self.confidence)
+        low = np.where(sides.yes <= 0, 0.0, low)
+        high = np.where(sides.yes >= sides.labels, 1.0, high)
         low = np.minimum(np.maximum(low, sides.yes / scale), share)
         return Ends(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
 
@@ -88,8 +96,8 @@ class Reading:
 
 
 def share_interval(share: Floats, variance: Floats, weight: Floats, confidence: float) -> Ends:
-    """FF/MID over arrays of any shape."""
-    low, high = ff_mid(share.ravel(), variance.ravel(), weight.ravel(), confidence)
+    """FF/MID over arrays of any shape, MID from five events on: V is never smaller than the smoothed variance."""
+    low, high = ff_mid(share.ravel(), variance.ravel(), weight.ravel(), confidence, _BLEND)
     return Ends(low.reshape(share.shape), high.reshape(share.shape))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from stratawatch.core.estimation.evidence import Evidence, Residuals, heaviest
 from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.one_interval import logit_ends, logit_part
+from stratawatch.core.estimation.one_interval import light_part, logit_ends, logit_part
 from stratawatch.core.estimation.reading import share_interval
 from stratawatch.core.population import Floats
 
@@ -45,7 +45,8 @@ class Weighted:
         share, variance = np.array([self.total]) / self.most, np.array([self.variance]) / self.most**2
         share = np.clip(share, 0, 1)
         small = share_interval(share, variance, np.array([self.weight]) / self.most, confidence)
-        large, part = logit_ends(share, variance, confidence), logit_part(share, variance)
+        large = logit_ends(share, variance, confidence)
+        part = np.minimum(logit_part(share, variance), light_part(variance, np.array([(self.weight / self.most) ** 2])))
         low = self.most * (part * large.low + (1 - part) * small.low)
         high = self.most * (part * large.high + (1 - part) * small.high)
         return Ends(np.clip(low, self.least, self.total), np.clip(high, self.total, self.greatest))
