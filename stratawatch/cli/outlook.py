@@ -96,15 +96,15 @@ def _goal_cells(goal: dict[str, Any], budget: int) -> dict[str, str]:
         "margin": f"±{percent(goal['margin'])}",
         f"with {count_text(budget, 'label')}": "cannot be told" if width is None else f"±{percent(width)}",
         "labels for it alone": f"{goal['labels_alone']:,}",
-        "remark": "" if goal["labels_alone"] <= budget else "the budget does not suffice for it alone",
+        "remark": "" if goal["labels_alone"] <= budget else "above the budget",
     }
 
 
 def _curve_cells(curve: list[dict[str, Any]]) -> list[dict[str, str]]:
     """A row a metric of a classifier, a column a budget."""
-    names = list(dict.fromkeys(_name(row) for step in curve for row in step["half_widths"]))
+    names = dict.fromkeys(_name(row) for step in reversed(curve) for row in step["half_widths"])
     by_budget = [(f"{step['labels']:,}", {_name(r): r["half_width"] for r in step["half_widths"]}) for step in curve]
     return [
         {"labels": name, **{labels: f"±{percent(w[name])}" if name in w else "" for labels, w in by_budget}}
-        for name in sorted(names)
+        for name in names
     ]

@@ -118,6 +118,7 @@ def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
         "method": planned.method,
         "past_labels": len(previewed.history),
         "classifiers": [classifier.name for classifier in spec.classifiers],
+        "auxiliary": [helper.name for helper in spec.auxiliary],
         "strata": [
             {
                 "stratum": number,
@@ -151,7 +152,7 @@ def _show(document: dict[str, Any]) -> None:
     known = document["past_labels"]
     say(f"{asked}, planned from {count_text(known, 'past label') if known else 'scores alone'}")
     say()
-    order = ", ".join(document["classifiers"])
+    order = ", ".join([*document["classifiers"], *document["auxiliary"]])
     say(f"Strata; a pattern is what {order} say, in this order (1 yes, 0 no, - nothing)")
     show_rows([_stratum_cells(row) for row in document["strata"]], numbers=("items", "labels", "mean score"))
     say()

@@ -6,7 +6,7 @@ from stratawatch.config.problems import Problem
 from stratawatch.config.tables import Table
 
 LABELS_PER_PATTERN = 4
-"""Every classifier makes at least one more pattern, and a pattern needs two score strata of two labels."""
+"""Every classifier makes at least one more pattern; fewer labels than two in two strata of each tell nothing."""
 
 
 def one_call(panel: Table) -> Iterator[Problem]:
@@ -61,12 +61,26 @@ def distinct_classifiers(panel: Table) -> Iterator[Problem]:
         seen.setdefault(reads, name)
 
 
+def distinct_helpers(panel: Table) -> Iterator[Problem]:
+    """An auxiliary score is neither a classifier nor the score of one, which guides the design already."""
+    classifiers = panel.named("classifiers")
+    scores = {classifier.text("score"): name for name, classifier in classifiers.items()}
+    for name, helper in panel.named("auxiliary").items():
+        if name in classifiers:
+            yield helper.problem(None, f"'{name}' is a classifier and an auxiliary score", hint="rename one")
+        owner = scores.get(helper.text("score")) if "score" in helper else None
+        if owner is not None:
+            what = f"the auxiliary score '{name}' is the score of classifier '{owner}'"
+            yield helper.problem("score", what, hint="remove it: scores of classifiers guide the design anyway")
+
+
 def blind_payload(panel: Table) -> Iterator[Problem]:
-    """People must not see what the classifiers said: it would decide their labels."""
+    """People must not see what models said: it would decide their labels."""
     said = {
-        column.casefold(): name
-        for name, classifier in panel.named("classifiers").items()
-        for column in (classifier.text("score"), classifier.text("positive"))
+        column.casefold(): f"{kind} '{name}'"
+        for kind, key in (("classifier", "classifiers"), ("auxiliary score", "auxiliary"))
+        for name, speaker in panel.named(key).items()
+        for column in (speaker.text("score"), speaker.text("positive"))
         if column is not None
     }
     columns = panel.table("columns")
@@ -75,7 +89,7 @@ def blind_payload(panel: Table) -> Iterator[Problem]:
         if owner is not None:
             yield Problem(
                 columns.at("payload", index),
-                f"the payload shows '{column}', a column of classifier '{owner}', to labellers",
+                f"the payload shows '{column}', a column of {owner}, to labellers",
                 hint="remove it: people label blind",
             )
 

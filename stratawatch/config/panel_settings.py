@@ -59,6 +59,13 @@ class ClassifierSettings(Shape):
     cut_off: float | None = None
 
 
+class AuxiliarySettings(Shape):
+    """[panels.NAME.auxiliary.NAME]: a score that guides the design and is not watched itself."""
+
+    score: Text
+    score_kind: ScoreKind = "probability"
+
+
 class GoalSettings(Shape):
     """[[panels.NAME.goals]]: how precisely a metric should be known."""
 
@@ -98,5 +105,6 @@ class PanelSettings(Shape):
     columns: ColumnSettings
     schedule: WindowSettings
     classifiers: Annotated[dict[Name, ClassifierSettings], Field(min_length=1)]
+    auxiliary: dict[Name, AuxiliarySettings] = Field(default_factory=dict)
     goals: list[GoalSettings] = Field(default_factory=list)
     limits: list[LimitSettings] = Field(default_factory=list)

@@ -5,7 +5,7 @@ from pathlib import Path
 from stratawatch.config.panel_settings import ClassifierSettings, LimitSettings, PanelSettings
 from stratawatch.core.population import Segment
 from stratawatch.core.results import Goal, Limit
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
 
 
 def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
@@ -17,6 +17,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         guideline=_guideline(panel, folder),
         seed=panel.seed,
         classifiers=tuple(_classifier(key, value) for key, value in panel.classifiers.items()),
+        auxiliary=tuple(AuxiliarySpec(key, one.score, one.score_kind) for key, one in panel.auxiliary.items()),
         columns=Columns(
             item=columns.item,
             time=columns.time,

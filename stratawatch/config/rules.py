@@ -12,6 +12,7 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     classifier_rules.one_call,
     classifier_rules.cut_off_on_score,
     classifier_rules.distinct_classifiers,
+    classifier_rules.distinct_helpers,
     classifier_rules.blind_payload,
     classifier_rules.columns_once,
     classifier_rules.large_enough,

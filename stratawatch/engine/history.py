@@ -40,7 +40,7 @@ def history_of(
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
     """Whether a pattern and a score mean the same in both: a changed cut-off is another classifier."""
-    return earlier.classifiers == spec.classifiers
+    return (earlier.classifiers, earlier.auxiliary) == (spec.classifiers, spec.auxiliary)
 
 
 def _columns(

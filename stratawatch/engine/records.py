@@ -40,6 +40,18 @@ class ClassifierSpec:
 
 
 @dataclass(frozen=True)
+class AuxiliarySpec:
+    """A score that helps and is not watched: an LLM judge, a heuristic, another model. It may be missing or wrong.
+
+    It leans to yes where its linked score is at least one half.
+    """
+
+    name: str
+    score: str
+    score_kind: ScoreKind = "probability"
+
+
+@dataclass(frozen=True)
 class Columns:
     """Where the source keeps what. `payload` is the allow-list of what labellers may see."""
 
@@ -81,6 +93,7 @@ class PanelSpec:
     quarantine_share: float = 0.01
     label_life: timedelta = timedelta(days=90)
     blind_at: float = 3.0
+    auxiliary: tuple[AuxiliarySpec, ...] = ()
     spend: Spend = "budget"  # all of it, or as many labels as the goals need and never more
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 

@@ -11,7 +11,7 @@ from stratawatch.core.history import NO_HISTORY
 from stratawatch.core.results import Goal
 from stratawatch.engine.advance import advance
 from stratawatch.engine.history import OLDEST, history_of
-from stratawatch.engine.records import ClassifierSpec
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
 from stratawatch.engine.states import CycleState
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, Town, spec
@@ -99,6 +99,8 @@ class TestWhichLabels:
         assert len(history(small, 1, panel=replace(small.panel, budget=50))) == 40
         for classifiers in ((replace(lr, cut_off=0.4), rf), (lr,), (rf, lr), (lr, rf, ClassifierSpec("nn", "s"))):
             assert history(small, 1, panel=replace(small.panel, classifiers=classifiers)) is NO_HISTORY
+        helped = replace(small.panel, auxiliary=(AuxiliarySpec("judge", "score_judge"),))
+        assert history(small, 1, panel=helped) is NO_HISTORY
 
     def test_later_events_and_rounds_change_nothing(self, small):
         """A label that is taken back, or that comes late, belongs to the next history."""

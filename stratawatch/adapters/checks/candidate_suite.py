@@ -56,7 +56,8 @@ def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> 
     yield Rule("ExpectColumnValuesToBeInSet", {"column": "copies", "value_set": [1]}, _repeats(items))
     yield Rule("ExpectColumnValuesToBeUnique", {"column": "item"}, "the source returned an item twice as a candidate")
     yield Rule("ExpectColumnValuesToNotBeNull", {"column": "item"}, "a candidate has no item id")
-    for column, regex in (("digest", "^[0-9a-f]{32}$"), ("pattern", f"^[01-]{{{len(panel.classifiers)}}}$")):
+    letters = len(panel.classifiers) + len(panel.auxiliary)
+    for column, regex in (("digest", "^[0-9a-f]{32}$"), ("pattern", f"^[01-]{{{letters}}}$")):
         yield Rule(
             "ExpectColumnValuesToMatchRegex",
             {"column": column, "regex": regex},

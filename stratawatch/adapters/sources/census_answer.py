@@ -51,6 +51,7 @@ class CensusCounts:
             patterns=tuple(pattern for pattern, _ in cells),
             bins=np.array([bin_ for _, bin_ in cells], dtype=np.int64),
             counts=np.array([self.cells[cell] for cell in cells], dtype=np.int64),
+            auxiliary=tuple(one.name for one in self.panel.auxiliary),
             segments={
                 segment: np.array([self.segments[segment][cell] for cell in cells], dtype=np.int64)
                 for segment in sorted(self.segments)

@@ -39,6 +39,8 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
             yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
         if one.positive is not None:
             yield one.positive, f"the call of classifier '{one.name}'", ("flag", "number", "text")
+    for helper in panel.auxiliary:
+        yield helper.score, f"the auxiliary score '{helper.name}'", ("number", "text")
     anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
     for name in columns.segments:
         yield name, "a segment", anything

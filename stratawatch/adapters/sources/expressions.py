@@ -1,4 +1,4 @@
-"""What each classifier said, as SQL: its call, its score, the mean of the panel's linked scores.
+"""What each classifier and each auxiliary score said, as SQL: its letter, its score, the mean of the linked scores.
 
 Columns are named by position (call_1, score_1, ...), so that no name of the source occurs here.
 """
@@ -8,7 +8,7 @@ from typing import Final
 
 from stratawatch.adapters.sources.column_types import Kind, kind_of
 from stratawatch.adapters.sources.quoting import text
-from stratawatch.engine.records import ClassifierSpec
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
 
 _CALL: Final[dict[str, str]] = {
@@ -27,6 +27,7 @@ _CUT: Final = (
     "CASE WHEN score_given_{i} IS NULL THEN '-' WHEN {sound} AND score_{i} >= {cut} THEN '1' "
     "WHEN {sound} THEN '0' ELSE '!' END"
 )
+_LEANING: Final = "CASE WHEN {sound} AND {linked} >= 0.5 THEN '1' WHEN {sound} THEN '0' ELSE '-' END"
 _MARK: Final = "CASE WHEN score_given_{i} IS NULL THEN '-' WHEN {sound} THEN 'v' ELSE '!' END"
 # x - x = 0 holds for finite numbers only. Comparisons alone would not do: the statistics of a Parquet file leave NaN
 # out, and DuckDB drops a comparison that they seem to prove.
@@ -62,20 +63,25 @@ def letter(position: int, one: ClassifierSpec, types: Mapping[str, str]) -> str:
     return _CUT.format(i=position, cut=cut, sound=_sound(position, one))
 
 
+def leaning(position: int, one: AuxiliarySpec) -> str:
+    """The auxiliary score's letter: 1 from one half on, 0 below, - where it says nothing that can be read."""
+    link = _LINKED[one.score_kind].format(i=position)
+    return _LEANING.format(sound=_sound(position, one), linked=link)
+
+
 def mark(position: int, one: ClassifierSpec) -> str:
     """The mark of the classifier's score: v (valid), - (null), ! (invalid) or . (it has no score column)."""
     return _MARK.format(i=position, sound=_sound(position, one)) if one.score is not None else "'.'"
 
 
-def linked(position: int, one: ClassifierSpec) -> str:
+def linked(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
     """The score on the scale of a probability, NULL where there is no valid one."""
     link = _LINKED[one.score_kind].format(i=position)
     return f"CASE WHEN {_sound(position, one)} THEN {link} END"
 
 
-def mean(classifiers: Sequence[ClassifierSpec]) -> str:
+def mean(scored: Sequence[str]) -> str:
     """The mean of the linked scores that are there, added in the panel's order; NULL when there is none."""
-    scored = [f"linked_{i}" for i, one in enumerate(classifiers, 1) if one.score is not None]
     if not scored:
         return "CAST(NULL AS DOUBLE)"
     if len(scored) == 1:
@@ -85,5 +91,5 @@ def mean(classifiers: Sequence[ClassifierSpec]) -> str:
     return f"({total}) / NULLIF({number}, 0)"
 
 
-def _sound(position: int, one: ClassifierSpec) -> str:
+def _sound(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
     return _SOUND[one.score_kind].format(i=position)

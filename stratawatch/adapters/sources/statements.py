@@ -14,7 +14,7 @@ from typing import Final
 from stratawatch.adapters.sources import expressions
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.engine.records import PanelSpec, Window
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
 _INDENT: Final = ",\n        "
@@ -71,29 +71,35 @@ class Statements:
         return sqlglot.transpile(sql, read="duckdb", write=self.dialect, pretty=True)[0]
 
     def _observed(self, window: Window, *, payload: bool = False) -> str:
-        columns, many = self.panel.columns, self.panel.classifiers
-        scored = [
-            f"{expressions.score_value(i, self.types[one.score])} AS score_{i}"
-            for i, one in enumerate(many, 1)
-            if one.score is not None
-        ]
-        judged = [f"{expressions.letter(i, one, self.types)} AS letter_{i}" for i, one in enumerate(many, 1)]
+        columns, many, types = self.panel.columns, self.panel.classifiers, self.types
+        scoring = [(i, one) for i, one in self._speakers() if one.score is not None]
+        judged = [f"{expressions.letter(i, one, types)} AS letter_{i}" for i, one in enumerate(many, 1)]
+        judged += [f"{expressions.leaning(i, one)} AS letter_{i}" for i, one in self._helpers()]
         judged += [f"{expressions.mark(i, one)} AS mark_{i}" for i, one in enumerate(many, 1)]
-        judged += [
-            f"{expressions.linked(i, one)} AS linked_{i}" for i, one in enumerate(many, 1) if one.score is not None
-        ]
-        time_type = self.types[columns.time]
+        judged += [f"{expressions.linked(i, one)} AS linked_{i}" for i, one in scoring]
+        time_type = types[columns.time]
         return _template("observed").substitute(
             named=_INDENT.join(self._named(payload=payload)),
             population=self.relation,
             time=_time(time_type),
-            scored=_INDENT.join(["*", *scored]),
+            scored=_INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
             within=_within(time_type, window),
             judged=_INDENT.join(["*", *judged]),
-            pattern=" || ".join(f"letter_{i}" for i, _ in enumerate(many, 1)),
+            pattern=" || ".join(f"letter_{i}" for i, _ in self._speakers()),
             marks=" || ".join(f"mark_{i}" for i, _ in enumerate(many, 1)),
-            mean=expressions.mean(many),
+            mean=expressions.mean([f"linked_{i}" for i, _ in scoring]),
         )
+
+    def _helpers(self) -> list[tuple[int, AuxiliarySpec]]:
+        """The auxiliary scores, numbered after the classifiers."""
+        return list(enumerate(self.panel.auxiliary, len(self.panel.classifiers) + 1))
+
+    def _speakers(self) -> list[tuple[int, ClassifierSpec | AuxiliarySpec]]:
+        """Everyone with a letter in the pattern, in its order."""
+        return [*enumerate(self.panel.classifiers, 1), *self._helpers()]
+
+    def _score(self, position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
+        return f"{expressions.score_value(position, self.types[str(one.score)])} AS score_{position}"
 
     def _named(self, *, payload: bool) -> list[str]:
         columns = self.panel.columns
@@ -108,7 +114,7 @@ class Statements:
 
     def _given(self) -> list[tuple[str, str]]:
         calls = [(f"call_given_{i}", one.positive) for i, one in enumerate(self.panel.classifiers, 1)]
-        scores = [(f"score_given_{i}", one.score) for i, one in enumerate(self.panel.classifiers, 1)]
+        scores = [(f"score_given_{i}", one.score) for i, one in self._speakers()]
         return [(ours, name) for ours, name in (*calls, *scores) if name is not None]
 
     def _carried(self) -> list[str]:

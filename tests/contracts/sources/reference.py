@@ -10,7 +10,7 @@ from typing import Any
 from stratawatch.core.bins import bin_of, link
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.records import ClassifierSpec, PanelSpec, Window
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 Row = Mapping[str, Any]
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
@@ -38,6 +38,15 @@ def _score(one: ClassifierSpec, row: Row) -> float | None:
     return value
 
 
+def _help(one: AuxiliarySpec, row: Row) -> float | None:
+    """The linked score of a helper, None for whatever cannot be read."""
+    try:
+        score = _score(ClassifierSpec(one.name, one.score, one.score_kind), row)
+    except ValueError:
+        return None
+    return None if score is None else link(score, one.score_kind)
+
+
 def _letter(one: ClassifierSpec, row: Row) -> str:
     if one.positive is None:
         score = _score(one, row)
@@ -61,7 +70,10 @@ def read_row(panel: PanelSpec, row: Row) -> Reading | None:
         scores = [(one, _score(one, row)) for one in panel.classifiers]
     except (ValueError, KeyError):
         return None
+    helped = [_help(one, row) for one in panel.auxiliary]
+    pattern += "".join("-" if score is None else "01"[score >= 0.5] for score in helped)
     linked = [link(score, one.score_kind) for one, score in scores if score is not None]
+    linked += [score for score in helped if score is not None]
     total = 0.0
     for one in linked:
         total += one

@@ -12,7 +12,7 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.records import CensusAnswer, ClassifierSpec, Columns
+from stratawatch.engine.records import AuxiliarySpec, CensusAnswer, ClassifierSpec, Columns
 from tests.contracts.sources import reference
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write
@@ -25,6 +25,7 @@ PANEL = panel(
         ClassifierSpec("nn", "p_nn", positive="is_nn"),
     ),
     columns=Columns("id", "ts", ("body",), ("lang", "country"), "author"),
+    auxiliary=(AuxiliarySpec("judge", "p_judge"), AuxiliarySpec("old", "m_old", "margin")),
 )
 EDGES = [0.0, 1.0, 0.5, 0.25, 0.75, 2**-16, 2**-17, 1 - 2**-16, 5e-324, math.nextafter(0.5, 0), math.nextafter(1, 0)]
 BAD_SCORES = [float("nan"), float("inf"), float("-inf"), -0.001, 1.0000001]
@@ -53,6 +54,8 @@ def random_table(seed: int, rows: int = 700) -> Table:
         "p_lr": ("DOUBLE", column(score)),
         "m_svm": ("DOUBLE", column(margin)),
         "p_nn": ("DOUBLE", column(score)),
+        "p_judge": ("DOUBLE", column(score)),
+        "m_old": ("DOUBLE", column(margin, nothing=0.5)),
         "is_lr": ("BOOLEAN", column(lambda: r.random() < 0.1)),
         "is_rules": ("INTEGER", column(lambda: 2 if r.random() < 0.02 else int(r.random() < 0.3))),
         "is_nn": ("VARCHAR", column(lambda: r.choice(["0", "1", "True", "FALSE", "yes" if r.random() < 0.1 else "0"]))),

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from stratawatch.adapters.sources import REGISTRY, load
+from stratawatch.core.bins import bin_of
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.ports import PredictionSource
-from stratawatch.engine.records import ClassifierSpec, Columns, Window
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
 from tests.contracts.sources.panels import ONE, START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write
@@ -148,6 +149,35 @@ class TestScores:
         assert list(made(items("x", score=None)).census(panel(), WINDOW).census.bins) == [NO_BIN]
         silent = panel((ClassifierSpec("rules", positive="flag"),))
         assert list(made(items("x")).census(silent, WINDOW).census.bins) == [NO_BIN]
+
+
+class TestAuxiliaryScores:
+    HELPED = panel(auxiliary=(AuxiliarySpec("judge", "judge"),))
+
+    @pytest.mark.parametrize(
+        ("judge", "letter"),
+        [(0.75, "1"), (0.5, "1"), (0.25, "0"), (None, "-"), (float("nan"), "-"), (7.0, "-")],
+    )
+    def test_it_adds_a_letter_and_its_score_to_the_mean(self, made: Any, judge: float | None, letter: str) -> None:
+        """Beside a classifier's score of .25; what cannot be read says nothing, and its row stays good."""
+        answer = made({**items("a"), "judge": ("DOUBLE", [judge])}).census(self.HELPED, WINDOW)
+        expected = bin_of(0.25 if judge is None or letter == "-" else (0.25 + judge) / 2)
+        assert (answer.census.patterns, list(answer.census.bins)) == (("0" + letter,), [expected])
+        assert (answer.profile.bad_rows, answer.census.classifiers, answer.census.auxiliary) == (0, ("lr",), ("judge",))
+
+    def test_a_margin_leans_to_yes_from_zero_on(self, made: Any) -> None:
+        spec = panel(auxiliary=(AuxiliarySpec("judge", "judge", "margin"),))
+        source = made({**items(*"abc"), "judge": ("DOUBLE", [-3.0, 0.0, 3.0])})
+        found = source.candidates(spec, WINDOW, [Atom(p, NO_BIN, 1023, 1, None) for p in ("00", "01")], [3])
+        assert {one.item: one.pattern for one in found} == {"a": "00", "b": "01", "c": "01"}
+
+    def test_it_is_not_in_the_profile_of_the_classifiers(self, made: Any) -> None:
+        answer = made({**items("a"), "judge": ("DOUBLE", [7.0])}).census(self.HELPED, WINDOW)
+        assert set(answer.profile.columns) == {"lr"}
+
+    def test_a_missing_column_is_named(self, made: Any) -> None:
+        with pytest.raises(InputRefused, match=r"column 'judge' \(the auxiliary score 'judge' of panel 'posts'\)"):
+            made(items("a")).census(self.HELPED, WINDOW)
 
 
 class TestItems:

@@ -4,6 +4,7 @@ import pytest
 
 from stratawatch.config import load
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.engine.records import AuxiliarySpec
 
 
 def only(found: list[str]) -> str:
@@ -47,6 +48,34 @@ class TestClassifiers:
     def test_a_vote_needs_no_score(self, write):
         path = write(more='[panels.spam.classifiers.vote]\npositive = "vote"\n')
         assert load(path).panels["spam"].classifiers[2].score is None
+
+
+class TestAuxiliaryScores:
+    JUDGE = '[panels.spam.auxiliary.judge]\nscore = "p_judge"\n'
+
+    def test_they_stand_beside_the_classifiers(self, write):
+        path = write(more=self.JUDGE + '[panels.spam.auxiliary.old]\nscore = "m"\nscore_kind = "margin"\n')
+        spec = load(path).panels["spam"]
+        assert spec.auxiliary == (AuxiliarySpec("judge", "p_judge"), AuxiliarySpec("old", "m", "margin"))
+        assert [one.name for one in spec.classifiers] == ["lr", "rf"]
+
+    def test_one_without_a_score_is_refused(self, problems):
+        assert "panels.spam.auxiliary.judge" in only(problems(more="[panels.spam.auxiliary.judge]\n"))
+
+    def test_the_name_of_a_classifier_is_refused(self, problems):
+        found = only(problems(more=self.JUDGE.replace("judge]", "rf]")))
+        assert "'rf' is a classifier and an auxiliary score; rename one" in found
+
+    def test_the_score_of_a_classifier_is_refused(self, problems):
+        found = only(problems(more=self.JUDGE.replace("p_judge", "score_rf")))
+        assert "the auxiliary score 'judge' is the score of classifier 'rf'; remove it" in found
+
+    def test_it_never_reaches_labellers(self, problems):
+        found = only(problems(('payload = ["text"]', 'payload = ["text", "p_judge"]'), more=self.JUDGE))
+        assert "the payload shows 'p_judge', a column of auxiliary score 'judge', to labellers" in found
+
+    def test_no_goal_or_limit_is_for_one(self, problems):
+        assert "there is no classifier 'judge'" in only(problems(('of = ["lr"]', 'of = ["judge"]'), more=self.JUDGE))
 
 
 class TestPayload:

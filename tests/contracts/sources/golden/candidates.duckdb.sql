@@ -2,6 +2,7 @@
 -- `wanted` is a small table: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
 -- The ceiling keeps a few more rows than the number, on average; only these are ranked.
 WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
+-- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
 -- Names of the source appear only in `named`, quoted; below it all names are the program's own.
 -- pattern: a letter a classifier (1, 0, - for silent, ! for unreadable).
 -- marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range).

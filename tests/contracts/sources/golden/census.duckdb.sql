@@ -1,6 +1,7 @@
 -- The census: one scan that counts the window by pattern and bin, as a whole and within every segment.
 -- Rows that are not sound are counted too, so that the profile of the input needs no scan of its own.
 WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
+-- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
 -- Names of the source appear only in `named`, quoted; below it all names are the program's own.
 -- pattern: a letter a classifier (1, 0, - for silent, ! for unreadable).
 -- marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range).
