@@ -104,34 +104,45 @@ class _Forecast:
 
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
         """Half-widths with so many labels, spent on these goals (none: those of the panel)."""
-        cells = self._cells(labels)
         wanted = replace(
             self._commission, budget=labels, until_goals=False, goals=tuple(goals or self._commission.goals)
         )
-        totals = Planner(cells, wanted, self._history).in_all()
-        return half_widths(cells, first_rates(cells, self._history), totals, wanted.confidence, metrics)
+        return self._bought(self._cells(labels), wanted, metrics)[1]
 
     def needed(self, goals: Sequence[Goal], budget: int) -> int:
         """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
-        if not self._census.size:
+        size = self._census.size
+        if not size:
             return 0
         wanted = replace(self._commission, budget=None, until_goals=True, goals=tuple(goals))
-        most = int(Planner(self._cells(None), wanted, self._history).in_all().sum())
+        planned, widths = self._bought(self._cells(None), wanted, _metrics(goals))
+        most = planned if _met(goals, widths) else size
         steps = _steps(most, budget)
         first, last = 0, len(steps)
         while first < last:  # half-widths fall with labels, but for rounding
             middle = (first + last) // 2
-            first, last = (first, middle) if self._meets(steps[middle], goals) else (middle + 1, last)
+            enough = _met(goals, self.widths(steps[middle], goals, _metrics(goals)))
+            first, last = (first, middle) if enough else (middle + 1, last)
         return steps[first] if first < len(steps) else most
 
-    def _meets(self, labels: int, goals: Sequence[Goal]) -> bool:
-        widths = self.widths(labels, goals, sorted({goal.metric for goal in goals}))
-        return all(widths.get((goal.of[0], goal.metric), 1.0) <= goal.margin for goal in goals)
+    def _bought(self, cells: Cells, wanted: Commission, metrics: Sequence[str]) -> tuple[int, Widths]:
+        totals = Planner(cells, wanted, self._history).in_all()
+        rates = first_rates(cells, self._history)
+        return int(totals.sum()), half_widths(cells, rates, totals, wanted.confidence, metrics)
 
     def _cut(self, labels: int | None) -> Cells:
         """Strata as a cycle with so many labels would have them; None: with as many as its goals need."""
         commission = replace(self._commission, budget=labels, until_goals=labels is None)
         return Cells.of_atoms(self._census.classifiers, cut_atoms(self._census, commission, self._history))
+
+
+def _metrics(goals: Sequence[Goal]) -> list[str]:
+    return sorted({goal.metric for goal in goals})
+
+
+def _met(goals: Sequence[Goal], widths: Widths) -> bool:
+    """Whether what is expected is inside every margin; what cannot be told is as wide as can be."""
+    return all(widths.get((goal.of[0], goal.metric), 1.0) <= goal.margin for goal in goals)
 
 
 def _steps(most: int, budget: int) -> list[int]:
