@@ -92,7 +92,8 @@ class Evidence:
         """Both sides of every classifier in every part (parts x classifiers x sides)."""
         found = Residuals.of(self, parts)
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
-        return _sides(self.strata, found, members, self.prior_labels)
+        foretold = self.cells.foretold is not None
+        return _sides(self.strata, found, members, self.prior_labels, foretold=foretold)
 
     def variances(self, rows: Floats) -> tuple[Floats, Floats]:
         """Raw and smooth variance of sums of labels weighted by rows (rows x cells)."""
@@ -148,7 +149,7 @@ def _scales(strata: AnsweredStrata, prior_labels: Floats) -> tuple[Floats, Float
     return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
 
 
-def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labels: Floats) -> Sides:
+def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labels: Floats, *, foretold: bool) -> Sides:
     """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
 
     Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
@@ -172,17 +173,19 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
     )
     by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
     errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
+    weights = heaviest(strata, items - answers)
     return Sides(
         sizes=sizes,
         totals=_possible(totals, yes, sizes - (labels - yes), sizes),
         labels=labels,
         yes=yes,
-        weights=heaviest(strata, items - answers),
+        weights=weights,
         unseen=unseen,
         raw=_form(raw_squares, errors, raw / np.maximum(strata.answers, 1)),
         smooth=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
         unsampled=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
         joint_weights=heaviest(strata, (items - answers).sum(axis=-2)),
+        unmet=np.zeros_like(weights) if foretold else weights,
     )
 
 

@@ -29,17 +29,19 @@ def expected_sides(cells: Cells, rates: Floats, spread: Floats, totals: Floats) 
     unseen = np.where(n > 0, 0.0, items).sum(axis=-1)
     form = np.stack([variance[..., 0], np.zeros_like(variance[..., 0]), variance[..., 1]], axis=-1)
     shape = labels.shape
+    weights = _heaviest(sizes, n, items * left, left)
     return Sides(
         sizes=np.broadcast_to(items.sum(axis=-1), shape),
         totals=np.broadcast_to(positives.sum(axis=-1), shape),
         labels=labels,
         yes=yes,
-        weights=_heaviest(sizes, n, items * left, left),
+        weights=weights,
         unseen=unseen,
         raw=form,
         smooth=form,
         unsampled=(missed * items**2 / 4).sum(axis=-1),
         joint_weights=_heaviest(sizes, n[..., 0, :], items.sum(axis=1) * left[..., 0, :], left[..., 0, :]),
+        unmet=weights if cells.foretold is None else np.zeros_like(weights),
     )
 
 

@@ -8,7 +8,7 @@ hits that are well known do not make up for few misses that are not.
 
 And y = V / w^2, w what the heaviest label may move the metric by: where one more positive in the stratum that has the
 fewest labels for its size would weigh more than all that V knows of, V was read off labels that met none, and the
-small-count interval is due however large x is. A total is a whole number of items: half an item is added at both ends.
+small-count interval is due however large x is, unless a history foretold that stratum. A total is a whole number of items: half an item is added at both ends.
 """
 
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def _part(reading: Reading, on_a: Floats, on_b: Floats) -> Floats:
     everything = weights.sum(axis=-1)
     parts = weights * logit_part(reading.share, reading.variance)
     mixed = parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0)
-    light = light_part(everything, ((slopes * reading.sides.weights) ** 2).max(axis=-1))
+    light = light_part(everything, ((slopes * reading.sides.unmet) ** 2).max(axis=-1))
     return np.asarray(np.minimum(mixed, light), dtype=np.float64)
 
 

@@ -31,7 +31,8 @@ class Sides:
     the most items that one label stands for, `unseen` the items of strata without any answer, which enter as half
     positive, give or take all of them. `raw` and `smooth` are estimated (co)variances of the totals: of A, of A with B,
     of B; `unsampled` the variance of each side's parts that no label fell into. `joint_weights` are the weights of
-    both sides taken together, one a classifier.
+    both sides taken together, one a classifier; `unmet` are the weights again where only these labels speak for a
+    stratum, and 0 where a history foretold it: there no positive met is no surprise.
     """
 
     sizes: Floats
@@ -44,6 +45,7 @@ class Sides:
     smooth: Floats
     unsampled: Floats
     joint_weights: Floats
+    unmet: Floats
 
     @classmethod
     def stack(cls, parts: Sequence["Sides"]) -> "Sides":

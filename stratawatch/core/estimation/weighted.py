@@ -16,7 +16,7 @@ class Weighted:
     """A sum with its variance (the larger of raw and smooth, and `unsampled`, what unsampled parts may add).
 
     `most` is the sum if every label were yes, `weight` the most that one label stands for; `least` and `greatest` are
-    what the answers leave possible.
+    what the answers leave possible; `unmet` is the weight, or 0 where a history foretold (see `Sides`).
     """
 
     total: float
@@ -26,6 +26,7 @@ class Weighted:
     most: float
     least: float
     greatest: float
+    unmet: float
 
     @classmethod
     def of(cls, evidence: Evidence, row: Floats) -> "Weighted":
@@ -35,8 +36,9 @@ class Weighted:
         unsampled, weight = _by_kind(evidence, found, row)
         least, no = float(row @ found.yes[0]), float(row @ (found.answered - found.yes)[0])
         most = float(row @ found.sizes[0])
+        unmet = weight if evidence.cells.foretold is None else 0.0
         total = float(np.clip(row @ found.totals[0], least, most - no))
-        return cls(total, max(raw, smooth) + unsampled, unsampled, weight, most, least, most - no)
+        return cls(total, max(raw, smooth) + unsampled, unsampled, weight, most, least, most - no, unmet)
 
     def ends(self, confidence: float) -> Ends:
         """Its interval, as that of a share."""
@@ -46,7 +48,7 @@ class Weighted:
         share = np.clip(share, 0, 1)
         small = share_interval(share, variance, np.array([self.weight]) / self.most, confidence)
         large = logit_ends(share, variance, confidence)
-        part = np.minimum(logit_part(share, variance), light_part(variance, np.array([(self.weight / self.most) ** 2])))
+        part = np.minimum(logit_part(share, variance), light_part(variance, np.array([(self.unmet / self.most) ** 2])))
         low = self.most * (part * large.low + (1 - part) * small.low)
         high = self.most * (part * large.high + (1 - part) * small.high)
         return Ends(np.clip(low, self.least, self.total), np.clip(high, self.total, self.greatest))

@@ -34,7 +34,7 @@ def sides(
     plain = size * np.maximum(size - n, 0) * p * (1 - p) / np.maximum(n, 1) if variance is None else np.array(variance)
     form = np.array([plain[0], 0.0, plain[1]])
     w = np.where(n < size, np.array(weights), 0.0)
-    return Sides(size, size * p, n, k, w, np.array(unseen, dtype=float), form, form, np.zeros(2), np.array(w.max()))
+    return Sides(size, size * p, n, k, w, np.array(unseen, dtype=float), form, form, np.zeros(2), np.array(w.max()), w)
 
 
 def outcome(name, made, confidence=0.95):
@@ -112,7 +112,7 @@ class TestEveryMetric:
         totals = k + (size - n) * np.array(moved)
         aa, bb = (size * np.array(spread)) ** 2 * (n < size)
         form, weights = np.array([aa, -0.3 * (aa * bb) ** 0.5, bb]), np.where(n < size, size / np.maximum(n, 1), 0.0)
-        made = Sides(size, totals, n, k, weights, 0 * size, form, form, np.zeros(2), np.array(weights.max()))
+        made = Sides(size, totals, n, k, weights, 0 * size, form, form, np.zeros(2), np.array(weights.max()), weights)
         value, low, high = outcome(name, made, confidence)
         assert 0 <= low <= value <= high <= 1
 
