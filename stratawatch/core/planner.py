@@ -33,7 +33,7 @@ _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
 _COLD_FACTOR: Final = 1.1
 """What expected variances are multiplied with: by how they came about."""
-_TOP_UP, _TOP_UP_A_GOAL = 1.02, 0.0075
+_TOP_UP, _TOP_UP_A_GOAL = 1.0, 0.004
 """The same for a top-up: the more goals there are, the likelier one of them falls short by chance."""
 _CHEAPEST: Final = 0.2
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""

@@ -8,7 +8,8 @@ hits that are well known do not make up for few misses that are not.
 
 And y = V / w^2, w what the heaviest label may move the metric by: where one more positive in the stratum that has the
 fewest labels for its size would weigh more than all that V knows of, V was read off labels that met none, and the
-small-count interval is due however large x is, unless a history foretold that stratum. A total is a whole number of items: half an item is added at both ends.
+small-count interval is due however large x is, unless a history foretold that stratum. A total is a whole number of
+items: half an item is added at both ends.
 """
 
 from dataclasses import dataclass
