@@ -33,8 +33,8 @@ _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
 _COLD_FACTOR: Final = 1.1
 """What expected variances are multiplied with: by how they came about."""
-_TOP_UP, _TOP_UP_A_GOAL = 1.0, 0.004
-"""The same for a top-up: the more goals there are, the likelier one of them falls short by chance."""
+_TOP_UP_A_GOAL, _FEW_GOALS = 0.013, 5
+"""The same for a top-up, by the goals beyond a few: the more there are, the likelier one falls short by chance."""
 _CHEAPEST: Final = 0.2
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
 _MODEL_PROPORTIONAL: Final = 0.15
@@ -198,7 +198,7 @@ class Planner:
 
     def _factor(self, seen: Seen | None, goals: int) -> float:
         if seen is not None:
-            return max(_TOP_UP + _TOP_UP_A_GOAL * goals, _COLD_FACTOR if self._cold else 0.0)
+            return max(1 + _TOP_UP_A_GOAL * (goals - _FEW_GOALS), _COLD_FACTOR if self._cold else 1.0)
         if self._cold:
             return _COLD_FACTOR
         return _MODEL_FACTOR if self._trusting else _ROBUST_FACTOR
