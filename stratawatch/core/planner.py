@@ -35,6 +35,8 @@ _COLD_FACTOR: Final = 1.1
 """What expected variances are multiplied with: by how they came about."""
 _TOP_UP_A_GOAL, _FEW_GOALS = 0.013, 5
 """The same for a top-up, by the goals beyond a few: the more there are, the likelier one falls short by chance."""
+_LARGEST_SURPRISE: Final = 1.3
+"""A half-width that is larger than forecast by more rests on one label of much weight; labels do not outvote it."""
 _CHEAPEST: Final = 0.2
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
 _MODEL_PROPORTIONAL: Final = 0.15
@@ -188,7 +190,7 @@ class Planner:
         expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence, rows.metrics), rows)
         known = _named(seen.half_widths, rows)
         ratio = np.where(np.isfinite(known) & np.isfinite(expected), known / np.maximum(expected, 1e-12), 1.0)
-        return np.clip(ratio, 0.5, 3.0)
+        return np.clip(ratio, 1 / _LARGEST_SURPRISE, _LARGEST_SURPRISE)
 
     def _variances(self, variances: Floats, totals: Counts) -> Floats:
         """V_j of a plan: sum_h A_jh (1/n_h - 1/N_h)."""
