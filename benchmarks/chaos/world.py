@@ -20,6 +20,7 @@ ROWS: Final = 2500
 STAYING: Final = 300
 """Items that are there in every window, so that labels are used again."""
 
+# The first window's labels are enough to foretell the third's, whose second round then has nothing to add.
 CONFIG: Final = """\
 [store]
 url = "{store}"
@@ -40,8 +41,8 @@ url = "${{env:CHAOS_HOOK}}"
 question = "Is this message spam?"
 guideline = "Spam is what nobody asked for."
 seed = "chaos"
-budget = 120
-batch_size = 20
+budget = 230
+batch_size = 40
 deadline = "3d"
 
 [panels.spam.source]
