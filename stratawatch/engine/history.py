@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.bins import centres
+from stratawatch.core.gate import with_ratios
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.results import Verdict
 from stratawatch.engine.ledgers import verdicts_of
@@ -23,6 +24,7 @@ def history_of(
     """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.
 
     Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
+    Plans for goals also read how well each period was foretold.
     """
     earlier = tx.cycles.find(panel=spec.name, before=period, newest=OLDEST)
     periods = {
@@ -35,7 +37,8 @@ def history_of(
     past = tx.labels.past(list(periods), known_by)
     verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
     told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
-    return _columns(told, verdicts, [period - periods[draw.cycle_id] for draw in told], frozenset(present))
+    history = _columns(told, verdicts, [period - periods[draw.cycle_id] for draw in told], frozenset(present))
+    return with_ratios(history) if spec.spend == "goals" else history
 
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:

@@ -135,6 +135,15 @@ class TestPlanning:
         assert ("settled", "120 of 120 drawn items have a verdict; nothing more to ask") in moves
         assert cycle_of(town, third).state == CycleState.JUDGED
 
+    def test_goals_are_planned_with_how_well_each_period_was_foretold(self, make_town):
+        """The third window has 240 labels before it, enough to foretell it; the ones before have too few."""
+        town = make_town()
+        weeks(town, 0, 1, 2)
+        for_goals = history(town, 4, panel=replace(town.panel, spend="goals"))
+        assert list(for_goals.ratios) == [2]
+        assert all(0.2 < ratio < 5 for ratio in for_goals.ratios[2].values())
+        assert history(town, 4).ratios == {}
+
     def test_both_rounds_have_the_same_history(self, make_town, monkeypatch):
         """Labels of an older window that come between the two rounds wait for the next cycle."""
         seen = []
