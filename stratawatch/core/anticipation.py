@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.cells import Cells
+from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.foretelling import foretold, past_answers
 from stratawatch.core.history import NO_HISTORY, History
@@ -114,12 +114,16 @@ def _means(cells: Cells, values: Floats) -> Floats:
 
 
 def _floored(cells: Cells, p: Floats) -> Floats:
-    """Called positive by anyone: inside [.05, .95]; others: a tenth of their mean is added."""
-    quiet = cells.served & ~cells.positive_to_any
-    items = float(cells.sizes[quiet].sum())
-    usual = float(cells.sizes[quiet] @ p[quiet]) / items if items else 0.0
-    negative = np.clip(p + 0.1 * usual, 1e-6, 0.95)
-    return np.where(cells.positive_to_any, np.clip(p, 0.05, 0.95), negative)
+    """Held off certainty: a tenth of the usual share of surprises is added, apart for called positives and others."""
+    called, quiet = cells.served & cells.positive_to_any, cells.served & ~cells.positive_to_any
+    missed = np.clip(p + 0.1 * _usual(cells, p, quiet), 1e-6, 0.95)
+    mistaken = np.clip(1 - p + 0.1 * _usual(cells, 1 - p, called), 1e-6, 0.95)
+    return np.where(cells.positive_to_any, 1 - mistaken, missed)
+
+
+def _usual(cells: Cells, share: Floats, among: Flags) -> float:
+    items = float(cells.sizes[among].sum())
+    return float(cells.sizes[among] @ share[among]) / items if items else 0.0
 
 
 def _columns(cells: Cells, goal: Goal) -> list[int]:
