@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.anticipation import first_rates, goal_rows, needs, second_rates
+from stratawatch.core.anticipation import Rates, first_rates, goal_rows, needs, second_rates
 from stratawatch.core.cells import Cells
 from stratawatch.core.planning import (
     LEAST_FOR_GOALS,
@@ -68,14 +68,10 @@ class TestAllocate:
 
     def test_follows_the_square_root_of_needs_above_the_floors(self):
         """Two equal strata whose labels vary by .25 and .09: with only precision 5 to 3 labels."""
-        made = Cells.of(("a",), ["1", "1", "0"], np.array([1e4, 1e4, 10]), np.array([0.5, 0.9, 0.1]))
-        totals = allocate(
-            made,
-            [Goal("precision", 0.03)],
-            first_rates(made),
-            802,
-            Room(np.zeros(3, int), np.array([10**4, 10**4, 10])),
-        )
+        sizes = np.array([10_000, 10_000, 10])
+        made = Cells.of(("a",), ["1", "1", "0"], sizes.astype(float), np.array([0.5, 0.9, 0.1]))
+        rates = Rates(made.scores, np.array([0.25, 0.09, 0.09]))
+        totals = allocate(made, [Goal("precision", 0.03)], rates, 802, Room(np.zeros(3, dtype=np.int64), sizes))
         assert totals.tolist() == [500, 300, 2]
 
     def test_never_gives_back_what_is_drawn(self):
