@@ -22,7 +22,7 @@ def alike(count, yes, *, ages=1, pattern="1", score=0.7):
 
 class TestUsable:
     def test_two_hundred_labels_are_enough(self):
-        assert usable(alike(FEWEST, 50))
+        assert usable(alike(200, 50))
         assert not usable(alike(FEWEST - 1, 50))
         assert not usable(NO_HISTORY)
 
