@@ -41,11 +41,12 @@ class TestWrite:
         page = write(Memory(spec()), None, tmp_path, NOW)
         before = page.read_bytes()
 
-        def full_disk(self, text, encoding, **_):
-            self.write_bytes(text.encode(encoding)[:100])
+        def full_disk(self, content):
+            with self.open("wb") as file:
+                file.write(content[:100])
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(Path, "write_text", full_disk)
+        monkeypatch.setattr(Path, "write_bytes", full_disk)
         with pytest.raises(Unreachable, match="No space left on device"):
             write(quarter(), None, tmp_path, NOW)
         assert page.read_bytes() == before
