@@ -147,7 +147,8 @@ class Planner:
     def _until_goals(self, seen: Seen, rates: Rates, room: Room) -> Counts:
         if seen.ordinal == 1 and self._cold:
             share = FIRST_SHARE * float(self._for_goals(rates, room).sum())
-            pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), self._budget)
+            most = self._budget if self.commission.budget is None else first_labels(self._budget)
+            pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), most)
             return allocate(self.cells, self._goals, rates, pilot, room)
         if seen.ordinal == 1:
             planned = self._for_goals(rates, room)
@@ -182,14 +183,19 @@ class Planner:
             totals = for_limits(self.cells, variances, limits, room, proportional, costs)
             widths = _named(half_widths(self.cells, rates, totals, confidence, rows.metrics), rows)
             errors = _z(confidence) * np.sqrt(self._variances(variances, totals) / factor)
-            widening = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
+            wider = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
+            # Halfway in between: where margins are wide, the plan after a plan that is too large is too small.
+            widening = np.sqrt(widening * wider)
         return totals
 
     def _surprise(self, seen: Seen, rates: Rates, rows: GoalRows) -> Floats:
-        """By how much this period's intervals are wider than was forecast for the labels they rest on."""
+        """By how much this period's intervals are wider than was forecast for the labels they rest on.
+
+        A goal that they could not tell at all is as surprising as any.
+        """
         expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence, rows.metrics), rows)
         known = _named(seen.half_widths, rows)
-        ratio = np.where(np.isfinite(known) & np.isfinite(expected), known / np.maximum(expected, 1e-12), 1.0)
+        ratio = np.where(np.isfinite(expected), np.nan_to_num(known, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
         return np.clip(ratio, 1 / _LARGEST_SURPRISE, _LARGEST_SURPRISE)
 
     def _variances(self, variances: Floats, totals: Counts) -> Floats:
