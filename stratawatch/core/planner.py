@@ -40,7 +40,7 @@ _LARGEST_SURPRISE: Final = 1.3
 _CHEAPEST: Final = 0.2
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
 _MODEL_PROPORTIONAL: Final = 0.15
-_PASSES: Final = 2
+_PASSES: Final = 4
 """Plans made before the one that counts, each with the widths of intervals that the one before would give."""
 
 
