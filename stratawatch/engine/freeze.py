@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from stratawatch.core.design import pool_sizes
-from stratawatch.core.history import History
 from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.alarms import blind_panel
 from stratawatch.engine.commissions import commission_of
@@ -33,11 +32,10 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         spec = tx.panels.get(cycle.panel_version)
-        if cycle.state != CycleState.OPEN:
-            return cycle.state
-        history = history_of(tx, spec, cycle.period, cycle.opened_at)
+    if cycle.state != CycleState.OPEN:
+        return cycle.state
     try:
-        answer = _read(ports, spec, cycle, history)
+        answer = _read(ports, spec, cycle)
     except (InputRefused, PlanImpossible) as trouble:
         answer = _Refusal(str(trouble))
     except Exception as trouble:  # whatever it is, an open cycle must not be tried for ever without a word
@@ -57,7 +55,7 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     return CycleState.FROZEN
 
 
-def _read(ports: Ports, spec: PanelSpec, cycle: Cycle, history: History) -> Frozen | _Refusal:
+def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
     source = ports.sources.get(spec.name)
     if source is None:
         raise Unreachable(
@@ -69,6 +67,8 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle, history: History) -> Froz
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
         return _Refusal(first.refusal, first.docs, bad_rows)
+    with ports.store.begin() as tx:
+        history = history_of(tx, spec, cycle.period, cycle.opened_at)
     commission = commission_of(spec)
     atoms = cut_atoms(counted.census, commission, history)
     wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)

@@ -52,7 +52,7 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
         batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
         tx.rounds.add(cycle_id, plan, draws, batches, now)
         if cycle.state == CycleState.FROZEN:
-            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.LABELLING, at=now, why="first round planned")
+            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
         if len(tx.rounds.of(cycle_id)) != ordinal:
             raise StaleState(f"round {ordinal} of cycle {cycle_id} was planned by someone else")
         tx.commit()
