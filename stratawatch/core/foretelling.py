@@ -12,7 +12,8 @@ from stratawatch.core.working_model import logistic, logit, shift
 
 FEWEST: Final = 200
 """Labels below which history does not foretell anything."""
-_OLDEST: Final = 30
+OLDEST: Final = 30
+"""Periods back that history reaches."""
 _SLOW, _FAST, _COUNTED = 0.97, 0.7, 0.95
 """Discounts a period: of the model's slopes, of its intercept, of counts."""
 _PENALTY: Final = 0.5
@@ -25,7 +26,7 @@ _SMALL_STEP: Final = 1e-6
 
 def usable(history: History) -> bool:
     """Whether there are enough labels to foretell from."""
-    return int((history.ages <= _OLDEST).sum()) >= FEWEST
+    return int((history.ages <= OLDEST).sum()) >= FEWEST
 
 
 def foretold(cells: Cells, history: History) -> Floats | None:
@@ -46,7 +47,7 @@ def past_answers(cells: Cells, history: History) -> tuple[Floats, Floats]:
     Labels of items that can be drawn again are left out: they would decide how often they are drawn.
     """
     yes, answered = np.zeros(cells.count), np.zeros(cells.count)
-    rows = np.flatnonzero((history.ages <= _OLDEST) & ~history.drawable)
+    rows = np.flatnonzero((history.ages <= OLDEST) & ~history.drawable)
     if rows.size:
         homes = _homes(cells, [history.patterns[row] for row in rows.tolist()], _filled(history)[rows])
         known = homes >= 0
@@ -72,7 +73,7 @@ def _homes(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
 
 
 def _filled(history: History) -> Floats:
-    """Scores with a stand-in where there is none, as cells have them."""
+    """Scores with a stand-in where there is none: .5 where any letter of the pattern says yes, else .05."""
     called = np.array([POSITIVE in pattern for pattern in history.patterns], dtype=np.bool_)
     return np.where(np.isnan(history.scores), np.where(called, 0.5, 0.05), history.scores)
 
@@ -85,7 +86,7 @@ class _Model:
     """
 
     def __init__(self, history: History) -> None:
-        young = history.ages <= _OLDEST
+        young = history.ages <= OLDEST
         ages = history.ages[young].astype(np.float64)
         scores = np.round(np.clip(logit(_filled(history)[young]), -12, 12) * _GRID) / _GRID
         names = np.array(history.patterns)[young]

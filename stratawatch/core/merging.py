@@ -66,7 +66,7 @@ def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
         if pairs.left <= wanted and small.size == 0:
             break
         pairs.join(int(small[0]) if small.size else pairs.cheapest())
-    return _numbered(pairs.home[coarse])
+    return numbered(pairs.home[coarse])
 
 
 class _Pairs:
@@ -154,7 +154,7 @@ def _main_direction(moments: Moments) -> Floats:
     return np.asarray(centred @ axis, dtype=np.float64)
 
 
-def _numbered(group: Counts) -> Counts:
+def numbered(group: Counts) -> Counts:
     """The same groups, numbered from 0 in the order of their first cells."""
     _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.int64)

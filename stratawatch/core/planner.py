@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from stratawatch.core.anticipation import (
     second_rates,
 )
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.forecast import half_widths
 from stratawatch.core.foretelling import usable
 from stratawatch.core.gate import trusted
@@ -179,10 +179,10 @@ class Planner:
         widening, totals = surprise, room.drawn
         proportional = _MODEL_PROPORTIONAL if seen is None and self._trusting else 0.0
         for _ in range(_PASSES + 1):
-            limits = (rows.margins / (_z(confidence) * widening)) ** 2
+            limits = (rows.margins / (z(confidence) * widening)) ** 2
             totals = for_limits(self.cells, variances, limits, room, proportional, costs)
             widths = _named(half_widths(self.cells, rates, totals, confidence, rows.metrics), rows)
-            errors = _z(confidence) * np.sqrt(self._variances(variances, totals) / factor)
+            errors = z(confidence) * np.sqrt(self._variances(variances, totals) / factor)
             wider = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
             # Halfway in between: where margins are wide, the plan after a plan that is too large is too small.
             widening = np.sqrt(widening * wider)
@@ -223,10 +223,6 @@ class Planner:
             source = "the model of history" if self._trusting else "history, robust"
         what = "margins" if self.commission.until_goals else ALLOCATION
         return f"{what}, from {source}"
-
-
-def _z(confidence: float) -> float:
-    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _costs(unknown: Callable[[Counts], Counts], totals: Counts) -> Floats:

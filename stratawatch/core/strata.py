@@ -10,9 +10,9 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.fine_cells import fine_cells
 from stratawatch.core.foretelling import foretold
 from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.merging import Moments, merge
+from stratawatch.core.merging import Moments, merge, numbered
 from stratawatch.core.planning import LEAST
-from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.core.population import Atom, Census
 from stratawatch.core.results import Commission
 from stratawatch.core.rounds import first_labels
 from stratawatch.errors import PlanImpossible
@@ -24,9 +24,9 @@ _LABELS_A_STRATUM: Final = 10
 def cut_atoms(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
-    Fine cells are merged to one stratum for every ten labels, 8 to 60 of them, where the goals lose least: the greedy
-    rule of `merging` on x_j = g_j y / margin_j, y a label and g_j its effect on the metric. Cells that no classifier
-    judged are one stratum of their own, which gets no labels.
+    Fine cells are merged to one stratum for every ten labels, 8 to 60 of them (60 where margins decide how many labels
+    there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and g_j
+    its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
     """
     atoms = _foretold(fine_cells(census, history), census, history)
     if not atoms:
@@ -36,7 +36,7 @@ def cut_atoms(census: Census, commission: Commission, history: History = NO_HIST
     served = np.flatnonzero(cells.served)
     wanted = _wanted(commission, float(cells.sizes[served].sum()))
     group[served] = merge(_moments(cells, commission, history).of(served), wanted, LEAST)
-    return tuple(replace(atom, stratum=number) for atom, number in zip(atoms, _numbers(group), strict=True))
+    return tuple(replace(atom, stratum=number) for atom, number in zip(atoms, numbered(group).tolist(), strict=True))
 
 
 def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
@@ -57,7 +57,7 @@ def _moments(cells: Cells, commission: Commission, history: History) -> Moments:
 
 
 def _wanted(commission: Commission, items: float) -> int:
-    """How many strata: one for ten labels, and no more than the first round can give two labels each."""
+    """How many strata: one for ten labels, 60 for goals; no more than the first round can give two labels each."""
     if commission.budget is None:
         return _MOST
     least = int(min(LEAST, items))
@@ -70,10 +70,3 @@ def _wanted(commission: Commission, items: float) -> int:
     usual = _MOST if commission.until_goals else round(commission.budget / _LABELS_A_STRATUM)
     affordable = first_labels(commission.budget) // LEAST
     return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))
-
-
-def _numbers(group: Counts) -> list[int]:
-    """Strata numbered by their first atoms."""
-    _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
-    numbers: list[int] = np.argsort(np.argsort(first))[inverse].tolist()
-    return numbers

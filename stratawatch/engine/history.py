@@ -2,20 +2,17 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Final
 
 import numpy as np
 
 from stratawatch.core.bins import centres
+from stratawatch.core.foretelling import OLDEST
 from stratawatch.core.gate import with_ratios
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.results import Verdict
 from stratawatch.engine.ledgers import verdicts_of
 from stratawatch.engine.records import PanelSpec, PastDraw
 from stratawatch.engine.repositories import Transaction
-
-OLDEST: Final = 30
-"""Periods back that history reaches."""
 
 
 def history_of(

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from stratawatch.core.bins import bin_of, centre
+from stratawatch.core.foretelling import OLDEST
 from stratawatch.core.history import NO_HISTORY
 from stratawatch.core.results import Goal
 from stratawatch.engine.advance import advance
-from stratawatch.engine.history import OLDEST, history_of
+from stratawatch.engine.history import history_of
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
 from stratawatch.engine.states import CycleState
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all

@@ -53,7 +53,8 @@ class Evidence:
     def of(cls, cells: Cells, answers: Answers) -> "Evidence":
         """Read the answers by what earlier labels foretold of every cell, or else by a model of these very answers.
 
-        A model that was made before needs no folds: no label of this period has a part in what is foretold of it.
+        A model that was made before needs no folds: only where items persist do labels have a small part in what is
+        foretold of them.
         """
         if cells.foretold is not None:
             return cls._by_history(cells, answers, cells.foretold)
@@ -205,5 +206,4 @@ def _form(squares: Floats, errors: Floats, scale: Floats) -> Floats:
 
 def heaviest(strata: AnsweredStrata, unlabelled: Floats) -> Floats:
     """w: the most items that a label stands for, min(N/n, unlabelled items) sqrt(1 - f) over strata that have such."""
-    expansions = np.where(strata.answers > 0, strata.expansions, strata.sizes)
-    return np.asarray((np.minimum(expansions, unlabelled) * np.sqrt(strata.left)).max(axis=-1, initial=0.0))
+    return np.asarray((np.minimum(strata.expansions, unlabelled) * np.sqrt(strata.left)).max(axis=-1, initial=0.0))

@@ -71,13 +71,6 @@ def interval(metric: Metric, reading: Reading) -> Interval:
     return Interval(value, low, high, variance, part, n_eff)
 
 
-def half_width_factor(metric: Metric, reading: Reading) -> Floats:
-    """The interval's half-width over z sqrt(V): what a plan for V must be wider by; 1 where nothing is uncertain."""
-    found = interval(metric, reading)
-    textbook = z(reading.confidence) * np.sqrt(found.variance)
-    return np.where(textbook > 0, found.half_width / np.where(textbook > 0, textbook, 1.0), 1.0)
-
-
 def logit_part(value: Floats, variance: Floats) -> Floats:
     """0 up to NARROW effective events, 1 from WIDE, linear between."""
     rare = np.minimum(value, 1 - value) ** 2

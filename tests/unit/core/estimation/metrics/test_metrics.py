@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
-from stratawatch.core.estimation.one_interval import half_width_factor, interval
+from stratawatch.core.estimation.one_interval import interval
 from stratawatch.core.estimation.reading import Reading
 from stratawatch.core.estimation.sides import Sides, Table
 from stratawatch.core.estimation.untold import reason, told
@@ -142,12 +142,6 @@ class TestEveryMetric:
 
     def test_is_untold_when_it_judged_nothing(self, name):
         assert why(name, sides(sizes=(0, 0), labels=(0, 0), yes=(0, 0))).startswith(("it judged no", "it calls no"))
-
-    def test_factor_is_the_half_width_over_the_textbooks(self, name):
-        found = interval(METRICS[name], Reading(sides(), 0.95))
-        factor = half_width_factor(METRICS[name], Reading(sides(), 0.95))
-        assert float(factor) == pytest.approx(float(found.half_width) / (1.959964 * float(found.variance) ** 0.5))
-        assert float(half_width_factor(METRICS[name], Reading(CENSUS, 0.95))) == 1
 
     def test_has_words_and_a_margin(self, name):
         metric = METRICS[name]
