@@ -51,7 +51,8 @@ def with_ratios(history: History) -> History:
 def _ratio(history: History, age: int) -> Mapping[str, float] | None:
     """A period's sum of (w g e)^2 over its labels against what the past model expected of it, by metric.
 
-    Mean over the classifiers; e = y - m, expected m (1 - m); g up to a factor: precision I, recall I - r.
+    Mean over the letters of the pattern, auxiliary scores as if they were classifiers; e = y - m, expected m (1 - m);
+    g up to a factor: precision I, recall I - r.
     """
     past = _rows(history, history.ages > age)
     past = replace(past, ages=past.ages - age)

@@ -15,8 +15,8 @@ class History:
     """Columns of equal length, one row a labelled item of an earlier period of the same panel.
 
     `ages` counts periods back: 1 is the period before this one. `scores` is the binned variable z, NaN where there
-    is none; `weights` the items that each label stood for. `drawable` marks items that the present population still
-    holds: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
+    is none; `weights` the items that each label stood for. `drawable` marks items that may be drawn
+    now: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
     much larger a period's variance was than the model of the periods before had foretold (see gate.py); ages that are
     missing are worked out when they are needed.
     """

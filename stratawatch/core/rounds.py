@@ -6,11 +6,11 @@ from typing import Final
 from stratawatch.core.results import Commission
 
 FIRST_SHARE: Final = 0.4
-"""Share of the budget that a first round without history spends; the second is planned with its labels."""
+"""Share of the budget, or of what goals need, for a first round without history; the second is planned with its labels."""
 ONE_ROUND_BELOW: Final = 40
 """Budgets too small to be split."""
 SMALLEST_PILOT, LARGEST_PILOT = 200, 1000
-"""Labels of a first round that has neither a budget nor a history to go by."""
+"""Labels of a first round for goals that has no history to go by."""
 
 
 def most_rounds(commission: Commission) -> int:
