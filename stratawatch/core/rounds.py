@@ -6,7 +6,7 @@ from typing import Final
 from stratawatch.core.results import Commission
 
 FIRST_SHARE: Final = 0.4
-"""Share of the budget, or of what goals need, for a first round without history; the second is planned with its labels."""
+"""Share of the budget, or of what goals need, for a first round without history; the second reads its labels."""
 ONE_ROUND_BELOW: Final = 40
 """Budgets too small to be split."""
 SMALLEST_PILOT, LARGEST_PILOT = 200, 1000
