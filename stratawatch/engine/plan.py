@@ -1,6 +1,7 @@
 """Plan a round: allocate labels to strata, draw the smallest random numbers, write the batches to the outbox."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.results import Plan, Verdict
@@ -37,25 +38,28 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
         rounds = tx.rounds.of(cycle_id)
         if not wants_plan(spec, cycle, rounds) or (cycle.deadline_at and now >= cycle.deadline_at):
             return None
-        labelled = load(tx, spec, cycle_id)
-        items = {item.item: item for item in tx.cycles.candidates(cycle_id)}
-        known = known_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
-        ordinal = len(rounds) + 1
-        plan = _plan(tx, spec, cycle, labelled, known, ordinal)
-        fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
-        if rounds and not fresh:
-            why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
-            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.SETTLED, at=now, why=why)
-            tx.commit()
-            return None
-        draws = _draws(spec, labelled, plan, fresh, known)
-        batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
-        tx.rounds.add(cycle_id, plan, draws, batches, now)
-        if cycle.state == CycleState.FROZEN:
-            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
-        if len(tx.rounds.of(cycle_id)) != ordinal:
-            raise StaleState(f"round {ordinal} of cycle {cycle_id} was planned by someone else")
+        plan = _next_round(tx, spec, cycle, len(rounds) + 1, now)
         tx.commit()
+    return plan
+
+
+def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, now: datetime) -> Plan | None:
+    """Add the round, or settle the cycle that needs none."""
+    labelled = load(tx, spec, cycle.id)
+    items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
+    known = known_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
+    plan = _plan(tx, spec, cycle, labelled, known, ordinal)
+    fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
+    if ordinal > 1 and not fresh:
+        why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
+        return None
+    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
+    tx.rounds.add(cycle.id, plan, _draws(spec, labelled, plan, fresh, known), batches, now)
+    if cycle.state == CycleState.FROZEN:
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
+    if len(tx.rounds.of(cycle.id)) != ordinal:
+        raise StaleState(f"round {ordinal} of cycle {cycle.id} was planned by someone else")
     return plan
 
 
