@@ -33,9 +33,9 @@ _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
 _COLD_FACTOR: Final = 1.1
 """What expected variances are multiplied with: by how they came about."""
-_TOP_UP_A_GOAL, _FEW_GOALS = 0.013, 5
+_TOP_UP, _TOP_UP_A_GOAL, _FEW_GOALS = 1.04, 0.011, 5
 """The same for a top-up, by the goals beyond a few: the more there are, the likelier one falls short by chance."""
-_LARGEST_SURPRISE: Final = 1.3
+_LARGEST_SURPRISE: Final = 1.5
 """A half-width that is larger than forecast by more rests on one label of much weight; labels do not outvote it."""
 _CHEAPEST: Final = 0.2
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
@@ -76,7 +76,7 @@ class Planner:
         return whole_strata(self.cells)
 
     @cached_property
-    def _rates(self) -> Rates:
+    def rates(self) -> Rates:
         """What the first labels are expected to say."""
         if not usable(self.history):
             return first_rates(self.cells)
@@ -88,10 +88,10 @@ class Planner:
         """What the whole cycle is expected to draw, before any label."""
         room = Room(np.zeros_like(self.items), self.items)
         if self.commission.until_goals:
-            wanted = self._for_goals(self._rates, room)
+            wanted = self._for_goals(self.rates, room)
             if self.commission.budget is None or wanted.sum() <= self.commission.budget:
                 return wanted
-        return allocate(self.cells, self.commission.goals, self._rates, self._budget, room)
+        return allocate(self.cells, self.commission.goals, self.rates, self._budget, room)
 
     def plan(self, seen: Seen, pools: Counts) -> Plan:
         """The next round; a plan that adds nothing to what is drawn means: done."""
@@ -127,7 +127,7 @@ class Planner:
     def _rates_now(self, seen: Seen) -> Rates:
         if seen.ordinal > 1 and self._cold:
             return second_rates(self.cells, seen.yes, seen.answered)
-        return self._rates
+        return self.rates
 
     def _totals(self, seen: Seen, rates: Rates, caps: Counts) -> Counts:
         room = Room(seen.drawn, caps)
@@ -206,7 +206,7 @@ class Planner:
 
     def _factor(self, seen: Seen | None, goals: int) -> float:
         if seen is not None:
-            return max(1 + _TOP_UP_A_GOAL * (goals - _FEW_GOALS), _COLD_FACTOR if self._cold else 1.0)
+            return max(_TOP_UP + _TOP_UP_A_GOAL * (goals - _FEW_GOALS), _COLD_FACTOR if self._cold else 1.0)
         if self._cold:
             return _COLD_FACTOR
         return _MODEL_FACTOR if self._trusting else _ROBUST_FACTOR

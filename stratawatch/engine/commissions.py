@@ -1,5 +1,8 @@
 """What a panel wants labels for, in the statistics' own terms."""
 
+from dataclasses import replace
+
+from stratawatch.core.history import History
 from stratawatch.core.results import Commission
 from stratawatch.core.rounds import most_rounds
 from stratawatch.engine.records import PanelSpec
@@ -8,6 +11,17 @@ from stratawatch.engine.records import PanelSpec
 def commission_of(spec: PanelSpec) -> Commission:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
     return Commission(spec.goals, spec.budget, until_goals=spec.spend == "goals", confidence=spec.confidence)
+
+
+def for_pools(commission: Commission, history: History) -> Commission:
+    """The commission if labels that are known were paid for: pools must hold them beside what the budget buys.
+
+    As many items may persist as the latest cycle had labels of; pools make room for twice the budget of them.
+    """
+    if commission.budget is None or len(history) == 0:
+        return commission
+    latest = int((history.ages == history.ages.min()).sum())
+    return replace(commission, budget=commission.budget + min(latest, 2 * commission.budget))
 
 
 def rounds_at_most(spec: PanelSpec) -> int:

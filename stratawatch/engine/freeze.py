@@ -8,7 +8,7 @@ from typing import Final
 from stratawatch.core.design import pool_sizes
 from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.alarms import blind_panel
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.commissions import commission_of, for_pools
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
@@ -71,7 +71,7 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
         history = history_of(tx, spec, cycle.period, cycle.opened_at)
     commission = commission_of(spec)
     atoms = cut_atoms(counted.census, commission, history)
-    wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)
+    wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
     items = source.candidates(spec, cycle.window, atoms, wanted)
     _complete(wanted, [atoms[item.atom].stratum for item in items])
     second = ports.check.candidates(spec, cycle.window, items)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from stratawatch.core.anticipation import DEFAULT_GOALS, first_rates
+from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
 from stratawatch.core.forecast import half_widths
 from stratawatch.core.foretelling import usable
@@ -126,9 +126,9 @@ class _Forecast:
         return steps[first] if first < len(steps) else most
 
     def _bought(self, cells: Cells, wanted: Commission, metrics: Sequence[str]) -> tuple[int, Widths]:
-        totals = Planner(cells, wanted, self._history).in_all()
-        rates = first_rates(cells, self._history)
-        return int(totals.sum()), half_widths(cells, rates, totals, wanted.confidence, metrics)
+        planner = Planner(cells, wanted, self._history)
+        totals = planner.in_all()
+        return int(totals.sum()), half_widths(cells, planner.rates, totals, wanted.confidence, metrics)
 
     def _cut(self, labels: int | None) -> Cells:
         """Strata as a cycle with so many labels would have them; None: with as many as its goals need."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.anticipation import first_rates
 from stratawatch.core.design import pool_sizes
 from stratawatch.core.forecast import half_widths
 from stratawatch.core.history import History
@@ -12,7 +11,7 @@ from stratawatch.core.planner import Planner
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
 from stratawatch.core.strata import cut_atoms
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.commissions import commission_of, for_pools
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
@@ -39,12 +38,13 @@ def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Previ
     atoms = cut_atoms(counted.census, commission, history)
     if not atoms:
         return Preview((), Plan((), {}, "nothing to draw from"), history)
-    wanted = pool_sizes(atoms, counted.census.classifiers, commission, history)
+    wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
     items = ports.sources[spec.name].candidates(spec, window, atoms, wanted)
     _once(items)
     cells = as_design(spec, atoms, items).cells
-    totals = Planner(cells, commission, history).in_all()
-    widths = half_widths(cells, first_rates(cells, history), totals, spec.confidence, metrics_of(spec))
+    planner = Planner(cells, commission, history)
+    totals = planner.in_all()
+    widths = half_widths(cells, planner.rates, totals, spec.confidence, metrics_of(spec))
     return Preview(atoms, Plan(tuple(totals.tolist()), widths, "all rounds at once"), history)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from stratawatch.core.anticipation import Rates, first_rates
+from stratawatch.core.anticipation import Rates
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import Design
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
@@ -83,8 +83,8 @@ class StudyPlan:
 
 def planned(design: Design, commission: Commission, history: History) -> StudyPlan:
     """The plan of a study in all, from scores or from history."""
-    totals = Planner(design.cells, commission, history).in_all()
-    rates = first_rates(design.cells, history)
+    planner = Planner(design.cells, commission, history)
+    totals, rates = planner.in_all(), planner.rates
     widths = half_widths(design.cells, rates, totals, commission.confidence)
     margins = margins_of(commission.goals, design.classifiers)
     expected = [
