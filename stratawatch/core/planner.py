@@ -31,7 +31,7 @@ from stratawatch.core.rounds import FIRST_SHARE, LARGEST_PILOT, SMALLEST_PILOT, 
 
 _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
-_COLD_FACTOR: Final = 1.1
+_COLD_FACTOR: Final = 1.25
 """What expected variances are multiplied with: by how they came about."""
 _TOP_UP, _TOP_UP_A_GOAL, _FEW_GOALS = 1.04, 0.011, 5
 """The same for a top-up, by the goals beyond a few: the more there are, the likelier one falls short by chance."""
@@ -89,6 +89,8 @@ class Planner:
         room = Room(np.zeros_like(self.items), self.items)
         if self.commission.until_goals:
             wanted = self._for_goals(self.rates, room)
+            if self._cold:
+                wanted = np.maximum(wanted, self._pilot(self.rates, room))
             if self.commission.budget is None or wanted.sum() <= self.commission.budget:
                 return wanted
         return allocate(self.cells, self.commission.goals, self.rates, self._budget, room)
@@ -146,10 +148,7 @@ class Planner:
 
     def _until_goals(self, seen: Seen, rates: Rates, room: Room) -> Counts:
         if seen.ordinal == 1 and self._cold:
-            share = FIRST_SHARE * float(self._for_goals(rates, room).sum())
-            most = self._budget if self.commission.budget is None else first_labels(self._budget)
-            pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), most)
-            return allocate(self.cells, self._goals, rates, pilot, room)
+            return self._pilot(rates, room)
         if seen.ordinal == 1:
             planned = self._for_goals(rates, room)
             return (
@@ -159,6 +158,13 @@ class Planner:
         if bool((np.array(wide) <= self._rows(rates).margins).all()):
             return seen.drawn
         return self._for_goals(rates, room, seen)
+
+    def _pilot(self, rates: Rates, room: Room) -> Counts:
+        """A first draw that has only scores to go by: a share of what they ask for, neither tiny nor huge."""
+        share = FIRST_SHARE * float(self._for_goals(rates, room).sum())
+        most = self._budget if self.commission.budget is None else first_labels(self._budget)
+        pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), most)
+        return allocate(self.cells, self._goals, rates, pilot, room)
 
     def _rows(self, rates: Rates) -> GoalRows:
         return goal_rows(self.cells, self._goals, rates)
@@ -175,7 +181,7 @@ class Planner:
         rows, confidence = self._rows(rates), self.commission.confidence
         factor = self._factor(seen, len(rows.names))
         variances = factor * needs(self.cells, rows, rates)
-        surprise = np.ones(len(rows.names)) if seen is None or self._cold else self._surprise(seen, rates, rows)
+        surprise = np.ones(len(rows.names)) if seen is None else self._surprise(seen, rates, rows)
         widening, totals = surprise, room.drawn
         proportional = _MODEL_PROPORTIONAL if seen is None and self._trusting else 0.0
         for _ in range(_PASSES + 1):
@@ -196,7 +202,7 @@ class Planner:
         expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence, rows.metrics), rows)
         known = _named(seen.half_widths, rows)
         ratio = np.where(np.isfinite(expected), np.nan_to_num(known, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
-        return np.clip(ratio, 1 / _LARGEST_SURPRISE, _LARGEST_SURPRISE)
+        return np.clip(ratio, 1.0 if self._cold else 1 / _LARGEST_SURPRISE, _LARGEST_SURPRISE)
 
     def _variances(self, variances: Floats, totals: Counts) -> Floats:
         """V_j of a plan: sum_h A_jh (1/n_h - 1/N_h)."""
