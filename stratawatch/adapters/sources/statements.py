@@ -87,7 +87,10 @@ class Statements:
             judged=_INDENT.join(["*", *judged]),
             pattern=" || ".join(f"letter_{i}" for i, _ in self._speakers()),
             marks=" || ".join(f"mark_{i}" for i, _ in enumerate(many, 1)),
-            mean=expressions.mean([f"linked_{i}" for i, _ in scoring]),
+            mean=expressions.mean(
+                [f"linked_{i}" for i, _ in scoring if i <= len(many)],
+                [f"linked_{i}" for i, _ in self._helpers()],
+            ),
         )
 
     def _helpers(self) -> list[tuple[int, AuxiliarySpec]]:
@@ -160,6 +163,7 @@ def _within(type_name: str, window: Window) -> str:
 def _moment(at: datetime, kind: str, type_name: str) -> str:
     utc = at.astimezone(UTC)
     if kind == "zoned":
-        return f"CAST({text(utc.isoformat(sep=' '))} AS TIMESTAMPTZ)"
+        zoned = "TIMESTAMPTZ_NS" if type_name.upper() == "TIMESTAMPTZ_NS" else "TIMESTAMPTZ"
+        return f"CAST({text(utc.isoformat(sep=' '))} AS {zoned})"
     finest = "TIMESTAMP_NS" if type_name.upper() == "TIMESTAMP_NS" else "TIMESTAMP"
     return f"CAST({text(utc.replace(tzinfo=None).isoformat(sep=' '))} AS {finest})"

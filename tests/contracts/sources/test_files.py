@@ -3,8 +3,12 @@
 import shutil
 from datetime import timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
@@ -25,6 +29,20 @@ def day(*ids: str, offset: int = 0) -> Table:
         "score": ("DOUBLE", [0.25] * len(ids)),
         "flag": ("BOOLEAN", [False] * len(ids)),
     }
+
+
+def _written(path: Path, times: list[Any], unit: str, zone: str | None, writer: str, *, first: int = 0) -> None:
+    """Rows i0, i1, ... at these times of UTC, as pandas or pyarrow write them in a unit and a zone."""
+    moments = pd.to_datetime(pd.Series(times), utc=True).astype(f"datetime64[{unit}, UTC]")
+    moments = moments.dt.tz_localize(None) if zone is None else moments.dt.tz_convert(zone)
+    ids = [f"i{first + place}" for place, _ in enumerate(times)]
+    frame = pd.DataFrame({"id": ids, "ts": moments, "score": 0.25, "flag": False})
+    if writer == "pandas":
+        frame.to_parquet(path)
+    else:
+        column = pa.array(moments, type=pa.timestamp(unit, zone))
+        columns = [pa.array(ids), column, pa.array(frame["score"]), pa.array(frame["flag"])]
+        pq.write_table(pa.table(columns, names=list(frame.columns)), path)
 
 
 def drawn(source: DuckDBSource, size: int) -> set[str]:
@@ -228,6 +246,43 @@ class TestTimes:
         moments = ["2026-01-11 23:59:59.999999999", "2026-01-12 00:00:00.000000000", "2026-01-04 23:59:59.999999999"]
         table = {**day("last", "after", "before"), "ts": ("TIMESTAMP_NS", moments)}
         assert drawn(DuckDBSource(write(tmp_path / "a.parquet", table)), 1) == {"last"}
+
+    @pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
+    @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+    @pytest.mark.parametrize("writer", ["pandas", "pyarrow"])
+    def test_files_of_pandas_and_arrow_are_read_in_every_unit(
+        self, tmp_path: Path, unit: str, zone: str | None, writer: str
+    ) -> None:
+        path = tmp_path / "a.parquet"
+        _written(path, [NAIVE - timedelta(seconds=1), NAIVE, NAIVE + timedelta(days=7)], unit, zone, writer)
+        source = DuckDBSource(path)
+        profile = source.census(panel(), WINDOW).profile
+        assert (profile.rows, profile.bad_rows, profile.first_time, profile.last_time) == (1, 0, START, START)
+        (found,) = source.candidates(panel(), WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
+        assert (found.item, found.time) == ("i1", START)
+        assert source.describe(panel())["times"].startswith("2026-01-0")
+
+    @pytest.mark.parametrize("units", [("ns", "us"), ("us", "ns"), ("ms", "ns")])
+    @pytest.mark.parametrize("zone", [None, "UTC"])
+    def test_files_of_different_units_are_read_together(
+        self, tmp_path: Path, units: tuple[str, str], zone: str | None
+    ) -> None:
+        for place, unit in enumerate(units):
+            _written(tmp_path / f"{place}.parquet", [NAIVE + timedelta(days=place)], unit, zone, "pandas", first=place)
+        assert drawn(DuckDBSource(tmp_path), 2) == {"i0", "i1"}
+
+    def test_a_time_in_nanoseconds_can_be_payload_and_segment(self, tmp_path: Path) -> None:
+        _written(tmp_path / "a.parquet", [NAIVE], "ns", "UTC", "pandas")
+        spec = panel(columns=Columns("id", "ts", ("ts",), ("ts",)))
+        (found,) = DuckDBSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
+        assert str(found.payload["ts"]).startswith("2026-01-05")
+        assert str(found.segments["ts"]).startswith("2026-01-05")
+
+    def test_a_nanosecond_before_the_end_is_inside_in_utc_too(self, tmp_path: Path) -> None:
+        end = pd.Timestamp(WINDOW.end)
+        times = [end - pd.Timedelta(1, "ns"), end, pd.Timestamp(WINDOW.start) - pd.Timedelta(1, "ns")]
+        _written(tmp_path / "a.parquet", times, "ns", "UTC", "pandas")
+        assert drawn(DuckDBSource(tmp_path), 1) == {"i0"}
 
     def test_a_window_in_another_zone_is_the_same_window(self, tmp_path: Path) -> None:
         source = DuckDBSource(write(tmp_path / "a.parquet", day("a")))
