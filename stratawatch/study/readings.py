@@ -1,4 +1,4 @@
-"""What every classifier said about every item: a letter of the pattern, and a share in the binned mean score z."""
+"""What every classifier and auxiliary score said about every item: the letters of its pattern, and the bin of its z."""
 
 import math
 from dataclasses import dataclass
@@ -35,18 +35,22 @@ class Readings:
 
 
 def read_voices(frame: Frame, panel: Panel) -> Readings:
-    """Read calls and scores, a column at a time."""
+    """Read calls and scores, a column at a time.
+
+    z is the mean score of the classifiers; only where none of them has one, that of the auxiliary scores.
+    """
     code = np.zeros(frame.rows, dtype=np.int64)
     total, number = np.zeros(frame.rows), np.zeros(frame.rows, dtype=np.int8)
-    for voice in panel.voices:
-        linked = _linked(frame, voice)
-        letters = _letters(frame, voice, linked)
-        code *= len(_LETTERS)
-        code += letters
-        if linked is not None:
-            there = ~np.isnan(linked)
-            np.add(total, linked, out=total, where=there)
-            number += there
+    for voices in (panel.classifiers, panel.auxiliary):
+        unscored = number == 0
+        for voice in voices:
+            linked = _linked(frame, voice)
+            code *= len(_LETTERS)
+            code += _letters(frame, voice, linked)
+            if linked is not None:
+                there = unscored & ~np.isnan(linked)
+                np.add(total, linked, out=total, where=there)
+                number += there
     code *= BIN_COUNT + 1
     code += _bins(total, number) - NO_BIN
     del total, number

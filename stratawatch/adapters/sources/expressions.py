@@ -1,4 +1,4 @@
-"""What each classifier and each auxiliary score said, as SQL: its letter, its score, the mean of the linked scores.
+"""What each classifier and each auxiliary score said, as SQL: its letter, its score, and z, the mean score.
 
 Columns are named by position (call_1, score_1, ...), so that no name of the source occurs here.
 """
@@ -80,10 +80,19 @@ def linked(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
     return f"CASE WHEN {_sound(position, one)} THEN {link} END"
 
 
-def mean(scored: Sequence[str]) -> str:
-    """The mean of the linked scores that are there, added in the panel's order; NULL when there is none."""
-    if not scored:
+def mean(classifiers: Sequence[str], helpers: Sequence[str]) -> str:
+    """The mean of the classifiers' linked scores; only where none of them has one, that of the auxiliary scores.
+
+    NULL when there is none at all.
+    """
+    means = [_mean(scored) for scored in (classifiers, helpers) if scored]
+    if not means:
         return "CAST(NULL AS DOUBLE)"
+    return means[0] if len(means) == 1 else f"COALESCE({', '.join(means)})"
+
+
+def _mean(scored: Sequence[str]) -> str:
+    """The mean of the linked scores that are there, added in the panel's order; NULL when there is none."""
     if len(scored) == 1:
         return scored[0]
     total = " + ".join(f"COALESCE({one}, 0)" for one in scored)

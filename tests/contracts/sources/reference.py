@@ -73,7 +73,8 @@ def read_row(panel: PanelSpec, row: Row) -> Reading | None:
     helped = [_help(one, row) for one in panel.auxiliary]
     pattern += "".join("-" if score is None else "01"[score >= 0.5] for score in helped)
     linked = [link(score, one.score_kind) for one, score in scores if score is not None]
-    linked += [score for score in helped if score is not None]
+    if not linked:
+        linked = [score for score in helped if score is not None]
     total = 0.0
     for one in linked:
         total += one

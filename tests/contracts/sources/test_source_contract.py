@@ -158,12 +158,25 @@ class TestAuxiliaryScores:
         ("judge", "letter"),
         [(0.75, "1"), (0.5, "1"), (0.25, "0"), (None, "-"), (float("nan"), "-"), (7.0, "-")],
     )
-    def test_it_adds_a_letter_and_its_score_to_the_mean(self, made: Any, judge: float | None, letter: str) -> None:
+    def test_it_adds_a_letter_and_nothing_to_the_mean(self, made: Any, judge: float | None, letter: str) -> None:
         """Beside a classifier's score of .25; what cannot be read says nothing, and its row stays good."""
         answer = made({**items("a"), "judge": ("DOUBLE", [judge])}).census(self.HELPED, WINDOW)
-        expected = bin_of(0.25 if judge is None or letter == "-" else (0.25 + judge) / 2)
-        assert (answer.census.patterns, list(answer.census.bins)) == (("0" + letter,), [expected])
+        assert (answer.census.patterns, list(answer.census.bins)) == (("0" + letter,), [bin_of(0.25)])
         assert (answer.profile.bad_rows, answer.census.classifiers, answer.census.auxiliary) == (0, ("lr",), ("judge",))
+
+    @pytest.mark.parametrize("silent", [ONE, (ClassifierSpec("rules", positive="flag"),)], ids=["null", "no column"])
+    def test_where_no_classifier_has_a_score_the_helpers_make_the_mean(
+        self, made: Any, silent: tuple[ClassifierSpec, ...]
+    ) -> None:
+        helpers = (AuxiliarySpec("judge", "judge"), AuxiliarySpec("old", "old", "margin"))
+        rows = {
+            **items("x", "y", "z", score=None),
+            "judge": ("DOUBLE", [0.25, None, None]),
+            "old": ("DOUBLE", [0.0, 0.0, None]),
+        }
+        census = made(rows).census(panel(silent, auxiliary=helpers), WINDOW).census
+        cells = list(zip(census.patterns, census.bins.tolist(), strict=True))
+        assert cells == [("0--", NO_BIN), ("0-1", bin_of(0.5)), ("001", bin_of(0.375))]
 
     def test_a_margin_leans_to_yes_from_zero_on(self, made: Any) -> None:
         spec = panel(auxiliary=(AuxiliarySpec("judge", "judge", "margin"),))
