@@ -13,6 +13,9 @@ def known_classifiers(panel: Table) -> Iterator[Problem]:
     for key in ("goals", "limits"):
         for entry in panel.listed(key):
             seen = set()
+            if entry.empty("of"):
+                hint = f"without `of` the {key[:-1]} is for all classifiers"
+                yield entry.problem("of", f"the {key[:-1]} is for no classifier", hint=hint)
             for index, name in entry.texts("of"):
                 if name not in known:
                     hint = did_you_mean(name, known)

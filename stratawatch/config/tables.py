@@ -48,6 +48,11 @@ class Table:
         found = enumerate(value if isinstance(value, list) else [])
         return [(index, text) for index, text in found if isinstance(text, str)]
 
+    def empty(self, key: str) -> bool:
+        """Whether a list is there and holds nothing."""
+        value = self._get(key)
+        return isinstance(value, list) and not value
+
     def named(self, key: str) -> dict[str, "Table"]:
         """Tables by name: [key.NAME]."""
         value = self._get(key)

@@ -82,6 +82,12 @@ def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:
     if not isinstance(goal, Goal):
         raise StratawatchError("a goal cannot be read", expected='Goal("precision", margin=0.03)', got=f"{goal!r:.60}")
     metric_named(goal.metric)
+    if not isinstance(goal.of, tuple) and not goal.of:
+        raise StratawatchError(
+            f"the goal for {goal.metric} is for no classifier",
+            expected=f"some of {', '.join(classifiers)}",
+            hint="without `of` it is for all of them",
+        )
     margin, of = _number(goal.margin), (goal.of,) if isinstance(goal.of, str) else tuple(goal.of)
     if margin is None or not 0 < margin <= _WIDEST:
         raise PlanImpossible(

@@ -78,6 +78,13 @@ class TestAuxiliaryScores:
         assert "there is no classifier 'judge'" in only(problems(('of = ["lr"]', 'of = ["judge"]'), more=self.JUDGE))
 
 
+class TestGoalsForNobody:
+    def test_an_empty_of_is_refused(self, problems):
+        """It would read as none and mean all."""
+        found = only(problems(('of = ["lr"]', "of = []")))
+        assert "is for no classifier; without `of` the " in found
+
+
 class TestPayload:
     @pytest.mark.parametrize("column", ["score_lr", "pred_lr", "SCORE_RF"])
     def test_scores_and_calls_never_reach_labellers(self, problems, column):

@@ -36,6 +36,9 @@ class TestReadCommission:
     def test_of_is_one_classifier_or_some(self, of):
         assert read([Goal("f1", 0.1, of)]).goals == (Goal("f1", 0.1, ("vote",)),)
 
+    def test_without_of_a_goal_is_for_all(self):
+        assert read([Goal("f1", 0.1)]).goals == (Goal("f1", 0.1, ()),)
+
     def test_one_goal_needs_no_list(self):
         assert read(Goal("recall", np.float64(0.1))).goals == (Goal("recall", 0.1),)
 
@@ -57,6 +60,14 @@ class TestRefused:
     def test_an_unknown_classifier(self):
         with pytest.raises(StratawatchError, match="names the unknown classifier 'svm'; expected one of lr, vote"):
             read([Goal("precision", 0.03, ("svm",))])
+
+    @pytest.mark.parametrize("of", [[], set(), ""])
+    def test_a_goal_for_nobody(self, of):
+        with pytest.raises(StratawatchError) as caught:
+            read([Goal("precision", 0.03, of)])
+        assert str(caught.value) == (
+            "the goal for precision is for no classifier; expected some of lr, vote; without `of` it is for all of them"
+        )
 
     def test_what_is_no_goal(self):
         with pytest.raises(StratawatchError, match="a goal cannot be read; expected Goal"):
