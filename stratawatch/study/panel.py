@@ -62,6 +62,9 @@ def read_panel(
             expected='{"name": ("score column or None", "column of calls")}',
             got=f"{classifiers!r:.60}",
         )
+    nameless = [name for name in classifiers if not isinstance(name, str) or not name.strip()]
+    if nameless:
+        raise StratawatchError("a classifier has no name", expected="a word", got=f"{nameless[0]!r:.40}")
     helpers = _names(auxiliary, "auxiliary")
     kind = _kinds(score_kind, [*classifiers, *helpers])
     voices = tuple(Voice(name, *_pair(name, columns), kind[name]) for name, columns in classifiers.items())
@@ -69,6 +72,13 @@ def read_panel(
     both = {voice.name for voice in voices} & set(helpers)
     if both:
         raise StratawatchError(f"{min(both)!r} is a classifier and an auxiliary score", expected="one of the two")
+    owner = {column: voice.name for voice in voices for column in (voice.score, voice.call)}
+    own = [name for name in helpers if name in owner]
+    if own:
+        raise StratawatchError(
+            f"the auxiliary score {own[0]!r} is a column of classifier {owner[own[0]]!r}",
+            hint="leave it out: columns of classifiers guide the design anyway",
+        )
     if len(voices + hints) > MOST_LETTERS:
         raise StratawatchError(
             "the panel is too large", expected=f"at most {MOST_LETTERS} classifiers and auxiliary scores"

@@ -53,6 +53,20 @@ class TestRefused:
         with pytest.raises(StratawatchError, match="'lr' is a classifier and an auxiliary score"):
             read_panel("id", ONE, ["lr"], [], None)
 
+    @pytest.mark.parametrize("column", ["score_lr", "pred_lr"])
+    def test_a_column_of_a_classifier_as_auxiliary(self, column):
+        with pytest.raises(StratawatchError) as caught:
+            read_panel("id", ONE, ["judge", column], [], None)
+        assert str(caught.value) == (
+            f"the auxiliary score '{column}' is a column of classifier 'lr'; leave it out: columns of classifiers "
+            "guide the design anyway"
+        )
+
+    @pytest.mark.parametrize("name", ["", " ", None, 1])
+    def test_a_classifier_without_a_name(self, name):
+        with pytest.raises(StratawatchError, match="a classifier has no name; expected a word; got"):
+            read_panel("id", {name: ("score_lr", "pred_lr")}, [], [], None)
+
     def test_an_unknown_kind_of_score(self):
         with pytest.raises(StratawatchError, match="score_kind of 'lr' is 'logit'; expected 'probability' or 'margin'"):
             read_panel("id", ONE, [], [], "logit")
