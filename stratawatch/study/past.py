@@ -1,7 +1,8 @@
 """What a study leaves to the next one: every label with what was known of its item, whatever the frame."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -73,16 +74,21 @@ class StudyHistory:
             )
         )
 
-    def check(self, panel: Panel) -> None:
-        """Raise unless these labels were told of the same panel."""
+    def of_panel(self, panel: Panel) -> "StudyHistory":
+        """This history with letters in the panel's order. Raises unless its labels were told of the same panel."""
         theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.helpers)
-        if theirs != ours:
+        if theirs == ours:
+            return self
+        if [*map(sorted, theirs)] != [*map(sorted, ours)]:
             raise StratawatchError(
                 "the history belongs to another panel",
                 expected=_described(*ours),
                 got=_described(*theirs),
                 hint="a new model, version or cut-off begins a history of its own",
             )
+        places = [(self.classifiers + self.auxiliary).index(name) for name in panel.names + panel.helpers]
+        rows = (row._replace(pattern="".join(row.pattern[place] for place in places)) for row in self.rows)
+        return StudyHistory(panel.names, panel.helpers, tuple(rows))
 
     def to_frame(self) -> "pd.DataFrame":
         """The labels as a pandas frame."""
@@ -111,8 +117,9 @@ class StudyHistory:
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "StudyHistory":
         """Read what `as_document` gave."""
-        rows = tuple(PastLabel(*row) for row in document["rows"])
-        return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
+        with undamaged(_FORMAT):
+            rows = tuple(PastLabel(*row) for row in document["rows"])
+            return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
 
 
 def parsed(text: str, wanted: str) -> dict[str, Any]:
@@ -125,6 +132,24 @@ def parsed(text: str, wanted: str) -> dict[str, Any]:
         got = document.get("format") if isinstance(document, dict) else document
         raise StratawatchError("the text is something else", expected=wanted, got=f"{got!r:.60}")
     return document
+
+
+@contextmanager
+def undamaged(wanted: str) -> Iterator[None]:
+    """Turn what goes wrong when a document of the right format lacks something into one sentence."""
+    try:
+        yield
+    except KeyError as missing:
+        raise StratawatchError(
+            f"the text lacks {missing}", expected=f"a whole {wanted}", hint="give it as to_json() wrote it"
+        ) from missing
+    except (AttributeError, IndexError, TypeError, ValueError) as trouble:
+        raise StratawatchError(
+            "the text is damaged",
+            expected=f"a whole {wanted}",
+            got=f"{trouble}"[:120],
+            hint="give it as to_json() wrote it",
+        ) from trouble
 
 
 def _described(classifiers: Sequence[str], auxiliary: Sequence[str]) -> str:

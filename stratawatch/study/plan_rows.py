@@ -1,5 +1,6 @@
 """What a study expects before any label: how many labels where, how narrow the intervals, and a guess."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from stratawatch.core.anticipation import Rates
+from stratawatch.core.bins import centre
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import Design
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
@@ -16,6 +18,7 @@ from stratawatch.core.forecast import half_widths
 from stratawatch.core.foretelling import usable
 from stratawatch.core.history import History
 from stratawatch.core.planner import Planner
+from stratawatch.core.population import Atom
 from stratawatch.core.results import Commission
 from stratawatch.study.estimate_rows import margins_of
 from stratawatch.study.tables import Rows
@@ -29,10 +32,17 @@ ExpectedState = Literal["held", "short", "no goal", "undefined"]
 
 @dataclass(frozen=True)
 class PlannedStratum:
-    """Items that are drawn as one, and the labels that they are expected to get."""
+    """Items that are drawn as one, and the labels that they are expected to get.
+
+    `patterns`, the largest first: a letter for each of the plan's `voices` (1 yes, 0 no, - nothing). `mean_score` is
+    that of the items with a score, `lowest` and `highest` the middles of their outer score bins; None without scores.
+    """
 
     stratum: int
     patterns: tuple[str, ...]
+    mean_score: float | None
+    lowest: float | None
+    highest: float | None
     items: int
     labels: int
 
@@ -51,11 +61,15 @@ class Expected:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """Labels by stratum and what they should buy. The second round puts right what the guess got wrong."""
+    """Labels by stratum and what they should buy. The second round puts right what the guess got wrong.
+
+    `voices`: whose the letters of a pattern are, classifiers first, then auxiliary scores.
+    """
 
     strata: Rows[PlannedStratum]
     expected: Rows[Expected]
     guessed_from: Literal["scores", "history"]
+    voices: tuple[str, ...]
 
     @property
     def labels(self) -> int:
@@ -72,6 +86,8 @@ class StudyPlan:
             [
                 f"{self.labels:,} labels of {items:,} items",
                 "",
+                f"strata; a pattern is what {', '.join(self.voices)} say, in this order (1 yes, 0 no, - nothing)",
+                "",
                 repr(self.strata),
                 "",
                 f"half-widths expected with them; guess: what {self.guessed_from} alone would say, checked by no label",
@@ -81,8 +97,8 @@ class StudyPlan:
         )
 
 
-def planned(design: Design, commission: Commission, history: History) -> StudyPlan:
-    """The plan of a study in all, from scores or from history."""
+def planned(design: Design, commission: Commission, history: History, voices: tuple[str, ...]) -> StudyPlan:
+    """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
     planner = Planner(design.cells, commission, history)
     totals, rates = planner.in_all(), planner.rates
     widths = half_widths(design.cells, rates, totals, commission.confidence)
@@ -92,18 +108,30 @@ def planned(design: Design, commission: Commission, history: History) -> StudyPl
         for classifier in design.classifiers
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in commission.goals)])
     ]
-    return StudyPlan(Rows(_strata(design, totals.tolist())), Rows(expected), "history" if usable(history) else "scores")
+    source: Literal["scores", "history"] = "history" if usable(history) else "scores"
+    return StudyPlan(Rows(_strata(design, totals.tolist())), Rows(expected), source, voices)
 
 
 def _strata(design: Design, totals: Sequence[int]) -> list[PlannedStratum]:
-    patterns: list[dict[str, None]] = [{} for _ in totals]
+    united: list[list[Atom]] = [[] for _ in totals]
     for atom in design.atoms:
-        patterns[atom.stratum][atom.pattern] = None
-    sizes = design.cells.stratum_sizes.tolist()
-    return [
-        PlannedStratum(number, tuple(patterns[number]), int(size), labels)
-        for number, (size, labels) in enumerate(zip(sizes, totals, strict=True))
-    ]
+        united[atom.stratum].append(atom)
+    return [_stratum(number, united[number], labels) for number, labels in enumerate(totals)]
+
+
+def _stratum(number: int, atoms: Sequence[Atom], labels: int) -> PlannedStratum:
+    sizes: Counter[str] = Counter()
+    for atom in atoms:
+        sizes[atom.pattern] += atom.size
+    patterns = tuple(sorted(sizes, key=lambda pattern: (-sizes[pattern], pattern)))
+    scored = [(atom, atom.mean_score) for atom in atoms if atom.mean_score is not None]
+    items = sum(atom.size for atom, _ in scored)
+    if not items:
+        return PlannedStratum(number, patterns, None, None, None, sizes.total(), labels)
+    mean = sum(atom.size * score for atom, score in scored) / items
+    lowest = centre(min(max(atom.first_bin, 0) for atom, _ in scored))
+    highest = centre(max(atom.last_bin for atom, _ in scored))
+    return PlannedStratum(number, patterns, mean, lowest, highest, sizes.total(), labels)
 
 
 def _expected(

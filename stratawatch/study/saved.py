@@ -11,6 +11,18 @@ from stratawatch.study.past import StudyHistory
 from stratawatch.study.progress import Progress, Round
 
 FORMAT: Final = "stratawatch study 1"
+_WISHES: Final = (
+    "item",
+    "classifiers",
+    "goals",
+    "budget",
+    "seed",
+    "confidence",
+    "segments",
+    "auxiliary",
+    "score_kind",
+    "sequential",
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +69,7 @@ def wishes_of(panel: Panel, commission: Commission, seed: str, *, sequential: bo
 
 def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a study was made with."""
-    wishes = document["wishes"]
+    wishes = {name: document["wishes"][name] for name in _WISHES}
     goals = [Goal(one["metric"], one["margin"], tuple(one["of"])) for one in wishes["goals"]]
     history = StudyHistory.from_document(document["history"])
     return {**wishes, "goals": goals, "history": history if len(history) else None}
@@ -68,8 +80,8 @@ def atoms_of(document: Mapping[str, Any]) -> list[Atom]:
     return [Atom(**one) for one in document["atoms"]]
 
 
-def progress_of(document: Mapping[str, Any], before: Progress) -> Progress:
-    """How far the study had come."""
+def progress_of(document: Mapping[str, Any]) -> Progress:
+    """How far the study had come, without what its history makes known."""
     rounds = [
         Round(
             Plan(
@@ -83,7 +95,7 @@ def progress_of(document: Mapping[str, Any], before: Progress) -> Progress:
         )
         for one in document["rounds"]
     ]
-    return Progress(before.known, rounds, dict(document["told"]), done=document["done"])
+    return Progress({}, rounds, dict(document["told"]), done=bool(document["done"]))
 
 
 def _atom(atom: Atom) -> dict[str, Any]:

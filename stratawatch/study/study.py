@@ -18,7 +18,7 @@ from stratawatch.study.answers import pairs, refuse_change, verdict_of
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
 from stratawatch.study.next_round import TwoRounds, UntilGoalsHold, look_confidence
 from stratawatch.study.panel import Kinds, Panel, read_panel
-from stratawatch.study.past import StudyHistory, parsed
+from stratawatch.study.past import StudyHistory, parsed, undamaged
 from stratawatch.study.period_labels import labels_of
 from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
@@ -89,8 +89,12 @@ class Study:
         progress.told.update(news)
 
     def estimates(self, metrics: Iterable[str] | None = None) -> StudyEstimates:
-        """Every metric (None: precision, recall, false_omission_rate) of every classifier, whole and by segment."""
-        names = REPORTED if metrics is None else _metrics(metrics)
+        """Every metric of every classifier, whole and by segment.
+
+        `metrics` None: precision, recall, false_omission_rate, and what a goal is for.
+        """
+        wanted = (goal.metric for goal in self._commission.goals)
+        names = tuple(dict.fromkeys([*REPORTED, *wanted])) if metrics is None else _metrics(metrics)
         rounds, confidence = self._evidence()
         found = self._design.estimate(
             self._ledger,
@@ -114,7 +118,8 @@ class Study:
 
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""
-        return planned(self._design, self._commission, self._history)
+        panel = self._population.panel
+        return planned(self._design, self._commission, self._history, panel.names + panel.helpers)
 
     @property
     def labels_new(self) -> int:
@@ -149,15 +154,18 @@ class Study:
     def from_json(cls, text: str, frame: object) -> "Study":
         """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
         document = parsed(text, FORMAT)
-        study = cls(frame, **arguments(document))
-        if study._population.fingerprint != document["fingerprint"]:
+        with undamaged(FORMAT):
+            given, atoms, pools = arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
+            progress, fingerprint = progress_of(document), document["fingerprint"]
+        study = cls(frame, **given)
+        if study._population.fingerprint != fingerprint:
             raise StratawatchError(
                 "the frame is not the one that the study was made of",
                 expected="the same items, calls, scores and segments",
                 hint="begin a new Study, and give it this one's history()",
             )
-        study._freeze(study._population.with_segments(atoms_of(document)), document["pools"])
-        study._progress = progress_of(document, study._progress)
+        study._freeze(study._population.with_segments(atoms), pools)
+        study._progress = replace(progress, known=study._progress.known)
         return study
 
     def __repr__(self) -> str:
@@ -264,8 +272,7 @@ def _checked(history: StudyHistory | None, panel: Panel) -> StudyHistory:
         raise StratawatchError(
             "the history cannot be read", expected="what an earlier study's history() gave", got=type(history).__name__
         )
-    history.check(panel)
-    return history
+    return history.of_panel(panel)
 
 
 def _metrics(metrics: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     RowType = TypeVar("RowType", bound=DataclassInstance)
 else:
     RowType = TypeVar("RowType")
+
+_NAMED: Final = 3
+"""Words that a cell shows of a list."""
 
 
 class Rows(Sequence[RowType], Generic[RowType]):
@@ -86,4 +89,7 @@ def _shown(value: Any) -> str:
         return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"
     if isinstance(value, int):
         return f"{value:,}"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        more = f" and {len(value) - _NAMED} more" if len(value) > _NAMED else ""
+        return ", ".join(map(str, value[:_NAMED])) + more
+    return str(value)

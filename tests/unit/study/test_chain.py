@@ -4,7 +4,7 @@ import pytest
 
 from stratawatch.errors import StratawatchError
 from stratawatch.study import StudyHistory
-from tests.unit.study.village import Village
+from tests.unit.study.village import CLASSIFIERS, Village
 
 VILLAGE = Village()
 
@@ -50,6 +50,16 @@ class TestNextStudy:
         unresolved = next(item for item, verdict in first._progress.told.items() if verdict == "unresolved")
         study = VILLAGE.study(history=first.history())
         assert unresolved in {item for batch in VILLAGE.answer(study) for item in batch}
+
+    def test_classifiers_may_be_named_in_another_order(self, first):
+        """Letters of past patterns follow: the same plan, and the same items."""
+        swapped = {name: CLASSIFIERS[name] for name in reversed(CLASSIFIERS)}
+        usual = VILLAGE.study(budget=100, history=first.history())
+        other = VILLAGE.study(budget=100, history=first.history(), classifiers=swapped)
+        guesses = [{(r.classifier, r.metric): r.guess for r in study.plan().expected} for study in (usual, other)]
+        assert guesses[1] == pytest.approx(guesses[0], rel=1e-6)
+        assert {row.pattern for row in other.history().rows} == {"00", "01", "10", "11"}
+        assert usual.plan().guessed_from == other.plan().guessed_from == "history"
 
     def test_items_of_another_week_only_guide_the_plan(self, first):
         other = Village(seed=2)

@@ -77,16 +77,41 @@ class TestJson:
         with pytest.raises(StratawatchError, match=f"{what}; expected stratawatch study history 1; got"):
             StudyHistory.from_json(text)
 
+    @pytest.mark.parametrize("key", ["rows", "classifiers", "auxiliary"])
+    def test_a_text_that_lacks_something_is_refused(self, key):
+        document = history(label()).as_document()
+        del document[key]
+        with pytest.raises(StratawatchError) as caught:
+            StudyHistory.from_json(json.dumps(document))
+        assert str(caught.value) == (
+            f"the text lacks '{key}'; expected a whole stratawatch study history 1; give it as to_json() wrote it"
+        )
 
-class TestCheck:
+    def test_so_is_one_with_half_a_row(self):
+        document = {**history(label()).as_document(), "rows": [["i1", 1]]}
+        with pytest.raises(StratawatchError, match="the text is damaged; expected a whole stratawatch study history 1"):
+            StudyHistory.from_json(json.dumps(document))
+
+
+class TestOfPanel:
     def test_the_same_names_are_the_same_panel(self):
         panel = read_panel("id", {"lr": (None, "p"), "vote": (None, "q")}, ["judge"], [], None)
-        history(auxiliary=("judge",)).check(panel)
+        assert history(auxiliary=("judge",)).of_panel(panel) == history(auxiliary=("judge",))
+
+    def test_letters_follow_the_order_of_the_panel(self):
+        panel = read_panel("id", {"vote": (None, "q"), "lr": (None, "p")}, ["old", "judge"], [], None)
+        theirs = history(label(pattern="1-0!"), auxiliary=("judge", "old"))
+        assert theirs.of_panel(panel) == StudyHistory(("vote", "lr"), ("old", "judge"), (label(pattern="-1!0"),))
+
+    def test_a_classifier_that_became_a_helper_is_another_panel(self):
+        panel = read_panel("id", {"lr": (None, "p")}, ["vote"], [], None)
+        with pytest.raises(StratawatchError, match="belongs to another panel"):
+            history().of_panel(panel)
 
     def test_another_panel_is_refused(self):
         panel = read_panel("id", {"lr": (None, "p")}, [], [], None)
         with pytest.raises(StratawatchError) as caught:
-            history(auxiliary=("judge",)).check(panel)
+            history(auxiliary=("judge",)).of_panel(panel)
         assert str(caught.value) == (
             "the history belongs to another panel; expected classifiers lr; got classifiers lr, vote with auxiliary "
             "judge; a new model, version or cut-off begins a history of its own"

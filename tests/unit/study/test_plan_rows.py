@@ -13,6 +13,26 @@ class TestPlan:
         assert plan.labels == sum(row.labels for row in plan.strata) == 300
         assert all(row.patterns and row.labels <= row.items for row in plan.strata)
 
+    def test_strata_can_be_told_apart(self):
+        study = VILLAGE.study(budget=300)
+        plan = study.plan()
+        shown = [(row.patterns, row.mean_score, row.lowest, row.highest) for row in plan.strata]
+        assert len(set(shown)) == len(shown) > 10
+        assert all(row.lowest * 0.98 <= row.mean_score <= row.highest * 1.02 for row in plan.strata)
+        scores = VILLAGE.columns["score_lr"]
+        assert sum(row.mean_score * row.items for row in plan.strata) == pytest.approx(scores.sum(), rel=0.01)
+        assert min(row.lowest for row in plan.strata) == pytest.approx(scores.min(), rel=0.02)
+        assert max(row.highest for row in plan.strata) == pytest.approx(scores.max(), rel=0.02)
+        sizes = {
+            p: sum(atom.size for atom in study._design.atoms if atom.pattern == p) for p in ("00", "01", "10", "11")
+        }
+        assert {p for row in plan.strata for p in row.patterns} == {p for p, size in sizes.items() if size}
+
+    def test_without_scores_strata_have_none(self):
+        plan = VILLAGE.study(budget=300, classifiers={"vote": (None, "pred_vote")}).plan()
+        assert {(row.mean_score, row.lowest, row.highest) for row in plan.strata} == {(None, None, None)}
+        assert {row.patterns for row in plan.strata} == {("0",), ("1",)}
+
     def test_what_is_expected_stands_beside_the_margin(self):
         plan = VILLAGE.study(budget=300, goals=[Goal("precision", 0.2), Goal("f1", 0.001, ("lr",))]).plan()
         found = {(row.classifier, row.metric): row for row in plan.expected}
@@ -51,13 +71,22 @@ class TestPlan:
 
     def test_it_reads_as_two_tables_and_marks_the_guess(self):
         text = repr(VILLAGE.study(budget=120).plan())
-        assert text.startswith("120 labels of 4,000 items\n\nstratum  patterns")
+        assert text.startswith("120 labels of 4,000 items\n\nstrata; a pattern is what lr, vote say, in this order (")
+        assert "\n\nstratum  patterns  mean_score  lowest  highest  items  labels\n" in text
         assert "guess: what scores alone would say, checked by no label" in text
         assert "classifier  metric" in text
 
     def test_it_turns_into_frames(self):
         plan = VILLAGE.study(budget=120).plan()
-        assert list(plan.to_frame().columns) == ["stratum", "patterns", "items", "labels"]
+        assert list(plan.to_frame().columns) == [
+            "stratum",
+            "patterns",
+            "mean_score",
+            "lowest",
+            "highest",
+            "items",
+            "labels",
+        ]
         assert plan.to_frame()["labels"].sum() == 120
         assert list(plan.expected.to_frame().columns) == [
             "classifier",

@@ -93,6 +93,27 @@ class TestText:
             "begin a new Study, and give it this one's history()"
         )
 
+    @pytest.mark.parametrize("key", ["wishes", "fingerprint", "atoms", "pools", "history", "rounds", "told", "done"])
+    def test_one_that_lacks_something_is_refused(self, key):
+        document = json.loads(VILLAGE.study(**SETTINGS).to_json())
+        del document[key]
+        with pytest.raises(StratawatchError, match=f"the text lacks '{key}'; expected a whole stratawatch study 1"):
+            Study.from_json(json.dumps(document), VILLAGE.frame())
+
+    @pytest.mark.parametrize("key", ["item", "budget", "sequential", "score_kind"])
+    def test_one_that_lacks_a_wish_is_refused_too(self, key):
+        """Without its budget it would go on for as many labels as the goals need."""
+        document = json.loads(VILLAGE.study(**SETTINGS).to_json())
+        del document["wishes"][key]
+        with pytest.raises(StratawatchError, match=f"the text lacks '{key}'"):
+            Study.from_json(json.dumps(document), VILLAGE.frame())
+
+    def test_one_with_half_an_atom_is_refused(self):
+        document = json.loads(VILLAGE.study(**SETTINGS).to_json())
+        del document["atoms"][0]["pattern"]
+        with pytest.raises(StratawatchError, match=r"the text is damaged; .*pattern"):
+            Study.from_json(json.dumps(document), VILLAGE.frame())
+
     def test_a_history_is_no_study(self):
         study = VILLAGE.study(**SETTINGS)
         with pytest.raises(StratawatchError, match="the text is something else; expected stratawatch study 1; got"):

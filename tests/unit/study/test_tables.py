@@ -33,6 +33,9 @@ class TestRows:
     def test_large_numbers_are_shown_whole(self):
         assert "12,346" in repr(Rows([Line("a", 12345.6, 1)]))
 
+    def test_long_lists_are_cut_short(self):
+        assert "a, b, c and 2 more" in repr(Rows([Line("n", 1.0, 1, tuple("abcde"))]))
+
     def test_turn_into_a_frame_where_the_unknown_is_missing(self):
         frame = ROWS.to_frame()
         assert list(frame.columns) == ["name", "number", "count", "parts"]
