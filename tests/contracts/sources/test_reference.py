@@ -51,9 +51,9 @@ def random_table(seed: int, rows: int = 700) -> Table:
     return {
         "id": ("VARCHAR", [None if r.random() < 0.01 else f"item-{i:05}" for i in range(rows)]),
         "ts": ("TIMESTAMP", column(lambda: START.replace(tzinfo=None) + timedelta(hours=r.uniform(-20, 190)), 0.01)),
-        "p_lr": ("DOUBLE", column(score)),
-        "m_svm": ("DOUBLE", column(margin)),
-        "p_nn": ("DOUBLE", column(score)),
+        "p_lr": ("DOUBLE", column(score, nothing=0.3)),
+        "m_svm": ("DOUBLE", column(margin, nothing=0.3)),
+        "p_nn": ("DOUBLE", column(score, nothing=0.3)),
         "p_judge": ("DOUBLE", column(score)),
         "m_old": ("DOUBLE", column(margin, nothing=0.5)),
         "is_lr": ("BOOLEAN", column(lambda: r.random() < 0.1)),

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.core.bins import ScoreKind
 from stratawatch.core.design import Design, pool_sizes
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Census
@@ -19,7 +21,7 @@ from stratawatch.core.random_numbers import uniform
 from stratawatch.core.results import Commission, Goal
 from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.ledgers import as_candidates
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
 from stratawatch.study.population import Population, read_population
@@ -43,6 +45,9 @@ PANEL = panel(
     columns=Columns("id", "ts", (), ("lang", "shop", "paid")),
     seed=SEED,
 )
+KINDS: dict[str, ScoreKind] = {"svm": "margin", "m_old": "margin"}
+HELPED = replace(PANEL, auxiliary=(AuxiliarySpec("p_judge", "p_judge"), AuxiliarySpec("m_old", "m_old", "margin")))
+PANELS = pytest.mark.parametrize("spec", [PANEL, HELPED], ids=["alone", "helped"])
 GOALS = (Goal("precision", 0.05), Goal("recall", 0.06))
 EDGES = [0.0, 1.0, 0.5, 0.25, 0.75, 2**-16, 2**-17, 1 - 2**-16, 5e-324, math.nextafter(0.5, 0), math.nextafter(1, 0)]
 MARGINS = [0.0, -0.0, 800.0, -800.0, *(math.log(p / (1 - p)) for p in (0.25, 0.125, 0.75, 33 / 64, 1 / 1024))]
@@ -69,9 +74,12 @@ def table(seed: int, ids: str, rows: int = 4000) -> Table:
     return {
         "id": (ids, names),
         "ts": ("TIMESTAMP", [START.replace(tzinfo=None)] * rows),
-        "p_lr": ("DOUBLE", column(score)),
-        "m_svm": ("DOUBLE", column(margin)),
-        "p_nn": ("FLOAT", column(score)),
+        "p_lr": ("DOUBLE", column(score, 0.4)),
+        "m_svm": ("DOUBLE", column(margin, 0.4)),
+        "p_nn": ("FLOAT", column(score, 0.4)),
+        # Some 260 items have no score of a classifier; all but some 20 of them have one of a helper.
+        "p_judge": ("DOUBLE", column(score, 0.1)),
+        "m_old": ("DOUBLE", column(margin, 0.5)),
         "is_lr": ("BOOLEAN", column(lambda: r.random() < 0.2)),
         "is_svm": ("INTEGER", column(lambda: int(r.random() < 0.3), 0)),
         "is_rules": ("DOUBLE", column(lambda: float(r.random() < 0.3))),
@@ -82,14 +90,16 @@ def table(seed: int, ids: str, rows: int = 4000) -> Table:
     }
 
 
-def population(frame: Any) -> Population:
-    read = read_panel("id", CLASSIFIERS, [], ["lang", "shop", "paid"], {"svm": "margin"})
-    return read_population(frame, read, SEED)
+def population(frame: Any, spec: PanelSpec) -> Population:
+    helpers = [one.name for one in spec.auxiliary]
+    kinds = KINDS if helpers else {"svm": KINDS["svm"]}
+    return read_population(frame, read_panel("id", CLASSIFIERS, helpers, ["lang", "shop", "paid"], kinds), SEED)
 
 
 def as_dict(census: Census) -> dict[str, Any]:
     return {
         "classifiers": census.classifiers,
+        "auxiliary": census.auxiliary,
         "cells": list(zip(census.patterns, census.bins.tolist(), census.counts.tolist(), strict=True)),
         "segments": {segment: counts.tolist() for segment, counts in census.segments.items()},
     }
@@ -105,35 +115,37 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return write(tmp_path / "rows.parquet", table(seed, kind))
 
 
+@PANELS
 @pytest.mark.parametrize("library", READERS)
 class TestSameItems:
-    def test_the_census_is_the_one_that_duckdb_counts(self, path: Path, library: str) -> None:
-        counted = DuckDBSource(path).census(PANEL, WINDOW)
+    def test_the_census_is_the_one_that_duckdb_counts(self, path: Path, library: str, spec: PanelSpec) -> None:
+        counted = DuckDBSource(path).census(spec, WINDOW)
         assert counted.profile.bad_rows == 0
-        assert as_dict(population(READERS[library](path)).census) == as_dict(counted.census)
+        assert as_dict(population(READERS[library](path), spec).census) == as_dict(counted.census)
 
-    def test_the_pools_hold_the_same_items_in_the_same_atoms(self, path: Path, library: str) -> None:
-        ours, source = population(READERS[library](path)), DuckDBSource(path)
+    def test_the_pools_hold_the_same_items_in_the_same_atoms(self, path: Path, library: str, spec: PanelSpec) -> None:
+        ours, source = population(READERS[library](path), spec), DuckDBSource(path)
         commission = Commission(GOALS, budget=300)
         atoms = cut_atoms(ours.census, commission)
         wanted = pool_sizes(atoms, ours.panel.names, commission)
-        theirs = as_candidates(source.candidates(PANEL, WINDOW, atoms, wanted), PANEL.columns.segments)
+        theirs = as_candidates(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
         mine = ours.candidates(atoms, wanted)
         columns = [(one.items, one.atoms.tolist(), one.digests, *one.segments.values()) for one in (mine, theirs)]
         assert set(zip(*columns[0], strict=True)) == set(zip(*columns[1], strict=True))
         assert len(mine) == sum(wanted) > 300
 
 
+@PANELS
 @pytest.mark.parametrize("budget", [300, None])
-def test_both_rounds_draw_the_same_items(path: Path, budget: int | None) -> None:
+def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: PanelSpec) -> None:
     """Study by ask and tell; DuckDB by the engine's own steps: census, atoms, pools, plan, draw."""
     goals = () if budget else GOALS
     commission = Commission(goals, budget, until_goals=budget is None)
     source = DuckDBSource(path)
-    census = source.census(PANEL, WINDOW).census
+    census = source.census(spec, WINDOW).census
     atoms = cut_atoms(census, commission)
     wanted = pool_sizes(atoms, census.classifiers, commission)
-    pools = as_candidates(source.candidates(PANEL, WINDOW, atoms, wanted), PANEL.columns.segments)
+    pools = as_candidates(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
     design = Design(census.classifiers, atoms, pools)
     truth = {item: answer(digest, item) for item, digest in zip(pools.items, pools.digests, strict=True)}
 
@@ -145,7 +157,8 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None) -> None
         budget=budget,
         seed=SEED,
         segments=["lang", "shop", "paid"],
-        score_kind={"svm": "margin"},
+        auxiliary=[one.name for one in spec.auxiliary],
+        score_kind=KINDS if spec.auxiliary else {"svm": KINDS["svm"]},
     )
     drawn: set[str] = set()
     for ordinal in (1, 2):
