@@ -13,7 +13,7 @@ POSITIVE, NEGATIVE, UNSCORED = "1", "0", "-"
 """The letters of a pattern, one a classifier in the panel's order: calls it positive, negative, did not say."""
 
 NO_BIN = -1
-"""The bin of an item that no classifier gave a score."""
+"""The bin of an item that nobody scored: no classifier and no auxiliary score."""
 
 
 @dataclass(frozen=True, order=True)

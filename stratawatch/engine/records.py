@@ -43,7 +43,8 @@ class ClassifierSpec:
 class AuxiliarySpec:
     """A score that helps and is not watched: an LLM judge, a heuristic, another model. It may be missing or wrong.
 
-    It leans to yes where its linked score is at least one half.
+    It leans to yes where its linked score is at least one half. The score itself is binned only where no classifier
+    has one.
     """
 
     name: str
