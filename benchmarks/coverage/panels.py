@@ -73,8 +73,8 @@ class Panel:
         seen = [self._seen(member, outstanding, common, rng) for member in self.members]
         seen += [self._seen(helper, outstanding, common, rng, leaning=True) for helper in self.helpers]
         scores = np.stack([score for _, score in seen], axis=1)
-        filled = (~np.isnan(scores)).sum(axis=1)
-        z = np.where(filled > 0, np.nansum(scores, axis=1) / np.maximum(filled, 1), np.nan)
+        own, helped = _means(scores[:, : len(self.members)]), _means(scores[:, len(self.members) :])
+        z = np.where(np.isnan(own), helped, own)
         labels = self._with_broken_clusters(labels, rng)
         return Items(np.stack([letters for letters, _ in seen], axis=1), np.clip(z, 0, 1), labels)
 
@@ -104,6 +104,12 @@ class Panel:
             for member in self.members
         )
         return replace(self, prevalence=prevalence, members=members, size=int(rng.integers(20_000, 50_001)))
+
+
+def _means(scores: Floats) -> Floats:
+    """The mean of the scores that are there, NaN where there is none."""
+    filled = (~np.isnan(scores)).sum(axis=1)
+    return np.where(filled > 0, np.nansum(scores, axis=1) / np.maximum(filled, 1), np.nan)
 
 
 def _panel(*precisions: float, separation: float = 3.0, score: str = "calibrated") -> tuple[Member, ...]:

@@ -74,14 +74,20 @@ class TestPanels:
         found = made(panel, size=200_000)
         assert [found.truth("precision", column) for column in (0, 1)] == pytest.approx([0.7, 0.9], abs=0.02)
 
-    def test_a_helper_adds_a_letter_and_its_score(self):
+    def test_a_helper_adds_a_letter_and_leaves_scores_alone(self):
         alone = Panel("p", 0.06, (Member(3, 0.7),))
         helped = replace(alone, helpers=(Member(3, 0.7, "inverted"),))
         with_helper = helped.items(np.random.default_rng(1), 5000)
         assert with_helper.letters.shape == (5000, 2)
         without = alone.items(np.random.default_rng(1), 5000)
-        correlations = [np.corrcoef(items.scores, items.labels)[0, 1] for items in (without, with_helper)]
-        assert correlations[1] < correlations[0] / 2
+        assert np.ptp(with_helper.letters[:, 1].astype(np.int64)) == 1
+        assert with_helper.scores.tolist() == pytest.approx(without.scores.tolist())
+
+    def test_a_helper_scores_what_no_classifier_scores(self):
+        silent = Panel("p", 0.06, (Member(3, 0.7, unjudged=0.5),), helpers=(Member(3, 0.7),))
+        items = silent.items(np.random.default_rng(1), 5000)
+        assert not np.isnan(items.scores).any()
+        assert 0.45 < (items.letters[:, 0] == "-").mean() < 0.55
 
     def test_a_gap_is_no_call_and_no_score(self):
         items = Panel("p", 0.06, (Member(3, 0.7, unjudged=0.5),)).items(np.random.default_rng(1), 5000)
