@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stratawatch.core.bins import centres
 from stratawatch.core.cells import Cells
 from stratawatch.core.fine_cells import fine_cells
+from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.population import NO_BIN, Census
 from stratawatch.core.results import Commission, Goal
 from stratawatch.core.rounds import first_labels
@@ -24,6 +26,19 @@ def cut(rows, budget, **more):
 
 def count(atoms) -> int:
     return len({atom.stratum for atom in atoms})
+
+
+def _past(made: Census) -> History:
+    """A label for every cell, drawn from its score."""
+    scores = centres(made.bins)
+    return History(
+        ages=np.ones(len(scores), dtype=np.int64),
+        patterns=made.patterns,
+        scores=scores,
+        yes=np.random.default_rng(1).random(len(scores)) < scores,
+        weights=made.counts.astype(np.float64),
+        drawable=np.zeros(len(scores), dtype=np.bool_),
+    )
 
 
 def members(atoms, stratum):
@@ -68,6 +83,20 @@ class TestWhichGoTogether:
         unjudged = {atom.stratum for atom in atoms if atom.pattern[0] == "-"}
         assert len(unjudged) == 1
         assert {atom.pattern for atom in members(atoms, unjudged.pop())} == {"-0", "-1"}
+
+    @pytest.mark.parametrize("remembered", [False, True])
+    @pytest.mark.parametrize("letter", "01-")
+    def test_a_helper_that_always_says_the_same_changes_only_its_letter(self, letter, remembered):
+        made, commission = panel(4, 20_000), Commission(budget=300)
+        helped = replace(made, patterns=tuple(p + letter for p in made.patterns), auxiliary=("judge",))
+        past = _past(made) if remembered else NO_HISTORY
+        past_helped = replace(past, patterns=tuple(p + letter for p in past.patterns))
+        alone, together = cut_atoms(made, commission, past), cut_atoms(helped, commission, past_helped)
+        assert [replace(atom, pattern=atom.pattern + letter, foretold=None) for atom in alone] == [
+            replace(atom, foretold=None) for atom in together
+        ]
+        foretold = [[atom.foretold for atom in atoms] for atoms in (alone, together)]
+        assert foretold[1] == (pytest.approx(foretold[0], rel=1e-4) if remembered else [None] * len(alone))
 
     def test_goals_decide_what_is_kept_apart(self):
         """Precision of b alone: items that b calls negative teach nothing and share one stratum."""

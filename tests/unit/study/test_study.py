@@ -153,6 +153,15 @@ class TestEstimates:
         for row in rows:
             assert 0 <= row.low <= row.value <= row.high <= 1
 
+    def test_what_a_goal_is_for_is_told_unasked(self):
+        study = VILLAGE.study(goals=[Goal("f1", 0.1, ["lr"]), Goal("recall", 0.2)])
+        VILLAGE.answer(study)
+        rows = study.estimates()
+        assert [row.metric for row in rows] == ["precision", "recall", "false_omission_rate", "f1"] * 2
+        assert rows.of("lr", "f1").state in ("held", "short")
+        assert (rows.of("lr", "f1").margin, rows.of("vote", "f1").state) == (0.1, "known")
+        assert {row.metric for row in study.estimates(["precision"])} == {"precision"}
+
     def test_one_metric_needs_no_list(self, study):
         VILLAGE.answer(study)
         assert [row.metric for row in study.estimates("f1")] == ["f1", "f1"]
@@ -230,6 +239,24 @@ class TestAuxiliary:
         VILLAGE.answer(study)
         assert {row.classifier for row in study.estimates()} == set(CLASSIFIERS)
         assert {len(row.patterns[0]) for row in study.plan().strata} == {3}
+
+    @pytest.mark.parametrize("score", [0.5, 0.2])
+    def test_one_that_always_says_the_same_changes_neither_plan_nor_guess(self, score):
+        frame = VILLAGE.frame(judge=np.full(len(VILLAGE.labels), score))
+        helped, alone = VILLAGE.study(frame=frame, budget=300, auxiliary=["judge"]), VILLAGE.study(budget=300)
+        theirs, ours = helped.plan(), alone.plan()
+        strata = [[(row.stratum, row.items, row.labels) for row in plan.strata] for plan in (theirs, ours)]
+        assert strata[0] == strata[1]
+        assert list(theirs.expected) == list(ours.expected)
+        assert helped.ask() == alone.ask()
+
+    def test_one_that_lies_leaves_the_guess_alone(self):
+        lies = VILLAGE.frame(judge=1 - VILLAGE.columns["judge"])
+        found = [
+            [row.guess for row in VILLAGE.study(budget=300, **settings).plan().expected]
+            for settings in ({}, {"frame": lies, "auxiliary": ["judge"]})
+        ]
+        assert found[1] == pytest.approx(found[0], rel=0.02)
 
     def test_one_that_lies_costs_no_truth(self):
         study = VILLAGE.study(frame=VILLAGE.frame(judge=1 - VILLAGE.columns["judge"]), budget=900, auxiliary=["judge"])
