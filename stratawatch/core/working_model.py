@@ -39,9 +39,13 @@ def line(cells: Cells) -> Floats:
 
 
 def curve(cells: Cells) -> Floats:
-    """Columns (1, z, 2 votes - 1, z^2 - 1), then a column an auxiliary score: the model that assists estimates."""
+    """Columns (1, z, 2 votes - 1, z^2 - 1), then a column an auxiliary score: the model that assists estimates.
+
+    A score that says the same everywhere is a column of 0: it must not share the intercept.
+    """
     z = standardised(cells)
-    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.hints])
+    telling = (cells.hints != cells.hints[:1]).any(axis=0)
+    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.hints * telling])
 
 
 def fit(columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:

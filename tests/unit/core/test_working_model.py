@@ -76,6 +76,15 @@ def test_an_auxiliary_score_is_a_column_that_labels_may_follow_or_not():
     assert abs(ignores[0] - ignores[1]) < 0.02
 
 
+@pytest.mark.parametrize("letter", "01-")
+def test_an_auxiliary_score_that_always_says_the_same_changes_no_fit(letter):
+    letters, sizes, scores = ["0", "1"], np.full(2, 100.0), np.array([0.1, 0.7])
+    alone = Cells.of(("a",), letters, sizes, scores)
+    helped = Cells.of(("a",), [one + letter for one in letters], sizes, scores)
+    fits = [fit(curve(made), np.array([1.0, 40]), np.full(2, 50.0), penalty=0.5) for made in (alone, helped)]
+    assert fits[1].tolist() == pytest.approx(fits[0].tolist(), abs=1e-12)
+
+
 def test_a_shift_moves_the_mean_towards_the_labels_and_is_held_by_its_penalty():
     linear = np.zeros(5)
     moved = shift(linear, YES + 3, ANSWERED, penalty=1e-6)
