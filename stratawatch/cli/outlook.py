@@ -25,6 +25,7 @@ def outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "O
         "from": "history" if found.from_history else "scores",
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,
+        "stop": None if found.stop is None else _point(found.stop),
         "goals": [
             {
                 "classifier": wish.classifier,
@@ -47,7 +48,10 @@ def show_outlook(document: dict[str, Any]) -> None:
     together = document["labels_for_all_goals"]
     verdict = "suffices" if together <= document["budget"] else "does not suffice"
     say(f"All goals together need {count_text(together, 'label')}; the budget of {document['budget']:,} {verdict}.")
-    cells = [_goal_cells(goal, document["budget"]) for goal in document["goals"]]
+    if document["stop"] is not None:
+        say(_stopping(document))
+    asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
+    cells = [_goal_cells(goal, asked, document["budget"]) for goal in document["goals"]]
     show_rows(cells, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
     say()
     say("Expected half-widths by budget")
@@ -85,16 +89,25 @@ def _source(document: dict[str, Any]) -> str:
     )
 
 
+def _stopping(document: dict[str, Any]) -> str:
+    """Where a cycle would stop that has spend = "goals"."""
+    labels = document["stop"]["labels"]
+    near = "at its budget of" if labels >= document["budget"] else "near"
+    pilot = "" if document["from"] == "history" else " Without a history it begins with a pilot."
+    stop = f"such a cycle would stop {near} {count_text(labels, 'label')}, with these half-widths."
+    return f'With spend = "goals" {stop}{pilot}'
+
+
 def _name(row: dict[str, Any]) -> str:
     return f"{row['classifier']} {row['metric'].replace('_', ' ')}"
 
 
-def _goal_cells(goal: dict[str, Any], budget: int) -> dict[str, str]:
+def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]:
     width = goal["half_width"]
     return {
         "goal": _name(goal),
         "margin": f"±{percent(goal['margin'])}",
-        f"with {count_text(budget, 'label')}": "cannot be told" if width is None else f"±{percent(width)}",
+        f"with {count_text(asked, 'label')}": "cannot be told" if width is None else f"±{percent(width)}",
         "labels for it alone": f"{goal['labels_alone']:,}",
         "remark": "" if goal["labels_alone"] <= budget else "above the budget",
     }

@@ -31,7 +31,7 @@ Widths = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True)
 class Wish:
-    """A goal of one classifier: the half-width to expect with the panel's budget, and the labels it alone needs.
+    """A goal of one classifier: the half-width to expect of the panel's cycle, and the labels it alone needs.
 
     `half_width` is None where nothing can be told.
     """
@@ -53,7 +53,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What labels would buy in a window. `together` are the labels that all goals need; they share them."""
+    """What labels would buy in a window. `together` are the labels that all goals need; they share them.
+
+    `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget.
+    """
 
     items: int
     past_labels: int
@@ -62,6 +65,7 @@ class Outlook:
     wishes: tuple[Wish, ...]
     together: int
     curve: tuple[Step, ...]
+    stop: Step | None = None
 
 
 def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlook:
@@ -72,7 +76,8 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
     most = min(spec.budget, census.size)
     budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
     curve = tuple(Step(labels, forecast.widths(labels, (), metrics)) for labels in budgets)
-    now = next((step.half_widths for step in curve if step.labels == most), {})
+    stop = forecast.stop(metrics) if spec.spend == "goals" and census.size else None
+    now = stop.half_widths if stop else next((step.half_widths for step in curve if step.labels == most), {})
     return Outlook(
         items=census.size,
         past_labels=len(history),
@@ -83,8 +88,9 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
             for goal in goals
             for key in [(goal.of[0], goal.metric)]
         ),
-        together=forecast.needed(goals, most),
+        together=stop.labels if stop and stop.labels < most else forecast.needed(goals, most),
         curve=curve,
+        stop=stop,
     )
 
 
@@ -101,6 +107,11 @@ class _Forecast:
     def __init__(self, census: Census, commission: Commission, history: History) -> None:
         self._census, self._commission, self._history = census, commission, history
         self._cells = cache(self._cut)
+
+    def stop(self, metrics: Sequence[str]) -> Step:
+        """What the panel's own cycle would ask in all its rounds; without a history, at least its pilot."""
+        atoms = cut_atoms(self._census, self._commission, self._history)
+        return Step(*self._bought(Cells.of_atoms(self._census.classifiers, atoms), self._commission, metrics))
 
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
         """Half-widths with so many labels, spent on these goals (none: those of the panel)."""

@@ -5,7 +5,9 @@ from itertools import pairwise
 import pytest
 
 from stratawatch.core.results import Goal
+from stratawatch.core.rounds import SMALLEST_PILOT
 from stratawatch.engine.outlook import BUDGETS, outlook
+from stratawatch.engine.preview import preview
 from stratawatch.engine.windows import window_of
 from tests.engine.test_history import weeks
 from tests.engine.town import spec
@@ -70,6 +72,37 @@ class TestWishes:
         assert found.wishes[0].labels <= 3000
 
 
+class TestStop:
+    """spend = "goals": what such a cycle would ask, not only what its margins need."""
+
+    WIDE = (Goal("precision", 0.2), Goal("recall", 0.3))
+
+    def test_without_a_history_a_cycle_asks_its_pilot_at_least(self, make_town):
+        town = make_town(spec(goals=self.WIDE, budget=900, spend="goals"))
+        found = look(town)
+        assert look(make_town(spec(goals=self.WIDE, budget=900))).together < SMALLEST_PILOT
+        assert SMALLEST_PILOT <= found.stop.labels == found.together <= 900
+        assert all(wish.half_width == found.stop.half_widths[wish.classifier, wish.metric] for wish in found.wishes)
+        assert all(wish.half_width <= wish.margin for wish in found.wishes)
+
+    def test_a_dry_run_and_the_cycle_itself_ask_the_same(self, make_town):
+        town = make_town(spec(goals=self.WIDE, budget=900, spend="goals"))
+        found = look(town)
+        shown = preview(town.ports, town.panel, window_of(town.panel.windows, 0), 0).plan
+        assert (shown.labels, shown.half_widths) == (found.stop.labels, found.stop.half_widths)
+        weeks(town, 0)
+        with town.ports.store.begin() as tx:
+            asked = len(tx.labels.all("spam"))
+        assert asked == pytest.approx(found.stop.labels, rel=0.25)
+
+    def test_goals_above_the_budget_need_more_and_the_cycle_stops_at_it(self, make_town):
+        found = look(make_town(spec(goals=(Goal("precision", 0.02),), budget=120, spend="goals")))
+        assert found.stop.labels == 120 < found.together
+
+    def test_where_the_budget_is_spent_nothing_stops(self, town):
+        assert look(town).stop is None
+
+
 class TestSource:
     def test_is_scores_alone_until_there_are_enough_labels(self, make_town):
         town = make_town()
@@ -84,6 +117,9 @@ class TestSource:
     def test_of_an_empty_window_is_nothing(self, town):
         found = look(town, 5)
         assert (found.items, found.together, found.curve) == (0, 0, ())
+
+    def test_nor_does_a_cycle_stop_in_one(self, make_town):
+        assert look(make_town(spec(spend="goals")), 5).stop is None
 
     @pytest.mark.parametrize("write", ["cycles", "labels"])
     def test_nothing_is_written(self, town, write):
