@@ -46,10 +46,10 @@ class Campaign:
 
 
 FULL: Final = (
-    Campaign(FOUR, worlds=4, chains=10),
-    Campaign(FOUR, worlds=4, chains=3, persisting=0.5),
-    Campaign(HEAVY, worlds=2, chains=8),
-    Campaign(TEN, worlds=4, chains=2),
+    Campaign(FOUR, worlds=4, chains=25),
+    Campaign(FOUR, worlds=4, chains=5, persisting=0.5),
+    Campaign(HEAVY, worlds=2, chains=10),
+    Campaign(TEN, worlds=4, chains=3),
     Campaign(TWENTY, worlds=4, chains=1),
 )
 QUICK: Final = (
