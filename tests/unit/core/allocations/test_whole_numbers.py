@@ -92,7 +92,9 @@ def test_no_label_can_be_moved_with_gain(cells, data):
     if free.any():
         scale = shares[free].sum() / weights[free].sum()
         assert bool(np.all(np.abs(shares[free] - scale * weights[free]) <= 2))
-        assert bool(np.all(scale * weights[capped] >= caps[capped] - 2))
+        # The scale is read off whole numbers: a small free cell knows it to one label only.
+        most = (shares[free] + 1).sum() / weights[free].sum()
+        assert bool(np.all(most * weights[capped] >= caps[capped] - 2))
 
 
 @pytest.mark.parametrize("total", [7, 100, 901])
