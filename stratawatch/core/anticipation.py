@@ -12,11 +12,11 @@ from stratawatch.core.foretelling import foretold, past_answers
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Goal
-from stratawatch.core.working_model import fit, line
+from stratawatch.core.working_model import at_their_word, correction, line, logistic
 from stratawatch.errors import StratawatchError
 
 DEFAULT_GOALS: Final = tuple(Goal(name, metric_named(name).default_margin) for name in ("precision", "recall"))
-_RIDGE: Final = 0.25
+_RIDGE: Final = 0.1
 _PAST_LABELS: Final = 20.0
 
 
@@ -73,13 +73,15 @@ def model_rates(cells: Cells, history: History) -> Rates:
 
 
 def second_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
-    """After the first labels: logit p = alpha + beta z fitted to them, then p~ = (k p + yes)/(k + n) by stratum.
+    """After the first labels: logit p = (1 + beta) logit z + alpha, then p~ = (k p + yes)/(k + n) by stratum.
 
+    Scores are taken at their word but for what the labels correct; a ridge of .1 holds both corrections at 0.
     k = 2/min(p, 1 - p) pseudo labels hold two positives: a rare stratum is not called empty for want of labels.
     """
     if answered.sum() == 0:
         return first_rates(cells)
-    fitted = fit(line(cells), yes, answered, penalty=_RIDGE)
+    word, columns = at_their_word(cells), line(cells)
+    fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=_RIDGE))
     floored = _floored(cells, fitted)
     usual = _means(cells, floored)
     k = 2 / np.minimum(usual, 1 - usual)

@@ -32,7 +32,7 @@ def pool_sizes(
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x planned), at most its items and the budget."""
     planner = Planner(Cells.of_atoms(classifiers, atoms), commission, history)
-    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * planner.in_all())
+    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * planner.at_most())
     most = planner.items if commission.budget is None else np.minimum(planner.items, commission.budget)
     return tuple(np.minimum(wanted, most).tolist())
 

@@ -51,7 +51,8 @@ def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
     """The group of every cell, numbered by their first cells: at most `wanted` groups of at least `least` items.
 
     Greedy: while there are too many, the pair of least Q_merged - Q_1 - Q_2 becomes one; groups that are too small
-    go first. One that is too small is left only when it is the only one.
+    go first. One that is too small is left only when it is the only one. Cells without any effect, that no goal
+    needs, are one group however many are wanted: each would cost labels of its own.
 
     >>> sums = np.array([[1.0], [9.0], [1.1]])
     >>> merge(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
@@ -60,7 +61,10 @@ def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
     if moments.sizes.size == 0:
         return np.zeros(0, dtype=np.int64)
     coarse = _halved(moments, _MOST)
-    pairs = _Pairs(moments.pooled(coarse))
+    pooled = moments.pooled(coarse)
+    pairs = _Pairs(pooled)
+    if pooled.squares.any():
+        pairs.unite(np.flatnonzero(pooled.squares == 0))
     while pairs.left > 1:
         small = np.flatnonzero(pairs.alive & (pairs.sizes < least))
         if pairs.left <= wanted and small.size == 0:
@@ -86,10 +90,17 @@ class _Pairs:
         """A group that loses least by joining another."""
         return int(self._loss.argmin()) // len(self.home)
 
+    def unite(self, many: Counts) -> None:
+        """Make one of several groups."""
+        for other in many[1:].tolist():
+            self._join(int(many[0]), other)
+
     def join(self, one: int) -> None:
         """Join a group with the one that it loses least with."""
         other = int(self._loss[one].argmin())
-        one, other = min(one, other), max(one, other)
+        self._join(min(one, other), max(one, other))
+
+    def _join(self, one: int, other: int) -> None:
         for values in (self.sizes, self._squares, self._products, self._products.T):
             values[one] += values[other]
         self.home[self.home == other] = one

@@ -1,6 +1,6 @@
 """The planner: how many labels each stratum gets in a cycle's first and second round."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -20,11 +20,19 @@ from stratawatch.core.anticipation import (
 )
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.forecast import half_widths
+from stratawatch.core.forecast import half_width_curves, half_widths
 from stratawatch.core.foretelling import usable
 from stratawatch.core.gate import trusted
 from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.planning import ALLOCATION, Room, allocate, for_limits, second_phase, whole_strata
+from stratawatch.core.planning import (
+    ALLOCATION,
+    HIGHER_FLOORS,
+    Room,
+    allocate,
+    for_limits,
+    second_phase,
+    whole_strata,
+)
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Commission, Goal, Plan
 from stratawatch.core.rounds import FIRST_SHARE, LARGEST_PILOT, SMALLEST_PILOT, first_labels
@@ -35,11 +43,17 @@ _COLD_FACTOR: Final = 1.25
 """What expected variances are multiplied with: by how they came about."""
 _TOP_UP, _TOP_UP_A_GOAL, _FEW_GOALS = 1.04, 0.011, 5
 """The same for a top-up, by the goals beyond a few: the more there are, the likelier one falls short by chance."""
+_COLD_TOP_UP: Final = 1.17
+"""Times that without a history, whose first labels are few."""
 _LARGEST_SURPRISE: Final = 1.5
 """A half-width that is larger than forecast by more rests on one label of much weight; labels do not outvote it."""
+_FLOORS: Final = (None, *HIGHER_FLOORS)
+"""Floors among which a plan that spends a budget chooses."""
 _CHEAPEST: Final = 0.2
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
 _MODEL_PROPORTIONAL: Final = 0.15
+_PROPORTIONAL: Final = (0.0, 0.3, 0.6)
+"""Proportional parts among which a plan for goals without a history chooses."""
 _PASSES: Final = 4
 """Plans made before the one that counts, each with the widths of intervals that the one before would give."""
 
@@ -60,6 +74,18 @@ class Seen:
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
     new: Callable[[Counts], int] = lambda totals: int(totals.sum())
     unknown: Callable[[Counts], Counts] | None = None
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Goals to plan for: what they need of every stratum, times a factor, and by how much widths surprised so far."""
+
+    rates: Rates
+    rows: GoalRows
+    room: Room
+    variances: Floats
+    factor: float
+    surprise: Floats
 
 
 @dataclass(frozen=True)
@@ -86,14 +112,28 @@ class Planner:
 
     def in_all(self) -> Counts:
         """What the whole cycle is expected to draw, before any label."""
+        wanted = self._until_goals_in_all()
+        return self._narrowest(self.rates, self._outright()) if wanted is None else wanted
+
+    def at_most(self) -> Counts:
+        """The most that any plan of the whole cycle would draw from each stratum."""
+        wanted = self._until_goals_in_all()
+        return np.max(self._outright(), axis=0) if wanted is None else wanted
+
+    def _until_goals_in_all(self) -> Counts | None:
+        """The labels that the goals need; None: a budget decides."""
+        if not self.commission.until_goals:
+            return None
         room = Room(np.zeros_like(self.items), self.items)
-        if self.commission.until_goals:
-            wanted = self._for_goals(self.rates, room)
-            if self._cold:
-                wanted = np.maximum(wanted, self._pilot(self.rates, room))
-            if self.commission.budget is None or wanted.sum() <= self.commission.budget:
-                return wanted
-        return allocate(self.cells, self.commission.goals, self.rates, self._budget, room)
+        wanted = self._for_goals(self.rates, room)
+        if self._cold:
+            wanted = np.maximum(wanted, self._pilot(self.rates, room))
+        return wanted if self.commission.budget is None or wanted.sum() <= self.commission.budget else None
+
+    def _outright(self) -> list[Counts]:
+        """Plans that spend the budget at once."""
+        room = Room(np.zeros_like(self.items), self.items)
+        return [allocate(self.cells, self._goals, self.rates, self._budget, room, floor) for floor in _FLOORS]
 
     def plan(self, seen: Seen, pools: Counts) -> Plan:
         """The next round; a plan that adds nothing to what is drawn means: done."""
@@ -144,7 +184,23 @@ class Planner:
             return seen.drawn
         most = first_labels(self._budget) if seen.ordinal == 1 and self._cold else self._budget
         share = second_phase if seen.ordinal > 1 and self._cold else allocate
-        return _most(lambda labels: share(self.cells, self._goals, rates, labels, room), seen, most, room)
+
+        def plan(floor: float | None) -> Counts:
+            return _most(lambda labels: share(self.cells, self._goals, rates, labels, room, floor), seen, most, room)
+
+        return self._narrowest(rates, [plan(floor) for floor in _FLOORS])
+
+    def _narrowest(self, rates: Rates, plans: Sequence[Counts]) -> Counts:
+        """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.
+
+        Variances alone would put as few labels as floors allow where errors are rare; a label that stands for very
+        many items then widens the interval by more than the variances say.
+        """
+        rows = self._rows(rates)
+        curves = half_width_curves(self.cells, rates, np.stack(plans), self.commission.confidence, rows.metrics)
+        places = [(metric, self.cells.classifiers.index(classifier)) for classifier, metric in rows.names]
+        widths = np.array([np.minimum(curves[metric][:, place], 0.5) for metric, place in places])
+        return plans[int(((widths.T / rows.margins) ** 2).sum(axis=1).argmin())]
 
     def _until_goals(self, seen: Seen, rates: Rates, room: Room) -> Counts:
         if seen.ordinal == 1 and self._cold:
@@ -164,7 +220,8 @@ class Planner:
         share = FIRST_SHARE * float(self._for_goals(rates, room).sum())
         most = self._budget if self.commission.budget is None else first_labels(self._budget)
         pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), most)
-        return allocate(self.cells, self._goals, rates, pilot, room)
+        plans = [allocate(self.cells, self._goals, rates, pilot, room, floor) for floor in _FLOORS]
+        return self._narrowest(rates, plans)
 
     def _rows(self, rates: Rates) -> GoalRows:
         return goal_rows(self.cells, self._goals, rates)
@@ -176,20 +233,34 @@ class Planner:
     def _for_goals(self, rates: Rates, room: Room, seen: Seen | None = None, costs: Floats | None = None) -> Counts:
         """Totals for the margins as the reporting interval will see them: plan, forecast its widths, plan again.
 
-        With labels of this period: widths are those that were seen, where they are known, brought forward.
+        With labels of this period: widths are those that were seen, where they are known, brought forward. Without a
+        history, which would say what to expect of errors that no label has met, the plan is the cheapest of several
+        that differ in how much is drawn in proportion to size.
         """
-        rows, confidence = self._rows(rates), self.commission.confidence
+        task = self._task(rates, room, seen)
+        if self._cold:
+            plans = [self._converged(task, proportional, costs) for proportional in _PROPORTIONAL]
+            return min(plans, key=lambda totals: int(totals.sum()))
+        return self._converged(task, _MODEL_PROPORTIONAL if seen is None and self._trusting else 0.0, costs)
+
+    def _task(self, rates: Rates, room: Room, seen: Seen | None) -> "_Task":
+        rows = self._rows(rates)
         factor = self._factor(seen, len(rows.names))
         variances = factor * needs(self.cells, rows, rates)
         surprise = np.ones(len(rows.names)) if seen is None else self._surprise(seen, rates, rows)
-        widening, totals = surprise, room.drawn
-        proportional = _MODEL_PROPORTIONAL if seen is None and self._trusting else 0.0
+        return _Task(rates, rows, room, variances, factor, surprise)
+
+    def _converged(self, task: "_Task", proportional: float, costs: Floats | None) -> Counts:
+        confidence, rows = self.commission.confidence, task.rows
+        widening, totals = task.surprise, task.room.drawn
         for _ in range(_PASSES + 1):
             limits = (rows.margins / (z(confidence) * widening)) ** 2
-            totals = for_limits(self.cells, variances, limits, room, proportional, costs)
-            widths = _named(half_widths(self.cells, rates, totals, confidence, rows.metrics), rows)
-            errors = z(confidence) * np.sqrt(self._variances(variances, totals) / factor)
-            wider = surprise * np.where(np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0)
+            totals = for_limits(self.cells, task.variances, limits, task.room, proportional, costs)
+            widths = _named(half_widths(self.cells, task.rates, totals, confidence, rows.metrics), rows)
+            errors = z(confidence) * np.sqrt(self._variances(task.variances, totals) / task.factor)
+            wider = task.surprise * np.where(
+                np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0
+            )
             # Halfway in between: where margins are wide, the plan after a plan that is too large is too small.
             widening = np.sqrt(widening * wider)
         return totals
@@ -212,7 +283,8 @@ class Planner:
 
     def _factor(self, seen: Seen | None, goals: int) -> float:
         if seen is not None:
-            return max(_TOP_UP + _TOP_UP_A_GOAL * (goals - _FEW_GOALS), _COLD_FACTOR if self._cold else 1.0)
+            top_up = _TOP_UP + _TOP_UP_A_GOAL * (goals - _FEW_GOALS)
+            return max(_COLD_TOP_UP * top_up, _COLD_FACTOR) if self._cold else max(top_up, 1.0)
         if self._cold:
             return _COLD_FACTOR
         return _MODEL_FACTOR if self._trusting else _ROBUST_FACTOR

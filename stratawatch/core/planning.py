@@ -19,6 +19,8 @@ LEAST: Final = 2
 """Labels of a stratum, if it has as many items: one label has no variance."""
 LEAST_FOR_GOALS: Final = 4
 """The same where only the margins count, and no share of a budget holds every stratum up."""
+HIGHER_FLOORS: Final = (0.6, 0.8)
+"""Further floors that a plan may have, as shares of proportional ones; see `floor_share`."""
 _KEPT_PROPORTIONAL: Final = 0.2
 
 
@@ -50,18 +52,23 @@ def whole_strata(cells: Cells) -> Counts:
     return np.where(served_strata(cells), cells.stratum_sizes, 0).astype(np.int64)
 
 
-def allocate(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room) -> Counts:
-    """The labels of each stratum for the goals, never below what is drawn."""
+def allocate(
+    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room, floor: float | None = None
+) -> Counts:
+    """The labels of each stratum for the goals, never below what is drawn, nor below a `floor` (None: the usual)."""
     rows = goal_rows(cells, goals, rates)
     need = (1 / rows.margins**2) @ needs(cells, rows, rates)
     weights = ALLOCATIONS[ALLOCATION](cells.stratum_sizes, need)
     weights = np.where(served_strata(cells), weights, 0.0)
-    return share_out(weights, _floors(cells, labels, room, weights > 0), room.caps, labels)
+    share = floor_share(labels) if floor is None else floor
+    return share_out(weights, _floors(cells, share, labels, room, weights > 0), room.caps, labels)
 
 
-def second_phase(cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room) -> Counts:
+def second_phase(
+    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room, floor: float | None = None
+) -> Counts:
     """.8 of the updated plan, .2 of the first phase scaled up: no stratum is left to the first labels' chance."""
-    planned = allocate(cells, goals, rates, labels, room).astype(np.float64)
+    planned = allocate(cells, goals, rates, labels, room, floor).astype(np.float64)
     scaled = share_out(room.drawn.astype(np.float64), room.drawn, room.caps, labels).astype(np.float64)
     mixed = (1 - _KEPT_PROPORTIONAL) * planned + _KEPT_PROPORTIONAL * scaled
     floors = np.maximum(room.drawn, np.minimum(_least(cells, LEAST), room.caps))
@@ -92,10 +99,10 @@ def for_limits(
     return whole(solution, variances, limits, sizes, floors, room.caps, costs)
 
 
-def _floors(cells: Cells, labels: int, room: Room, needed: Flags) -> Counts:
+def _floors(cells: Cells, floor: float, labels: int, room: Room, needed: Flags) -> Counts:
     """A share of the labels by size, among strata that some goal needs; the least everywhere else."""
     items = np.where(needed, whole_strata(cells), 0).astype(np.float64)
-    proportional = np.floor(floor_share(labels) * labels * items / max(float(items.sum()), 1.0)).astype(np.int64)
+    proportional = np.floor(floor * labels * items / max(float(items.sum()), 1.0)).astype(np.int64)
     least = _least(cells, LEAST)
     floors = np.maximum(room.drawn, np.minimum(np.maximum(least, proportional), room.caps))
     if floors.sum() > labels:

@@ -17,16 +17,16 @@ from stratawatch.core.results import Commission
 from stratawatch.core.rounds import first_labels
 from stratawatch.errors import PlanImpossible
 
-_FEWEST, _MOST = 8, 60
-_LABELS_A_STRATUM: Final = 10
+_FEWEST, _MOST = 5, 60
+_LABELS_A_STRATUM: Final = 20
 
 
 def cut_atoms(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
-    Fine cells are merged to one stratum for every ten labels, 8 to 60 of them (60 where margins decide how many labels
-    there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and g_j
-    its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
+    Fine cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
+    labels there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and
+    g_j its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
     """
     atoms = _foretold(fine_cells(census, history), census, history)
     if not atoms:
@@ -57,7 +57,7 @@ def _moments(cells: Cells, commission: Commission, history: History) -> Moments:
 
 
 def _wanted(commission: Commission, items: float) -> int:
-    """How many strata: one for ten labels, 60 for goals; no more than the first round can give two labels each."""
+    """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
     if commission.budget is None:
         return _MOST
     least = int(min(LEAST, items))

@@ -22,9 +22,14 @@ def logit(p: Floats) -> Floats:
     return np.asarray(np.log(inside / (1 - inside)), dtype=np.float64)
 
 
+def at_their_word(cells: Cells) -> Floats:
+    """The logit of the mean score, inside +-7."""
+    return np.clip(logit(cells.filled_scores), -7, 7)
+
+
 def standardised(cells: Cells) -> Floats:
     """The logit of the mean score, with mean 0 and variance 1 over the items."""
-    x = np.clip(logit(cells.filled_scores), -7, 7)
+    x = at_their_word(cells)
     weights = np.where(cells.served, cells.sizes, 0.0)
     total = max(float(weights.sum()), 1.0)
     mean = float(weights @ x) / total
@@ -33,7 +38,7 @@ def standardised(cells: Cells) -> Floats:
 
 
 def line(cells: Cells) -> Floats:
-    """Columns (1, z): the planning model of a second phase."""
+    """Columns (1, z): what a second phase corrects scores by."""
     z = standardised(cells)
     return np.column_stack([np.ones_like(z), z])
 
@@ -81,14 +86,21 @@ def coefficients(
     return beta
 
 
-def shift(linear: Floats, yes: Floats, answered: Floats, *, penalty: float) -> float:
-    """What to add to a linear predictor so that it fits these labels; `penalty` labels' worth holds it at 0."""
-    moved = 0.0
+def correction(linear: Floats, columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:
+    """Coefficients of columns to add to a linear predictor so that it fits these labels; the penalty holds all at 0."""
+    beta = np.zeros(columns.shape[1])
+    held = penalty * np.eye(len(beta))
     for _ in range(_STEPS):
-        p = logistic(linear + moved)
-        slope = float((yes - answered * p).sum()) - penalty * moved
-        step = slope / (float((answered * p * (1 - p)).sum()) + penalty)
-        moved += float(np.clip(step, -1, 1))
-        if abs(step) < _CLOSE_ENOUGH:
+        p = logistic(linear + columns @ beta)
+        slope = (yes - answered * p) @ columns - penalty * beta
+        curvature = (columns * (answered * p * (1 - p))[:, None]).T @ columns + held
+        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
+        beta += step
+        if float(np.abs(step).max(initial=0.0)) < _CLOSE_ENOUGH:
             break
-    return moved
+    return beta
+
+
+def shift(linear: Floats, yes: Floats, answered: Floats, *, penalty: float) -> float:
+    """The same for an intercept alone; `penalty` labels' worth holds it at 0."""
+    return float(correction(linear, np.ones((len(linear), 1)), yes, answered, penalty=penalty)[0])

@@ -4,8 +4,6 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 
-_PRECISION = 1e-13
-
 
 def share_out(weights: Floats, floors: Counts, caps: Counts, total: float, costs: Floats | None = None) -> Counts:
     """n_h = clip(scale x weight_h, floor_h, cap_h) with the scale that spends `total`; largest remainder.
@@ -28,15 +26,21 @@ def share_out(weights: Floats, floors: Counts, caps: Counts, total: float, costs
 
 
 def _between(weights: Floats, floors: Counts, caps: Counts, total: float, costs: Floats) -> Floats:
-    """The clipped multiples of the weights that cost the total, by bisection on the logarithm of the scale."""
-    low, high = -80.0, 80.0
-    while high - low > _PRECISION:
-        middle = (low + high) / 2
-        if costs @ np.clip(np.exp(middle) * weights, floors, caps) < total:
-            low = middle
-        else:
-            high = middle
-    return np.asarray(np.clip(np.exp(high) * weights, floors, caps), dtype=np.float64)
+    """The clipped multiples of the weights that cost the total: what they cost is piecewise linear in the scale."""
+    rising = np.flatnonzero((weights > 0) & (caps > floors))
+    slopes = (costs * weights)[rising]
+    scales = np.concatenate([floors[rising] / weights[rising], caps[rising] / weights[rising]])
+    order = np.argsort(scales, kind="stable")
+    steps = np.diff(scales[order], prepend=0.0)
+    steepness = np.cumsum(np.concatenate([slopes, -slopes])[order])
+    spent = float(costs @ floors) + np.cumsum(steps * np.r_[0.0, steepness[:-1]])
+    place = int(np.searchsorted(spent, total))
+    if place == len(order):
+        return caps.astype(np.float64)
+    before, reached = (scales[order[place - 1]], spent[place - 1]) if place else (0.0, float(costs @ floors))
+    slope = steepness[place - 1] if place else 0.0
+    scale = before + (total - reached) / slope if slope > 0 else before
+    return np.asarray(np.clip(scale * weights, floors, caps), dtype=np.float64)
 
 
 def _rounded(wanted: Floats, floors: Counts, caps: Counts, total: float, costs: Floats) -> Counts:

@@ -29,9 +29,9 @@ NARROW: Final = 15.0
 """Up to so many effective events x the interval is the small-count one."""
 WIDE: Final = 40.0
 """From so many on it is the logit interval."""
-HEAVY: Final = 0.25
+HEAVY: Final = 0.5
 """Up to this y the interval is the small-count one."""
-LIGHT: Final = 1.25
+LIGHT: Final = 2.5
 """From this y on the heaviest label does not matter."""
 
 

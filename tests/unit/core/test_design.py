@@ -33,7 +33,7 @@ def cheap(town, share=3):
 class TestPools:
     def test_hold_three_times_the_planned_labels_and_at_least_thirty(self, town):
         planner = Planner(town.design.cells, town.commission)
-        wanted = np.maximum(30, 3 * planner.in_all())
+        wanted = np.maximum(30, 3 * planner.at_most())
         assert pool_sizes(town.atoms, ("a", "b"), town.commission) == tuple(
             np.minimum(np.minimum(wanted, planner.items), 300).tolist()
         )
@@ -58,7 +58,7 @@ class TestPools:
         commission = Commission((Goal("precision", 0.05),), until_goals=True)
         history = drawn(curve(0, 1), np.random.default_rng(1), each=2000)
         planner = Planner(town.design.cells, commission, history)
-        wanted = np.minimum(np.maximum(30, 3 * planner.in_all()), planner.items)
+        wanted = np.minimum(np.maximum(30, 3 * planner.at_most()), planner.items)
         assert pool_sizes(town.atoms, ("a", "b"), commission, history) == tuple(wanted.tolist())
         assert pool_sizes(town.atoms, ("a", "b"), commission) != tuple(wanted.tolist())
 

@@ -55,6 +55,13 @@ class TestMerge:
         made = moments([10, 10, 10, 10], [0.1] * 4, [[0, 1], [1, 0], [0, 1.01], [1.01, 0]])
         assert merge(made, 2).tolist() == [0, 1, 0, 1]
 
+    def test_cells_that_no_goal_needs_are_one_group_however_many_are_wanted(self):
+        made = moments([100, 900, 50, 60, 70], [0, 0, 0.2, 0.2, 0], [0, 0, 0.3, 0.31, 0])
+        assert merge(made, 5).tolist() == [0, 0, 1, 2, 0]
+
+    def test_where_no_goal_needs_any_cell_there_are_as_many_as_wanted(self):
+        assert merge(moments([100, 900, 50], [0] * 3, [0] * 3), 2).max() == 1
+
     def test_cells_that_no_goal_needs_come_together_before_all_others(self):
         made = moments([100, 900, 50, 60], [0, 0, 0.2, 0.2], [0, 0, 0.3, 0.31])
         assert merge(made, 3).tolist() == [0, 0, 1, 2]

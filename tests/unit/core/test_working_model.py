@@ -4,7 +4,17 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.working_model import coefficients, curve, fit, line, logistic, shift, standardised
+from stratawatch.core.working_model import (
+    at_their_word,
+    coefficients,
+    correction,
+    curve,
+    fit,
+    line,
+    logistic,
+    shift,
+    standardised,
+)
 
 SCORES = np.array([0.01, 0.1, 0.3, 0.6, 0.9])
 MADE = Cells.of(("a",), ["0", "0", "0", "1", "1"], np.array([5000.0, 1000, 500, 300, 200]), SCORES)
@@ -90,3 +100,20 @@ def test_a_shift_moves_the_mean_towards_the_labels_and_is_held_by_its_penalty():
     moved = shift(linear, YES + 3, ANSWERED, penalty=1e-6)
     assert float(logistic(np.array(moved))) == pytest.approx((YES.sum() + 15) / ANSWERED.sum(), abs=1e-5)
     assert abs(shift(linear, YES, ANSWERED, penalty=20.0)) < abs(shift(linear, YES, ANSWERED, penalty=1e-6))
+
+
+@pytest.mark.parametrize("penalty", [0.1, 3.0])
+def test_a_correction_agrees_with_a_general_optimiser(penalty):
+    word, x = at_their_word(MADE), line(MADE)
+
+    def loss(beta):
+        eta = word + x @ beta
+        return float((ANSWERED * np.logaddexp(0, eta) - YES * eta).sum() + penalty * beta @ beta / 2)
+
+    best = minimize(loss, np.zeros(2), method="BFGS", options={"gtol": 1e-9}).x
+    assert correction(word, x, YES, ANSWERED, penalty=penalty).tolist() == pytest.approx(best.tolist(), abs=1e-5)
+
+
+def test_scores_that_the_labels_bear_out_are_not_corrected():
+    found = correction(at_their_word(MADE), line(MADE), ANSWERED * SCORES, ANSWERED, penalty=0.1)
+    assert found.tolist() == pytest.approx([0, 0], abs=1e-6)
