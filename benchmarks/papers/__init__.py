@@ -1,0 +1,1 @@
+"""Published figures, and what our implementations of the same methods give beside them."""
