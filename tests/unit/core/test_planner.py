@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stratawatch.core.anticipation import DEFAULT_GOALS, first_rates
 from stratawatch.core.cells import Cells
+from stratawatch.core.forecast import half_widths
 from stratawatch.core.history import NO_HISTORY
 from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.planning import HIGHER_FLOORS, Room, allocate
 from stratawatch.core.results import Commission, Goal
 from stratawatch.core.rounds import LARGEST_PILOT, SMALLEST_PILOT, first_labels
 from stratawatch.errors import StratawatchError
@@ -25,6 +28,9 @@ DOUBTED = replace(PAST, ratios={1: {"precision": 1.0, "recall": 9.0}})
 
 def goals(margin):
     return (Goal("precision", margin), Goal("recall", margin))
+
+
+MARGINS = (("precision", 0.03), ("recall", 0.05))
 
 
 def until(margin, budget=None):
@@ -96,6 +102,35 @@ class TestBudget:
         )
         more, fewer = (Planner(MADE, commission).totals(each, WHOLE)[3] for each in (loud, silent))
         assert more > 1.2 * fewer
+
+
+class TestTheNarrowest:
+    """A plan that spends a budget is the one of several whose expected intervals are narrowest."""
+
+    def widths(self, totals, rates):
+        found = half_widths(MADE, rates, totals, 0.95, ("precision", "recall"))
+        return sum(
+            (found.get((name, metric), 0.5) / margin) ** 2 for name in MADE.classifiers for metric, margin in MARGINS
+        )
+
+    @pytest.mark.parametrize("budget", [100, 300, 1000])
+    def test_no_floor_would_give_narrower_intervals(self, budget):
+        rates, room = first_rates(MADE), Room(np.zeros_like(WHOLE), Planner(MADE, Commission(budget=budget)).items)
+        plans = [allocate(MADE, DEFAULT_GOALS, rates, budget, room, floor) for floor in (None, *HIGHER_FLOORS)]
+        chosen = Planner(MADE, Commission(budget=budget)).in_all()
+        assert self.widths(chosen, rates) == min(self.widths(plan, rates) for plan in plans)
+
+    def test_a_label_that_stands_for_very_many_items_is_worth_a_higher_floor(self):
+        """30,000 items that hold next to no positives: variances alone would let each label stand for a hundred."""
+        made = Cells.of(("a",), ["0", "0", "1"], np.array([30_000.0, 2000, 2000]), np.array([5e-5, 0.1, 0.8]))
+        room = Room(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
+        usual = allocate(made, DEFAULT_GOALS, first_rates(made), 1000, room)
+        assert Planner(made, Commission(budget=1000)).in_all()[0] > 1.5 * usual[0]
+
+    def test_pools_hold_what_any_of_the_plans_would_draw(self):
+        planner = Planner(MADE, Commission(budget=300))
+        assert bool(np.all(planner.at_most() >= planner.in_all()))
+        assert planner.at_most().sum() > 300
 
 
 class TestKnownLabels:
