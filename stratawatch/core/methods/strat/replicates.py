@@ -1,0 +1,115 @@
+"""Balanced replicates of labels: in every replicate each stratum is spoken for by one of its n units (McCarthy 1966).
+
+A stratum of n labels has n units of one label. One with more is first dealt at random into n groups, or (`split`) into
+as many strata of n units as it has labels for. Groups of one size are what the method asks for; where the number of
+labels is no multiple of n their sizes differ by one, and deviations shrink so that the variance is right on average.
+Clusters are dealt as wholes. A stratum with too few units is replicated together with its neighbour.
+
+In a replicate a label stands for w (1 - c + c W_h / W_g) items if its group g speaks for stratum h, for w (1 - c)
+otherwise; w are the items it stands for in the estimate, W sums of w. c^2 = (1 - f)(1 - fay)^2 a, with f the share of
+the stratum that is labelled (0 with clusters: what is asked about then are clusters that are yet to come) and
+a = n (n - 1) / (m sum_g (1/m_g - 1/m)) for m units in groups of m_g; 1 for equal groups, below 1 otherwise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.methods.strat.labels import Strata
+from stratawatch.core.methods.strat.orthogonal_arrays import orthogonal_array
+from stratawatch.core.population import Counts, Floats
+from stratawatch.core.results import Undefined
+from stratawatch.errors import StratawatchError
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How labels are to be replicated: n units a stratum; Fay's share that every label keeps in every replicate.
+
+    Fay's variant (Judkins 1990) leaves no label out of any replicate, so that a rare positive is always seen. `full`
+    asks for full balance. `split` deals a stratum of many labels into many strata of n units instead of n groups.
+    """
+
+    units: int = 2
+    fay: float = 0.0
+    full: bool = True
+    split: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.fay < 1:
+            raise StratawatchError("Fay's factor is out of range", expected="0 <= fay < 1", got=f"{self.fay:g}")
+        orthogonal_array(1, self.units, full=self.full)
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Items that every label stands for, in the estimate and in each of k replicates (k x labels).
+
+    `strata` is L, the strata that are replicated, the degrees of freedom of Student's t. `scale` is what the squared
+    deviations are to be multiplied with: 1/(k (n - 1) (1 - fay)^2).
+    """
+
+    weights: Floats
+    replicated: Floats
+    strata: int
+    scale: float
+
+
+def replicates(strata: Strata, plan: Plan, rng: np.random.Generator) -> Replicates | Undefined:
+    """Deal the labels into units, and balance them by an orthogonal array."""
+    if len(strata.of) == 0:
+        return Undefined("no label")
+    _no_crossing(strata)
+    readable = strata.readable(plan.units)
+    if isinstance(readable, Undefined):
+        return readable
+    dealt = [part for labels in readable for part in _dealt(strata.units[labels], labels, plan, rng)]
+    if not dealt:
+        return Replicates(strata.weights, strata.weights[None, :], 0, 0.0)
+    array = orthogonal_array(len(dealt), plan.units, full=plan.full)
+    replicated = np.tile(strata.weights, (len(array), 1))
+    for column, (labels, groups) in enumerate(dealt):
+        replicated[:, labels] = _spoken_for(strata, plan, labels, groups)[array[:, column]]
+    return Replicates(strata.weights, replicated, len(dealt), 1 / (len(array) * (plan.units - 1) * (1 - plan.fay) ** 2))
+
+
+def _spoken_for(strata: Strata, plan: Plan, labels: Counts, groups: Counts) -> Floats:
+    """Weights of a stratum's labels when each of its groups in turn speaks for it (n x labels)."""
+    w = strata.weights[labels]
+    sums = np.bincount(groups, weights=w, minlength=plan.units)
+    chosen = groups == np.arange(plan.units)[:, None]
+    c = _shrink(strata, plan, labels, groups)
+    return np.asarray(w * (1 - c + c * chosen * (w.sum() / sums)[:, None]), dtype=np.float64)
+
+
+def _shrink(strata: Strata, plan: Plan, labels: Counts, groups: Counts) -> Floats:
+    """The c of the module's formula, for every label of a stratum."""
+    each = np.unique(np.stack([strata.units[labels], groups]), axis=1)[1]
+    m, n = len(each), plan.units
+    uneven = float((1 / np.bincount(each, minlength=n) - 1 / m).sum())
+    left = 1.0 if strata.clusters is not None else 1 - 1 / strata.weights[labels]
+    return np.asarray((1 - plan.fay) * np.sqrt(left * n * (n - 1) / (m * uneven)), dtype=np.float64)
+
+
+def _dealt(units: Counts, labels: Counts, plan: Plan, rng: np.random.Generator) -> Iterator[tuple[Counts, Counts]]:
+    """Labels (their rows) of every replicated stratum, and the group of each."""
+    different, place = np.unique(units, return_inverse=True)
+    order = rng.permutation(len(different))[place]
+    parts = len(different) // plan.units if plan.split else 1
+    for number in range(parts):
+        inside = order % parts == number
+        yield labels[inside], (order[inside] // parts) % plan.units
+
+
+def _no_crossing(strata: Strata) -> None:
+    if strata.clusters is None:
+        return
+    pairs = np.unique(np.stack([strata.units, strata.of]), axis=1)
+    crossing = np.flatnonzero(np.bincount(pairs[0]) > 1)
+    if crossing.size:
+        raise StratawatchError(
+            f"{crossing.size} clusters have labels in several strata",
+            expected="every cluster inside one stratum, for balanced replicates",
+            hint="use the linearised variance with clusters, which adds them up across strata",
+        )
