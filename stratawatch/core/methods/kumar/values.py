@@ -1,0 +1,88 @@
+"""What is stratified on: how sure a classifier is of its own call. And that variable as counted, sorted values."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stratawatch.core.population import Floats
+from stratawatch.errors import StratawatchError
+
+MOST_GROUPS: Final = 1024
+"""Values that a clustering looks at; more of them are grouped by equal widths first."""
+
+
+def probability_of_the_call(scores: Floats, calls: NDArray[np.bool_]) -> Floats:
+    """The probability of the predicted class, section 3.5: a positive call's score, one minus a negative call's.
+
+    >>> probability_of_the_call(np.array([0.75, 0.25]), np.array([True, False])).tolist()
+    [0.75, 0.75]
+    """
+    _finite(scores)
+    if ((scores < 0) | (scores > 1)).any():
+        raise StratawatchError("a score is not a probability", expected="between 0 and 1", hint="use signed margins")
+    return np.where(calls, scores, 1 - scores)
+
+
+def size_of_the_margin(margins: Floats) -> Floats:
+    """How far from the cut-off: |margin|, for scores whose sign is the call."""
+    _finite(margins)
+    return np.abs(margins)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Distinct values in rising order, and how many items have each."""
+
+    z: Floats
+    items: Floats
+
+    @classmethod
+    def of(cls, z: Floats, weights: Floats | None = None) -> "Values":
+        """Sort and count; `weights` are the items behind every value, one by default."""
+        weights = np.ones(len(z)) if weights is None else np.asarray(weights, dtype=np.float64)
+        _finite(z)
+        _finite(weights)
+        if len(z) != len(weights) or (weights < 0).any():
+            raise StratawatchError("values and weights do not fit", expected="one weight >= 0 for every value")
+        distinct, home = np.unique(z[weights > 0], return_inverse=True)
+        if distinct.size == 0:
+            raise StratawatchError("there is nothing to stratify", expected="at least one item")
+        return cls(distinct.astype(np.float64), _sums(home, weights[weights > 0]))
+
+    def grouped(self, most: int = MOST_GROUPS) -> "Values":
+        """At most so many values: the means of the items within equal widths."""
+        if self.z.size <= most:
+            return self
+        width = (self.z[-1] - self.z[0]) / most
+        cell = np.minimum(((self.z - self.z[0]) / width).astype(np.int64), most - 1)
+        items = _sums(cell, self.items)
+        sums = _sums(cell, self.items * self.z)
+        return Values(sums[items > 0] / items[items > 0], items[items > 0])
+
+    def equal_parts(self, mass: Floats, strata: int) -> Floats:
+        """Cut points that share `mass` (by value) most equally; equal values stay together."""
+        reached = np.cumsum(mass)
+        wanted = reached[-1] * np.arange(1, strata) / strata
+        after = np.searchsorted(reached, wanted)
+        before = np.maximum(after - 1, 0)
+        nearer = np.where(wanted - reached[before] < reached[after] - wanted, before, after)
+        return between(self.z, nearer)
+
+
+def between(z: Floats, last: NDArray[np.int64]) -> Floats:
+    """The cut points half-way behind some of the sorted values; none behind the largest."""
+    inside = np.unique(last)
+    inside = inside[inside < len(z) - 1]
+    # The mean of two neighbours may round down to the lower one, and a cut belongs above it.
+    return np.maximum((z[inside] + z[inside + 1]) / 2, np.nextafter(z[inside], np.inf))
+
+
+def _sums(home: NDArray[np.int64], parts: Floats) -> Floats:
+    return np.bincount(home, weights=parts).astype(np.float64)
+
+
+def _finite(values: Floats) -> None:
+    if not np.isfinite(values).all():
+        raise StratawatchError("a value is not a finite number", hint="items without a score cannot be stratified")
