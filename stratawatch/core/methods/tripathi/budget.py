@@ -6,9 +6,10 @@ from stratawatch.errors import StratawatchError
 
 
 def longest_within(budget: int, most: int, labels: Callable[[int], int]) -> int:
-    """The largest n <= most whose `labels(n)` are within the budget; labels depend on draws only, never on answers.
+    """An n <= most whose `labels(n)` are within the budget, and those of n + 1 are not; by halving.
 
-    Labels grow with n but for the luck of the draw, so halving finds about the largest and single steps make sure.
+    Labels grow with n but for the luck of the draw, so it is about the largest. They depend on draws only, never on
+    answers: choosing n by them biases nothing.
 
     >>> longest_within(100, 1068, lambda n: 3 * n)
     33
@@ -17,8 +18,6 @@ def longest_within(budget: int, most: int, labels: Callable[[int], int]) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if labels(middle) <= budget else (low, middle - 1)
-    while low > 0 and labels(low) > budget:
-        low -= 1
     if low == 0:
         raise StratawatchError("the budget does not buy one draw a classifier", got=f"{budget} labels")
     return low

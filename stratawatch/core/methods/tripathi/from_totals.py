@@ -67,7 +67,8 @@ class FromTotals:
     def recall(self, classifier: int) -> Derived:
         """r_c = T_c/P, which is p_c|A_c|/(p_1|A_1|) times the recall of the parent.
 
-        The interval is symmetric on the logit scale, and on the log scale where the ratio is 1 or more.
+        The interval is symmetric on the logit scale, and on the log scale where the ratio is 1 or more. Where no label
+        of A_c says yes, it ends where the precision's does.
         """
         totals = self._totals(classifier)
         if isinstance(totals, Undefined):
@@ -75,8 +76,14 @@ class FromTotals:
         if totals.positives <= 0:
             return Derived(Undefined("no positive item among the labels of the parent"))
         ratio, variance = totals.total / totals.positives, totals.of_ratio
+        own = self.precision(classifier)
+        if totals.total <= 0 and isinstance(own, Known):
+            most = own.high * float(self.patterns.called[classifier]) / totals.positives
+            return Derived(self._known(0.0, 0.0, min(1.0, most), variance))
         if ratio >= 1:
-            low = min(1.0, ratio * exp(-z(self.confidence) * sqrt(variance) / ratio))
+            low = ratio * exp(-z(self.confidence) * sqrt(variance) / ratio)
+            if low > 1:
+                return Derived(_contradiction(ratio))
             note = "" if ratio == 1 else f"{ratio:.4f} was clipped to 1"
             return Derived(self._known(1.0, low, 1.0, variance), note)
         low, high = (float(end) for end in logit_ends(np.array(ratio), np.array(variance), self.confidence))
@@ -99,7 +106,7 @@ class FromTotals:
         raw, variance = (totals.positives - totals.total) / passed, totals.of_difference / passed**2
         half = z(self.confidence) * sqrt(variance)
         if raw + half < 0 or raw - half > 1:
-            return Derived(Undefined(f"its labels and the parent's contradict each other: the totals leave {raw:.4f}"))
+            return Derived(_contradiction(raw))
         value, low, high = (min(max(x, 0.0), 1.0) for x in (raw, raw - half, raw + half))
         note = "" if value == raw else f"{raw:.4f} was clipped to {value:.0f}"
         return Derived(self._known(value, low, high, variance), note)
@@ -130,3 +137,7 @@ class FromTotals:
         size = float(self.patterns.sizes.sum())
         v, of_v, a, b, n = (np.array(number) for number in (value, variance, low, high, size))
         return Known(value, low, high, float(effective_labels(v, of_v, a, b, n, self.confidence)))
+
+
+def _contradiction(value: float) -> Undefined:
+    return Undefined(f"its labels and the parent's contradict each other: their totals make it {value:.4f}")

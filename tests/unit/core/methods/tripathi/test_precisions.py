@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+
+from stratawatch.core.methods.tripathi.mixing import MIXING, UNIFORM_SAMPLE, UNIFORM_SHUFFLE
+from stratawatch.core.methods.tripathi.panel_draw import draw_panel
+from stratawatch.core.methods.tripathi.patterns import Patterns
+from stratawatch.core.methods.tripathi.precisions import NO_ANSWER, precisions
+from stratawatch.core.methods.tripathi.rate import Rate, smoothed
+from stratawatch.core.results import Known, Undefined
+from stratawatch.errors import StratawatchError
+
+PANEL = Patterns.of(["000", "001", "011", "100", "110", "111"], np.array([8000, 50, 200, 100, 400, 900]) * 20, 3)
+YES = (np.array([0.005, 0.3, 0.5, 0.4, 0.7, 0.95]) * PANEL.sizes).round().astype(np.int64)
+TRUTH = (YES @ PANEL.positive) / PANEL.called
+
+
+def answers(draw, rng):
+    """Labels of a draw: which of a cell's items are yes is as random as the numbers that order them."""
+    found = []
+    for size, yes, total in zip(PANEL.sizes, YES, draw.totals, strict=True):
+        hits = rng.hypergeometric(yes, size - yes, total) if total else 0
+        found.append(rng.permutation(np.arange(total) < hits))
+    return np.concatenate(found).astype(np.int64)
+
+
+def run(option, runs=1500, wanted=(300, 300, 300)):
+    rng = np.random.default_rng(17)
+    made = []
+    for _ in range(runs):
+        draw = draw_panel(PANEL, np.array(wanted), 1, rng, option)
+        made.append(precisions(draw, answers(draw, rng)))
+    return made
+
+
+@pytest.fixture(scope="module", params=sorted(MIXING))
+def simulated(request):
+    return request.param, run(request.param)
+
+
+class TestMonteCarlo:
+    def test_precisions_are_unbiased(self, simulated):
+        _, made = simulated
+        values = np.array([[rate.value for rate in one.rates] for one in made])
+        assert np.abs((values.mean(axis=0) - TRUTH) / (values.std(axis=0) / len(values) ** 0.5)).max() < 3.5
+
+    def test_covariances_between_classifiers_are_right(self, simulated):
+        _, made = simulated
+        values = np.array([[rate.value for rate in one.rates] for one in made])
+        found, said = np.cov(values.T), np.mean([one.covariance for one in made], axis=0)
+        off = ~np.eye(3, dtype=bool)
+        scale = np.sqrt(np.outer(np.diag(found), np.diag(found)))
+        assert np.abs((found - said) / scale)[off].max() < 4 / len(values) ** 0.5
+        assert said[off].min() > 0
+
+    def test_variances_are_right_or_too_large(self, simulated):
+        """The shuffle is a stratified draw, which is not used: up to 15% too large here. UniformSample's are twice."""
+        option, made = simulated
+        values = np.array([[rate.value for rate in one.rates] for one in made])
+        ratio = np.mean([np.diag(one.covariance) for one in made], axis=0) / values.var(axis=0)
+        assert bool(((ratio > 0.9) & (ratio < 1.3)).all())
+        twice = values.var(axis=0) * 300 / (TRUTH * (1 - TRUTH))
+        assert bool((twice[[0, 2]] > 1.6).all()) == (option == UNIFORM_SAMPLE)
+
+    def test_intervals_cover(self, simulated):
+        _, made = simulated
+        for classifier in range(3):
+            found = [one.rates[classifier].known() for one in made]
+            covered = np.mean([known.low <= TRUTH[classifier] <= known.high for known in found])
+            assert covered > 0.95 - 3 * (0.05 * 0.95 / len(found)) ** 0.5
+
+
+class TestByHand:
+    draw = draw_panel(PANEL, np.array([40, 40, 40]), 1, np.random.default_rng(2))
+
+    def test_the_share_of_yes_in_the_sequence_repeats_counted(self):
+        said = np.arange(self.draw.labels) % 2
+        made = precisions(self.draw, said)
+        for classifier in range(3):
+            assert made.rates[classifier].value == pytest.approx(said[self.draw.items_of(classifier)].mean())
+
+    def test_a_shuffled_sequence_counts_in_full(self):
+        made = precisions(self.draw, np.ones(self.draw.labels, dtype=np.int64))
+        assert [rate.n_eff for rate in made.rates] == [40, 40, 40]
+
+    def test_parent_and_child_hang_together_by_their_shared_draws(self):
+        """Cov = q (1 - q) s/(n_P n_C)."""
+        rng = np.random.default_rng(3)
+        said = rng.integers(2, size=self.draw.labels)
+        shared = np.intersect1d(self.draw.parts[0].sequence, self.draw.parts[1].sequence)
+        q = said[self.draw.items[shared]].mean()
+        expected = q * (1 - q) * len(shared) / 1600
+        assert precisions(self.draw, said).covariance[0, 1] == pytest.approx(expected)
+
+    def test_all_yes_is_no_certainty(self):
+        rate = precisions(self.draw, np.ones(self.draw.labels, dtype=np.int64)).rates[0]
+        assert rate.value == 1
+        assert rate.variance > 0
+        assert rate.known().low < 0.92
+
+    def test_items_without_an_answer_are_left_out(self):
+        said = np.ones(self.draw.labels, dtype=np.int64)
+        said[self.draw.items_of(0)[:10]] = NO_ANSWER
+        kept = int((said[self.draw.items_of(0)] != NO_ANSWER).sum())
+        assert precisions(self.draw, said).rates[0].n_eff == kept <= 30
+
+    def test_without_any_answer_nothing_is_known(self):
+        made = precisions(self.draw, np.full(self.draw.labels, NO_ANSWER))
+        assert made.rates[0] == Undefined(f"no label among the {PANEL.called[0]:,} items it calls positive")
+        assert not made.covariance.any()
+
+    def test_who_calls_nothing_has_no_precision(self):
+        patterns = Patterns.of(["00", "10"], np.array([5, 50]), 2)
+        draw = draw_panel(patterns, np.array([9, 9]), 0, np.random.default_rng(1))
+        assert precisions(draw, np.ones(draw.labels, dtype=np.int64)).rates[1] == Undefined("it calls no item positive")
+
+    def test_an_empty_draw(self):
+        draw = draw_panel(PANEL, np.zeros(3, dtype=np.int64), 1, np.random.default_rng(1), UNIFORM_SHUFFLE)
+        made = precisions(draw, np.zeros(0, dtype=np.int64))
+        assert all(isinstance(rate, Undefined) for rate in made.rates)
+
+    def test_answers_of_other_items_are_refused(self):
+        with pytest.raises(StratawatchError, match="every drawn item needs an answer"):
+            precisions(self.draw, np.ones(3, dtype=np.int64))
+
+
+class TestRate:
+    def test_an_exact_share_is_its_own_interval(self):
+        assert Rate(0.3, 0.0, 50.0).known() == Known(0.3, 0.3, 0.3, 50.0)
+
+    @pytest.mark.parametrize(("value", "end"), [(0.0, "low"), (1.0, "high")])
+    def test_the_ends_of_the_scale_are_reached(self, value, end):
+        assert getattr(Rate(value, 0.01, 20.0).known(), end) == value
+
+    def test_wilson_is_where_the_score_test_stops(self):
+        """|p - v| = z sqrt(p (1 - p)/n) at both ends."""
+        known = Rate(0.8, 0.0016, 100.0).known(0.9)
+        for end in (known.low, known.high):
+            assert abs(end - 0.8) == pytest.approx(1.6448536 * (end * (1 - end) / 100) ** 0.5)
+
+    def test_smoothing_adds_half_a_yes_and_half_a_no(self):
+        assert smoothed(1.0, 9) == pytest.approx(9.5 / 10)
