@@ -1,0 +1,33 @@
+"""Styles: how likely the next label is to be of a bin."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.population import Counts, Floats
+
+Style = Callable[[Counts, Floats], Floats]
+"""(sizes N_k, shares p_k) -> relative chances, bins along the last axis."""
+
+
+def uni(sizes: Counts, shares: Floats) -> Floats:
+    """Every bin alike."""
+    return np.ones(np.broadcast_shapes(sizes.shape, shares.shape))
+
+
+def pps(sizes: Counts, shares: Floats) -> Floats:
+    """In proportion to N_k."""
+    return np.asarray(np.broadcast_to(sizes, np.broadcast_shapes(sizes.shape, shares.shape)), dtype=np.float64)
+
+
+def opt(sizes: Counts, shares: Floats) -> Floats:
+    """In proportion to N_k sigma_k, sigma^2 = p (1 - p): Neyman's allocation as the labels so far have it (Figure 1).
+
+    >>> opt(np.array([100, 300]), np.array([0.5, 0.1])).round(6).tolist()
+    [50.0, 90.0]
+    """
+    return np.asarray(sizes * np.sqrt(shares * (1 - shares)), dtype=np.float64)
+
+
+STYLES: Final[dict[str, Style]] = {"uni": uni, "pps": pps, "opt": opt}
