@@ -11,7 +11,7 @@ the stratum that is labelled (0 with clusters: what is asked about then are clus
 a = n (n - 1) / (m sum_g (1/m_g - 1/m)) for m units in groups of m_g; 1 for equal groups, below 1 otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,42 +64,44 @@ def replicates(strata: Strata, plan: Plan, rng: np.random.Generator) -> Replicat
     readable = strata.readable(plan.units)
     if isinstance(readable, Undefined):
         return readable
-    dealt = [part for labels in readable for part in _dealt(strata.units[labels], labels, plan, rng)]
-    if not dealt:
+    if not readable:
         return Replicates(strata.weights, strata.weights[None, :], 0, 0.0)
-    array = orthogonal_array(len(dealt), plan.units, full=plan.full)
+    rows, columns, groups = _dealt(readable, strata.units, plan, rng)
+    count = int(columns.max()) + 1
+    array = orthogonal_array(count, plan.units, full=plan.full)
+    w = strata.weights[rows]
+    places = columns * plan.units + groups
+    blown_up = np.bincount(columns, weights=w)[columns] / np.bincount(places, weights=w)[places]
+    c = _shrink(strata, plan, rows, columns, places)
     replicated = np.tile(strata.weights, (len(array), 1))
-    for column, (labels, groups) in enumerate(dealt):
-        replicated[:, labels] = _spoken_for(strata, plan, labels, groups)[array[:, column]]
-    return Replicates(strata.weights, replicated, len(dealt), 1 / (len(array) * (plan.units - 1) * (1 - plan.fay) ** 2))
+    replicated[:, rows] = w * (1 - c + c * blown_up * (array[:, columns] == groups))
+    scale = 1 / (len(array) * (plan.units - 1) * (1 - plan.fay) ** 2)
+    return Replicates(strata.weights, replicated, count, scale)
 
 
-def _spoken_for(strata: Strata, plan: Plan, labels: Counts, groups: Counts) -> Floats:
-    """Weights of a stratum's labels when each of its groups in turn speaks for it (n x labels)."""
-    w = strata.weights[labels]
-    sums = np.bincount(groups, weights=w, minlength=plan.units)
-    chosen = groups == np.arange(plan.units)[:, None]
-    c = _shrink(strata, plan, labels, groups)
-    return np.asarray(w * (1 - c + c * chosen * (w.sum() / sums)[:, None]), dtype=np.float64)
+def _dealt(
+    readable: Sequence[Counts], units: Counts, plan: Plan, rng: np.random.Generator
+) -> tuple[Counts, Counts, Counts]:
+    """Rows of labels, the replicated stratum of each (a column of the array), and its group there."""
+    columns, groups, count = [], [], 0
+    for labels in readable:
+        different, place = np.unique(units[labels], return_inverse=True)
+        order = rng.permutation(len(different))[place]
+        parts = len(different) // plan.units if plan.split else 1
+        columns.append(count + order % parts)
+        groups.append((order // parts) % plan.units)
+        count += parts
+    return np.concatenate(readable), np.concatenate(columns), np.concatenate(groups)
 
 
-def _shrink(strata: Strata, plan: Plan, labels: Counts, groups: Counts) -> Floats:
-    """The c of the module's formula, for every label of a stratum."""
-    each = np.unique(np.stack([strata.units[labels], groups]), axis=1)[1]
-    m, n = len(each), plan.units
-    uneven = float((1 / np.bincount(each, minlength=n) - 1 / m).sum())
-    left = 1.0 if strata.clusters is not None else 1 - 1 / strata.weights[labels]
-    return np.asarray((1 - plan.fay) * np.sqrt(left * n * (n - 1) / (m * uneven)), dtype=np.float64)
-
-
-def _dealt(units: Counts, labels: Counts, plan: Plan, rng: np.random.Generator) -> Iterator[tuple[Counts, Counts]]:
-    """Labels (their rows) of every replicated stratum, and the group of each."""
-    different, place = np.unique(units, return_inverse=True)
-    order = rng.permutation(len(different))[place]
-    parts = len(different) // plan.units if plan.split else 1
-    for number in range(parts):
-        inside = order % parts == number
-        yield labels[inside], (order[inside] // parts) % plan.units
+def _shrink(strata: Strata, plan: Plan, rows: Counts, columns: Counts, places: Counts) -> Floats:
+    """The c of the module's formula, for every label."""
+    n = plan.units
+    first = np.unique(strata.units[rows], return_index=True)[1]
+    m, each = np.bincount(columns[first]), np.bincount(places[first]).reshape(-1, n)
+    a = n * (n - 1) / (m * ((1 / each).sum(axis=1) - n / m))
+    left = 1.0 if strata.clusters is not None else 1 - 1 / strata.weights[rows]
+    return np.asarray((1 - plan.fay) * np.sqrt(left * a[columns]), dtype=np.float64)
 
 
 def _no_crossing(strata: Strata) -> None:
