@@ -73,8 +73,8 @@ def _homes(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
 
 
 def _filled(history: History) -> Floats:
-    """Scores with a stand-in where there is none: .5 where any letter of the pattern says yes, else .05."""
-    called = np.array([POSITIVE in pattern for pattern in history.patterns], dtype=np.bool_)
+    """Scores with a stand-in where there is none: .5 where any classifier says yes, else .05."""
+    called = (history.letters == POSITIVE).any(axis=1)
     return np.where(np.isnan(history.scores), np.where(called, 0.5, 0.05), history.scores)
 
 

@@ -51,7 +51,7 @@ def with_ratios(history: History) -> History:
 def _ratio(history: History, age: int) -> Mapping[str, float] | None:
     """A period's sum of (w g e)^2 over its labels against what the past model expected of it, by metric.
 
-    Mean over the letters of the pattern, auxiliary scores as if they were classifiers; e = y - m, expected m (1 - m);
+    Mean over the classifiers; e = y - m, expected m (1 - m);
     g up to a factor: precision I, recall I - r.
     """
     past = _rows(history, history.ages > age)
@@ -62,9 +62,8 @@ def _ratio(history: History, age: int) -> Mapping[str, float] | None:
     m = np.minimum(foretold_at(now, past), _SUREST)
     y, w = now.yes.astype(np.float64), now.weights
     surprise, expected = (w * (y - m)) ** 2, w**2 * m * (1 - m)
-    letters = np.array(now.patterns).view("U1").reshape(len(now), -1)
     precision, recall = [], []
-    for column in letters.T:
+    for column in now.letters.T:
         positive, judged = column == POSITIVE, column != UNSCORED
         found, everyone = float((w * y)[positive].sum()), float((w * y)[judged].sum())
         gradient = np.where(judged, positive - found / everyone, 0.0) if everyone > 0 else None
@@ -89,4 +88,5 @@ def _rows(history: History, chosen: Flags) -> History:
         yes=history.yes[rows],
         weights=history.weights[rows],
         drawable=history.drawable[rows],
+        classifiers=history.classifiers,
     )

@@ -18,7 +18,8 @@ class History:
     is none; `weights` the items that each label stood for. `drawable` marks items that may be drawn
     now: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
     much larger a period's variance was than the model of the periods before had foretold (see gate.py); ages that are
-    missing are worked out when they are needed.
+    missing are worked out when they are needed. The first `classifiers` letters of a pattern are calls (None: all);
+    those after them are what auxiliary scores lean to.
     """
 
     ages: Counts
@@ -28,9 +29,17 @@ class History:
     weights: Floats
     drawable: NDArray[np.bool_]
     ratios: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    classifiers: int | None = None
 
     def __len__(self) -> int:
         return len(self.patterns)
+
+    @property
+    def letters(self) -> NDArray[np.str_]:
+        """The calls of every row, a column a classifier."""
+        longest = max(map(len, self.patterns), default=0)
+        letters = np.array(self.patterns, dtype=f"U{max(longest, 1)}").view("U1").reshape(len(self), -1)
+        return letters[:, : self.classifiers]
 
 
 NO_HISTORY: Final = History(

@@ -34,7 +34,8 @@ def history_of(
     past = tx.labels.past(list(periods), known_by)
     verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
     told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
-    history = _columns(told, verdicts, [period - periods[draw.cycle_id] for draw in told], frozenset(present))
+    ages = [period - periods[draw.cycle_id] for draw in told]
+    history = _columns(told, verdicts, ages, frozenset(present), len(spec.classifiers))
     return with_ratios(history) if spec.spend == "goals" else history
 
 
@@ -44,7 +45,11 @@ def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
 
 
 def _columns(
-    told: Sequence[PastDraw], verdicts: dict[str, Verdict], ages: Sequence[int], present: frozenset[str]
+    told: Sequence[PastDraw],
+    verdicts: dict[str, Verdict],
+    ages: Sequence[int],
+    present: frozenset[str],
+    classifiers: int,
 ) -> History:
     return History(
         ages=np.array(ages, dtype=np.int64),
@@ -53,4 +58,5 @@ def _columns(
         yes=np.array([verdicts[draw.item_key] == "yes" for draw in told], dtype=np.bool_),
         weights=np.array([draw.weight for draw in told], dtype=np.float64),
         drawable=np.array([draw.item in present for draw in told], dtype=np.bool_),
+        classifiers=classifiers,
     )

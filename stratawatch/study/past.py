@@ -71,6 +71,7 @@ class StudyHistory:
                 yes=np.array([row.verdict == "yes" for row in self.rows], dtype=np.bool_),
                 weights=np.array([row.weight for row in self.rows], dtype=np.float64),
                 drawable=np.array(present, dtype=np.bool_),
+                classifiers=len(self.classifiers),
             )
         )
 

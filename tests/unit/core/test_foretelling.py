@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -214,3 +216,11 @@ def test_rows_are_pooled_at_steps_of_an_eighth_of_the_logit():
     base = exact(curve(), each=40)
     nudged = past(1, base.patterns, logistic(np.round(logit(base.scores) * 8) / 8 + 0.05), base.yes)
     assert foretold(MADE, nudged).tolist() == foretold(MADE, base).tolist()
+
+
+def test_an_auxiliary_score_calls_nothing_positive():
+    """Without a score, .5 stands in for called positives only: what a judge leans to is no call."""
+    told = past(1, ["01", "10"] * 200, [np.nan] * 400, [False, True] * 200)
+    asked = past(1, ["01"], [np.nan], [False])
+    alone, both = (foretold_at(replace(asked, classifiers=n), replace(told, classifiers=n)) for n in (1, 2))
+    assert alone[0] != both[0]

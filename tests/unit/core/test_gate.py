@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,17 @@ from tests.unit.core.pasts import curve, drawn, past, together
 def ratios(*values, metric="precision"):
     """A history without labels whose periods had these ratios, the oldest first."""
     return past(1, [], [], [], ratios={len(values) - i: {metric: value} for i, value in enumerate(values)})
+
+
+def test_auxiliary_scores_are_not_judged():
+    """A judge's letters tell the model, but nobody reports the judge's precision."""
+    rng = np.random.default_rng(3)
+    made = together([drawn(curve(0, 1), rng, (1, 2), 400)])
+    judged = replace(made, patterns=tuple(f"{pattern}{'10'[i % 2]}" for i, pattern in enumerate(made.patterns)))
+    told = with_ratios(replace(judged, classifiers=2)).ratios[1]
+    mistaken = with_ratios(judged).ratios[1]
+    assert told.keys() == {"precision", "recall"}
+    assert told != mistaken
 
 
 class TestTrusted:
