@@ -5,7 +5,7 @@ import numpy as np
 from stratawatch.core.population import Counts, Floats
 
 
-def thrown(chances: Floats, room: Counts | None, labels: int, rng: np.random.Generator) -> Counts:
+def thrown(chances: Floats, room: Counts | None, labels: int | Counts, rng: np.random.Generator) -> Counts:
     """n_k ~ Multinomial(labels; chances), along the last axis; `room` caps them (None: with replacement, no caps).
 
     What a cap cuts off is thrown again among the bins that have room, as if labels were thrown one by one. The sum is

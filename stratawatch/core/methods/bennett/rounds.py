@@ -17,23 +17,29 @@ from stratawatch.errors import StratawatchError
 
 @dataclass(frozen=True)
 class Rule:
-    """The constants of the algorithm (Figure 1): delta, 1 - alpha, T, and D = `per_bin` labels for every bin."""
+    """The constants of the algorithm (Figure 1): delta, 1 - alpha, T, and D = `per_bin` labels for every bin.
 
-    margin: float
+    The paper stops by the margin alone. A `budget` ends sampling too; without a margin it is spent to the last label.
+    """
+
+    margin: float | None
     confidence: float = 0.95
     style: str = "opt"
     per_bin: int = 2
     in_a_row: int = 2
     replacement: bool = False
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         if self.style not in STYLES:
             raise StratawatchError("there is no such style", expected=" or ".join(STYLES), got=self.style)
+        if self.margin is None and self.budget is None:
+            raise StratawatchError("nothing says when to stop", expected="a margin, a budget or both")
         for name, share in (("margin", self.margin), ("confidence", self.confidence)):
-            if not 0 < share < 1:
+            if share is not None and not 0 < share < 1:
                 raise StratawatchError(f"{name} is no share", expected="a number between 0 and 1", got=str(share))
-        for name, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
-            if count < 1:
+        for name, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row), ("budget", self.budget)):
+            if count is not None and count < 1:
                 raise StratawatchError(f"{name} is too small", expected="at least 1", got=str(count))
 
 
@@ -97,28 +103,34 @@ def replayed(rule: Rule, sizes: Counts, rounds: Sequence[Labelled]) -> Progress:
 
 
 def next_totals(rule: Rule, sizes: Counts, progress: Progress, rng: np.random.Generator) -> Counts:
-    """Cumulative counts after one more round of D labels a bin, thrown as the style says."""
+    """Cumulative counts after one more round of D labels a bin, or of what the budget has left, as the style says."""
     drawn = progress.labelled.drawn
     chances = STYLES[rule.style](sizes, progress.rates(sizes, rule))
     room = None if rule.replacement else sizes - drawn
-    return drawn + thrown(chances, room, rule.per_bin * drawn.shape[-1], rng)
+    return drawn + thrown(chances, room, np.minimum(rule.per_bin * drawn.shape[-1], _left(rule, drawn)), rng)
 
 
 def after(rule: Rule, sizes: Counts, before: Progress, labelled: Labelled) -> Progress:
-    """The next state: the first draw is not judged (Figure 1), and an exhausted population ends sampling."""
+    """The next state. The first draw is not judged (Figure 1); nothing left to draw or to spend ends sampling."""
     told = Progress(labelled, before.met, before.over)
     rates = told.rates(sizes, rule)
     variances = variance(sizes, labelled.labels, rates, replacement=rule.replacement)
     judged = before.labelled.drawn.any(axis=-1)
-    narrow = z(rule.confidence) * np.sqrt(variances) <= rule.margin
+    narrow = z(rule.confidence) * np.sqrt(variances) <= (0.0 if rule.margin is None else rule.margin)
     met = np.where(judged & narrow, before.met + 1, 0)
     exhausted = (labelled.drawn >= sizes).all(axis=-1) & (not rule.replacement)
-    return Progress(labelled, met, (met >= rule.in_a_row) | exhausted)
+    return Progress(labelled, met, (met >= rule.in_a_row) | exhausted | (_left(rule, labelled.drawn) <= 0))
 
 
 def value_of(rule: Rule, sizes: Counts, progress: Progress) -> Floats:
     """The estimate of every run."""
     return precision(sizes, progress.rates(sizes, rule))
+
+
+def _left(rule: Rule, drawn: Counts) -> Counts:
+    """What the budget still pays for."""
+    spent = drawn.sum(axis=-1)
+    return np.asarray((np.iinfo(np.int64).max if rule.budget is None else rule.budget) - spent, dtype=np.int64)
 
 
 def _check(rule: Rule, sizes: Counts, before: Counts, told: Labelled) -> None:

@@ -69,6 +69,17 @@ class TestARun:
             totals = step(rule, SIZES, rounds[:known], np.random.default_rng([4, known]))
             assert totals == tuple(rounds[known].drawn.tolist())
 
+    @pytest.mark.parametrize("margin", [None, 0.001])
+    def test_a_budget_is_spent_to_the_last_label_and_not_beyond(self, margin):
+        rounds = finish(Rule(margin, budget=101), People(7), 7)
+        assert rounds[-1].drawn.sum() == 101
+        assert rounds[-2].drawn.sum() == 96
+
+    def test_a_margin_that_is_met_spares_the_budget(self):
+        rule, people = Rule(margin=0.08), People(4)
+        richer = finish(Rule(margin=0.08, budget=600), people, 4)
+        assert [r.drawn.tolist() for r in richer] == [r.drawn.tolist() for r in finish(rule, people, 4)]
+
     def test_with_replacement_a_bin_can_be_drawn_more_often_than_it_holds(self):
         rule, sizes = Rule(margin=0.05, replacement=True), np.array([30])
         rounds, rng = [], np.random.default_rng(5)
@@ -148,6 +159,8 @@ class TestRefusals:
             ({"confidence": 95}, "confidence is no share"),
             ({"per_bin": 0}, "per_bin is too small; expected at least 1; got 0"),
             ({"in_a_row": 0}, "in_a_row is too small"),
+            ({"budget": 0}, "budget is too small"),
+            ({"margin": None}, "nothing says when to stop; expected a margin, a budget or both"),
         ],
     )
     def test_constants(self, constants, words):
