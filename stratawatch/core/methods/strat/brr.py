@@ -81,10 +81,14 @@ def brr(made: Replicates, values: Floats, statistic: Statistic) -> Spread | Unde
         return Undefined(
             f"in {lacking} of {len(parts)} replicates no label is left to make it of; Fay's variant keeps them all"
         )
-    value = float(statistic.value(whole))
+    return spread(made, float(statistic.value(whole)), statistic.value(parts), size)
+
+
+def spread(made: Replicates, value: float, parts: Floats, size: float = np.inf) -> Spread | Undefined:
+    """Of any statistic at all, from its value and its values in the replicates: a weighted median, a rank, a model."""
     if made.strata == 0:
         return Spread(value, 0.0, np.inf, size)
-    variance = float(((statistic.value(parts) - value) ** 2).sum()) * made.scale
+    variance = float(((parts - value) ** 2).sum()) * made.scale
     if variance <= ROUNDING * value**2:
         return Undefined("all replicates agree: labels without any variation say nothing about their error")
     return Spread(value, variance, made.strata, size)

@@ -3,7 +3,7 @@ import pytest
 import scipy.stats
 
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.methods.strat.brr import Spread, Statistic, brr, brr_of_metric, student
+from stratawatch.core.methods.strat.brr import Spread, Statistic, brr, brr_of_metric, spread, student
 from stratawatch.core.methods.strat.labels import Calls, Strata
 from stratawatch.core.methods.strat.linearised import linearised
 from stratawatch.core.methods.strat.replicates import Plan, replicates
@@ -67,7 +67,7 @@ def test_any_statistic_of_replicate_weights():
         below = np.cumsum(np.vstack([made.weights, made.replicated])[:, order], axis=1)
         found = values[order][(below < below[:, -1:] / 2).sum(axis=1)]
         medians.append(found[0])
-        errors.append(((found[1:] - found[0]) ** 2).sum() * made.scale)
+        errors.append(spread(made, found[0], found[1:]).variance)
     assert np.mean(errors) == pytest.approx(np.var(medians), rel=0.3)
 
 

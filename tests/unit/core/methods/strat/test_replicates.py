@@ -69,6 +69,19 @@ def test_all_half_samples_by_enumeration():
     assert variance(made, values) == pytest.approx(everything, rel=1e-8)
 
 
+def test_balanced_only_is_exact_with_half_the_replicates_and_off_in_their_mean():
+    """Eight strata, eight replicates: the first unit of the first stratum is in all of them."""
+    rng = np.random.default_rng(6)
+    known, _, _ = drawn(rng, [2] * 8)
+    values = rng.normal(size=16)
+    made = replicates(known, Plan(full=False), rng)
+    assert len(made.replicated) == 8
+    assert variance(made, values) == pytest.approx(textbook(known, values), rel=1e-12)
+    off = (made.replicated @ values).mean() - made.weights @ values
+    half = known.weights[0] * (values[0] - values[1]) / 2 * 2 * (1 - 2 / known.sizes[0]) ** 0.5
+    assert abs(off) == pytest.approx(abs(half), rel=1e-9)
+
+
 class TestMoreLabelsThanUnits:
     @pytest.mark.parametrize("split", [False, True])
     @pytest.mark.parametrize("answers", [[4, 6], [3, 5], [7, 11]])

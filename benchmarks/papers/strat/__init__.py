@@ -1,0 +1,81 @@
+"""STRAT: the paper's figures, and how balanced replicates and clusters fare where we would use them.
+
+Where they are not said otherwise, coverages are of symmetric 95% t intervals, as the paper has them.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from benchmarks.papers.strat import clustering, groups, joint, known
+from benchmarks.papers.strat.drawing import draw
+from benchmarks.papers.strat.tallies import DELTA, GROUPS
+from benchmarks.shape import Options, Result, Verdict
+
+RUNS, QUICK_RUNS = 700, 40
+LABELS: Final = (300, 1000)
+QUICK_LABELS: Final = (300,)
+
+
+def run(options: Options) -> Result:
+    """All figures."""
+    rows, verdicts = [], []
+    for found, promised in (known.replicate_counts(), known.linear(options.seed), known.leprosy()):
+        rows += found
+        verdicts += promised
+    runs = _runs(options)
+    cells: list[joint.Cell | groups.Cell | clustering.Whole | clustering.Items] = [
+        *_joint(options.seed, runs, options.quick),
+        *_groups(options.seed, runs),
+        *_whole(options.seed, runs),
+        clustering.items(options.seed, runs),
+    ]
+    rows += [row for cell in cells for row in cell.rows()]
+    return Result(rows, [*verdicts, *_aims(options)])
+
+
+def figures(folder: Path, options: Options) -> None:
+    """The picture of docs/methods/strat.md."""
+    runs = _runs(options)
+    folder.mkdir(parents=True, exist_ok=True)
+    draw(
+        folder / "strat.svg",
+        _joint(options.seed, runs, options.quick),
+        _groups(options.seed, runs),
+        _whole(options.seed, runs),
+    )
+
+
+def _aims(options: Options) -> list[Verdict]:
+    """The section's own simulation: .91 to .93 for replicates, .94 to .96 for the delta method."""
+    cells = [cell for cell in _joint(options.seed, _runs(options), options.quick) if cell.draw == joint.ONE_DRAW]
+    mean = {
+        way: sum(cell.tallies[way, metric].coverage for cell in cells for metric in joint.METRICS)
+        / (len(cells) * len(joint.METRICS))
+        for way in (GROUPS, DELTA)
+    }
+    return [
+        Verdict("strat: mean coverage of BRR, planned before", "aim", mean[GROUPS], 0.91, ">="),
+        Verdict("strat: mean coverage of delta, planned before", "aim", mean[DELTA], 0.94, ">="),
+        Verdict("strat: what groups cost against delta", "aim", mean[DELTA] - mean[GROUPS], 0.05, "<="),
+    ]
+
+
+def _runs(options: Options) -> int:
+    return options.given.runs or (QUICK_RUNS if options.quick else RUNS)
+
+
+@lru_cache(maxsize=1)
+def _joint(seed: int, runs: int, quick: bool) -> list[joint.Cell]:
+    """Kept, so that a picture needs no second simulation."""
+    return joint.cells(seed, runs, joint.WORLDS[: 1 if quick else None], QUICK_LABELS if quick else LABELS)
+
+
+@lru_cache(maxsize=1)
+def _groups(seed: int, runs: int) -> list[groups.Cell]:
+    return groups.cells(seed, runs)
+
+
+@lru_cache(maxsize=1)
+def _whole(seed: int, runs: int) -> list[clustering.Whole]:
+    return clustering.whole(seed, runs)

@@ -1,0 +1,107 @@
+"""The product's joint design, its labels read by balanced replicates, by the delta method and by its own interval."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from benchmarks.coverage.cycles import Frozen, labelled
+from benchmarks.coverage.draws import pools
+from benchmarks.coverage.panels import PANELS
+from benchmarks.coverage.population import Population
+from benchmarks.coverage.simulation import both_sides, said
+from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, PAIRS, Ends, Reader, Tally
+from benchmarks.shape import Row
+from stratawatch.core.cells import Cells
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.methods.strat.labels import Calls, Strata
+from stratawatch.core.population import Floats
+from stratawatch.core.results import Commission
+
+OWN: Final = "the product's"
+METRICS: Final = ("precision", "recall", "f1")
+WORLDS: Final = ("panel of four", "panel of all precisions", "panel, hard positives")
+TWO_ROUNDS: Final = "two rounds"
+ONE_DRAW: Final = "planned before"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A panel and a number of labels, and what every way made of a metric."""
+
+    world: str
+    draw: str
+    labels: int
+    tallies: Mapping[tuple[str, str], Tally]
+
+    def rows(self) -> Iterator[Row]:
+        """One a way and metric."""
+        for (way, metric), tally in self.tallies.items():
+            yield {
+                "joint design": self.world,
+                "draw": self.draw,
+                "labels": self.labels,
+                "metric": metric,
+                "way": way,
+                "coverage": round(tally.coverage, 4),
+                "± (MC)": round(tally.error, 4),
+                "half-width": round(tally.half_width, 4),
+                "told": round(tally.defined, 3),
+            }
+
+
+def cells(seed: int, runs: int, worlds: Sequence[str], labels: Sequence[int]) -> list[Cell]:
+    """Every world, draw and number of labels."""
+    return [
+        cell(name, draw, n, runs, [seed, place, n])
+        for place, name in enumerate(worlds)
+        for draw in (TWO_ROUNDS, ONE_DRAW)
+        for n in labels
+    ]
+
+
+def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> Cell:
+    """Cycles of the product on one population: its strata, its plans."""
+    panel = next(panel for panel in PANELS if panel.name == name)
+    rng = np.random.default_rng(seed)
+    items = panel.items(rng, panel.size)
+    population = Population.of(items, panel.classifiers, panel.auxiliary)
+    frozen = Frozen.of(population, Commission(budget=labels, confidence=CONFIDENCE))
+    known = list(frozen.cycles(rng, runs) if draw == TWO_ROUNDS else _planned(frozen, rng, runs))
+    truths = {m: np.array([population.truth(m, c) for c in range(len(panel.classifiers))]) for m in METRICS}
+    own = said(both_sides(frozen.cells, one) for one in known)
+    tallies = {
+        (OWN, m): Tally(np.stack([np.stack([i.low, i.high], axis=-1) for i in own[m]], axis=1), truths[m])
+        for m in METRICS
+    }
+    every = [_read(frozen.cells, one, rng) for one in known]
+    for way, metric in every[0]:
+        ends: Floats = np.array([run[way, metric] for run in every])
+        tallies[way, metric] = Tally(ends, truths[metric])
+    return Cell(name, draw, labels, tallies)
+
+
+def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
+    """All labels at once, as many a stratum as another cycle's second round came to: no plan follows its own labels."""
+    totals = next(iter(frozen.cycles(rng, 1))).drawn
+    cells = frozen.cells
+    made = pools(rng, cells.strata, cells.sizes.astype(np.int64), frozen.yes, totals.tolist(), runs)
+    yield from labelled(made.counted(totals[None]), np.broadcast_to(totals, (runs, len(totals))))
+
+
+def _read(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
+    """Intervals by (way, metric), a classifier each: counts by atom become labels again."""
+    n, k = (part.sum(axis=0).astype(np.int64) for part in (known.answered, known.yes))
+    atoms = np.repeat(np.tile(np.arange(len(n)), 2), np.concatenate([k, n - k]))
+    yes = np.arange(len(atoms)) < k.sum()
+    strata = Strata(cells.strata[atoms], cells.stratum_sizes)
+    reader = Reader(strata, (GROUPS, FAY, PAIRS), rng)
+    found: dict[tuple[str, str], list[Ends]] = {}
+    for classifier in range(len(cells.classifiers)):
+        positive, negative = cells.positive[:, classifier], cells.negative[:, classifier]
+        calls = Calls(positive[atoms], negative[atoms], float(cells.sizes @ positive), float(cells.sizes @ negative))
+        for metric in METRICS:
+            for way, ends in reader.ends(metric, yes, calls).items():
+                found.setdefault((way, metric), []).append(ends)
+    return found
