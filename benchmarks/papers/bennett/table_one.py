@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.papers.bennett.populations import categories
 from benchmarks.papers.bennett.ways import PERC_OPT, RANDOM, WAYS, Found, Way, measure
-from benchmarks.shape import Result, Row, Verdict
+from benchmarks.shape import Kind, Result, Row, Verdict
 from stratawatch.core.methods.bennett.yardsticks import savings
 
 PUBLISHED: Final = Path(__file__).parents[2] / "reference" / "bennett_table1.csv"
@@ -25,6 +25,9 @@ ASCENDING: Final = (
 """From the fewest labels to the most, as printed; `perc uni` is the same design as `perc pps`."""
 _APART: Final = {"InConf": 0.02, "%Change": 3.0, "%Oracle": 3.0}
 """What is more than so far from the printed figure does not reproduce."""
+
+_ENOUGH: Final = 500
+"""Runs from which chance alone does not take InConf .02 away."""
 
 Printed = Mapping[str, float]
 
@@ -84,6 +87,7 @@ def _verdicts(found: Mapping[str, Found], printed: Mapping[str, Printed]) -> lis
     uni, pps = found["strat perc uni"], found["strat perc pps"]
     misses = {name: abs(one.in_conf - printed[name]["in_conf"]) for name, one in found.items()}
     surely = sum(miss - 3 * found[name].error_of_in_conf > 0.02 for name, miss in misses.items())
+    kind: Kind = "must" if uni.runs >= _ENOUGH else "aim"
     best, random = found[PERC_OPT.name], found[RANDOM.name]
     return [
         Verdict(
@@ -97,7 +101,7 @@ def _verdicts(found: Mapping[str, Found], printed: Mapping[str, Printed]) -> lis
             "<=",
         ),
         Verdict("Bennett Table 1: rows whose InConf is surely .02 from the paper", "must", surely, 0, "<="),
-        Verdict("Bennett Table 1: InConf, farthest from the paper", "aim", max(misses.values()), 0.02, "<="),
+        Verdict("Bennett Table 1: InConf, farthest from the paper", kind, max(misses.values()), 0.02, "<="),
         Verdict("Bennett Table 1: perc opt from its oracle, %", "must", abs(best.percent_oracle), 5, "<="),
         Verdict(
             "Bennett Figure 2: correlation of precision and %Change of perc opt",
