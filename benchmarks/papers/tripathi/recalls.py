@@ -14,8 +14,7 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.methods.tripathi.false_omission import false_omission_rate
+from stratawatch.core.methods.tripathi.false_omission import false_omission_rate, omission_totals
 from stratawatch.core.methods.tripathi.from_totals import FromTotals
 from stratawatch.core.methods.tripathi.panel_draw import draw_panel
 from stratawatch.core.methods.tripathi.patterns import Patterns
@@ -68,23 +67,18 @@ def simulate(seed: int, trials: int, labels: int) -> tuple[Floats, Floats]:
     """(covered, half-width, clipped) by trial, metric and classifier, with the covariances and without."""
     rng = np.random.default_rng([seed, 5, labels])
     population = world(np.random.default_rng([seed, 6]))
+    none = np.zeros_like(population.strata)
     told, apart = (np.full((trials, 2, 4, 3), np.nan) for _ in range(2))
     for trial in range(trials):
         draw = draw_panel(population.patterns, np.full(4, WANTED), 0, rng)
         found = precisions(draw, answers(draw, population.yes, rng))
         alone = Precisions(found.rates, np.diag(np.diag(found.covariance)))
-        sizes, count = population.strata, allocated(population.strata, labels)
+        sizes, count = population.strata, omission_totals(population.strata, none, labels)
         yes = rng.hypergeometric(population.strata_yes, sizes - population.strata_yes, count)
         f = false_omission_rate(sizes, count, yes)
         told[trial] = _read(population, FromTotals(population.patterns, 0, found, f))
         apart[trial] = _read(population, FromTotals(population.patterns, 0, alone, f))
     return told, apart
-
-
-def allocated(sizes: Counts, labels: int) -> Counts:
-    """Half in proportion to size, half the same everywhere."""
-    weights = sizes / sizes.sum() + 1 / len(sizes)
-    return share_out(weights, np.minimum(2, sizes), sizes, labels)
 
 
 def world(rng: np.random.Generator) -> World:

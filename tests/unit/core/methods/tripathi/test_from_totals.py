@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.methods.tripathi.false_omission import false_omission_rate
+from stratawatch.core.methods.tripathi.false_omission import false_omission_rate, omission_totals
 from stratawatch.core.methods.tripathi.from_totals import FromTotals
 from stratawatch.core.methods.tripathi.panel_draw import draw_panel
 from stratawatch.core.methods.tripathi.patterns import Patterns
@@ -46,6 +46,21 @@ class TestFalseOmission:
     )
     def test_without_items_or_labels_nothing_is_known(self, sizes, words):
         assert false_omission_rate(np.array(sizes), np.zeros(2), np.zeros(2)).reason.startswith(words)
+
+
+class TestOmissionTotals:
+    def test_half_by_size_and_half_evenly(self):
+        """100 x (.9, .1) and 100 x (.5, .5)."""
+        assert omission_totals(np.array([9000, 1000]), np.zeros(2), 200).tolist() == [140, 60]
+
+    def test_what_is_drawn_counts_and_stays(self):
+        assert omission_totals(np.array([9000, 1000]), np.array([0, 90]), 200).tolist() == [110, 90]
+
+    def test_small_strata_are_exhausted_and_empty_ones_left(self):
+        assert omission_totals(np.array([900, 3, 0, 1]), np.zeros(4), 100).tolist() == [96, 3, 0, 1]
+
+    def test_two_of_each_though_there_be_fewer_labels(self):
+        assert omission_totals(np.array([900, 300, 1]), np.zeros(3), 1).tolist() == [2, 2, 1]
 
 
 class TestRecall:
