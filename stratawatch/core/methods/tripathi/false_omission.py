@@ -5,14 +5,13 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.methods.tripathi.rate import Rate
+from stratawatch.core.estimation.effective import effective_labels
+from stratawatch.core.estimation.intervals import ff_mid
 from stratawatch.core.population import Counts
-from stratawatch.core.results import Undefined
+from stratawatch.core.results import Known, Undefined
 
 MOST_UNSEEN: Final = 0.10
 """Largest share of B that may lie in strata without a label."""
-_PRIOR: Final = 10.0
-"""Labels that the pooled share counts as in a stratum's variance."""
 
 
 def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
@@ -27,15 +26,15 @@ def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
     return share_out(np.where(sizes > 0, weights, 0.0), np.maximum(drawn, np.minimum(2, sizes)), sizes, labels)
 
 
-def false_omission_rate(sizes: Counts, labels: Counts, yes: Counts) -> Rate | Undefined:
-    """Weighted by stratum of B: f = sum W_k yes_k/n_k, V = sum W_k^2 (1 - n_k/N_k) q_k (1 - q_k)/n_k.
+def false_omission_rate(sizes: Counts, labels: Counts, yes: Counts, confidence: float = 0.95) -> Known | Undefined:
+    """Weighted by stratum of B: f = sum W_k yes_k/n_k, with the interval FF/MID, as misses are rare.
 
-    q = (yes_k + 10 f0)/(n_k + 10), f0 the share of yes of all labels with half a yes and half a no added: a stratum
-    whose few labels agree is not taken for one without chance. Strata without a label are taken to be as the others.
+    V = sum W_k^2 p_k (1 - p_k) (N_k - n_k)/((N_k - 1) n_k); the largest weight of a label stands for what no label has
+    shown. Strata without a label are taken to be as the others.
 
     >>> found = false_omission_rate(np.array([900, 100]), np.array([90, 10]), np.array([0, 4]))
-    >>> round(found.value, 3)
-    0.04
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.04, 0.016, 0.087)
     """
     items = int(sizes.sum())
     if items == 0:
@@ -49,9 +48,11 @@ def false_omission_rate(sizes: Counts, labels: Counts, yes: Counts) -> Rate | Un
             f"{unseen:.0%} of the items it calls negative are in strata without a label; at most 10% may be"
         )
     sizes, labels, yes = sizes[seen], labels[seen], yes[seen]
-    weights = sizes / sizes.sum()
-    pooled = (float(yes.sum()) + 0.5) / (float(labels.sum()) + 1)
-    q = (yes + _PRIOR * pooled) / (labels + _PRIOR)
-    variance = float((weights**2 * (1 - labels / sizes) * q * (1 - q) / labels).sum())
-    share = float(weights @ q)
-    return Rate(float(weights @ (yes / labels)), variance, share * (1 - share) / variance if variance > 0 else items)
+    weights, shares = sizes / sizes.sum(), yes / labels
+    left = (sizes - labels) / np.maximum(sizes - 1, 1)
+    value = np.array([weights @ shares])
+    variance = np.array([(weights**2 * shares * (1 - shares) * left / labels).sum()])
+    heaviest = np.array([(weights * np.sqrt(left) / labels).max()])
+    low, high = ff_mid(value, variance, heaviest, confidence)
+    n_eff = effective_labels(value, variance, low, high, np.array(float(items)), confidence)
+    return Known(*(float(number[0]) for number in (value, low, high, n_eff)))

@@ -1,16 +1,21 @@
 """Section 6: recall of every classifier, and everybody's false-omission rate, from the parent's own.
 
-T_c = p_c|A_c|, P = T_1 + f_1|B_1|, 1 the parent. Both follow from totals that were estimated from different labels,
-so they can contradict one another: what is impossible is clipped, and a note says so.
+T_c = p_c|A_c|, F = f_1|B_1|, P = T_1 + F, 1 the parent. These totals were estimated from different labels, so they can
+contradict one another: what is impossible is clipped, and a note says so.
+
+Precisions rest on hundreds of labels, and the delta method does for them; F may rest on a handful of misses, so its own
+interval is carried through. An end is as far away as the root of the squared changes that the precisions (z sd) and F
+(to the end of its interval) make alone: MOVER for independent parts (Zou and Donner 2008, Statistics in Medicine
+27:1693).
 """
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp, hypot, log, sqrt
 
 import numpy as np
 
 from stratawatch.core.estimation.effective import effective_labels
-from stratawatch.core.estimation.one_interval import logit_ends, z
+from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.methods.tripathi.patterns import Patterns
 from stratawatch.core.methods.tripathi.precisions import Precisions
 from stratawatch.core.methods.tripathi.rate import Rate
@@ -29,24 +34,19 @@ class Derived:
 
 @dataclass(frozen=True)
 class _Totals:
-    """T_c and P, their variances, and Cov(T_c, P), which is Cov(T_c, T_1)."""
+    """T_c, T_1 and their covariances; F and its ends."""
 
-    total: float
-    positives: float
-    of_total: float
-    of_positives: float
+    own: float
+    parents: float
+    of_own: float
+    of_parents: float
     shared: float
+    missed: tuple[float, float, float]
 
     @property
-    def of_ratio(self) -> float:
-        """V(T_c/P) by the delta method: r^2 (V(T_c)/T_c^2 - 2 Cov/(T_c P) + V(P)/P^2)."""
-        ratio = self.total / self.positives
-        return max(0.0, self.of_total - 2 * ratio * self.shared + ratio**2 * self.of_positives) / self.positives**2
-
-    @property
-    def of_difference(self) -> float:
-        """V(P - T_c)."""
-        return max(0.0, self.of_positives + self.of_total - 2 * self.shared)
+    def positives(self) -> float:
+        """P."""
+        return self.parents + self.missed[1]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class FromTotals:
     patterns: Patterns
     parent: int
     precisions: Precisions
-    omission: Rate | Undefined
+    omission: Known | Undefined
     confidence: float = 0.95
 
     def precision(self, classifier: int) -> Outcome:
@@ -67,49 +67,49 @@ class FromTotals:
     def recall(self, classifier: int) -> Derived:
         """r_c = T_c/P, which is p_c|A_c|/(p_1|A_1|) times the recall of the parent.
 
-        The interval is symmetric on the logit scale, and on the log scale where the ratio is 1 or more. Where no label
-        of A_c says yes, it ends where the precision's does.
+        By precisions: V(log r) = V(T_c)/T_c^2 - 2 Cov(T_c, T_1)/(T_c P) + V(T_1)/P^2. The interval is made on the log
+        scale; where no label of A_c says yes, it ends where the precision's does.
         """
         totals = self._totals(classifier)
         if isinstance(totals, Undefined):
             return Derived(totals)
         if totals.positives <= 0:
             return Derived(Undefined("no positive item among the labels of the parent"))
-        ratio, variance = totals.total / totals.positives, totals.of_ratio
-        own = self.precision(classifier)
-        if totals.total <= 0 and isinstance(own, Known):
-            most = own.high * float(self.patterns.called[classifier]) / totals.positives
-            return Derived(self._known(0.0, 0.0, min(1.0, most), variance))
-        if ratio >= 1:
-            low = ratio * exp(-z(self.confidence) * sqrt(variance) / ratio)
-            if low > 1:
-                return Derived(_contradiction(ratio))
-            note = "" if ratio == 1 else f"{ratio:.4f} was clipped to 1"
-            return Derived(self._known(1.0, low, 1.0, variance), note)
-        low, high = (float(end) for end in logit_ends(np.array(ratio), np.array(variance), self.confidence))
-        return Derived(self._known(ratio, min(low, ratio), max(high, ratio), variance))
+        if totals.own <= 0:
+            return Derived(self._none_found(classifier, totals))
+        own, all_ = totals.own, totals.positives
+        ratio = own / all_
+        relative = totals.of_own / own**2 - 2 * totals.shared / (own * all_) + totals.of_parents / all_**2
+        step = z(self.confidence) * sqrt(max(relative, 0.0))
+        low, _, high = (log(all_ / max(totals.parents + missed, 1e-9)) for missed in reversed(totals.missed))
+        low, high = ratio * exp(-hypot(step, low)), ratio * exp(min(hypot(step, high), 500.0))
+        if low > 1:
+            return Derived(_contradiction(ratio))
+        note = "" if ratio <= 1 else f"{ratio:.4f} was clipped to 1"
+        return Derived(self._known(min(ratio, 1.0), low, min(high, 1.0)), note)
 
     def false_omission_rate(self, classifier: int) -> Derived:
-        """f_c = (P - T_c)/|B_c|, V = (V(P) + V(T_c) - 2 Cov(T_1, T_c))/|B_c|^2; the parent's is its own.
+        """f_c = (P - T_c)/|B_c|; the parent's is its own.
 
-        A difference of totals: the interval is f_c +- z sqrt(V), cut to what is possible.
+        By precisions: V(f) = (V(T_1) + V(T_c) - 2 Cov(T_1, T_c))/|B_c|^2.
         """
         if classifier == self.parent:
-            own = self.omission
-            return Derived(own if isinstance(own, Undefined) else own.known(self.confidence))
+            return Derived(self.omission)
         totals = self._totals(classifier)
         if isinstance(totals, Undefined):
             return Derived(totals)
         passed = int(self.patterns.passed[classifier])
         if passed == 0:
             return Derived(Undefined("it calls no item negative"))
-        raw, variance = (totals.positives - totals.total) / passed, totals.of_difference / passed**2
-        half = z(self.confidence) * sqrt(variance)
-        if raw + half < 0 or raw - half > 1:
+        raw = (totals.positives - totals.own) / passed
+        step = z(self.confidence) * sqrt(max(totals.of_parents + totals.of_own - 2 * totals.shared, 0.0))
+        fewest, missed, most = totals.missed
+        low, high = raw - hypot(step, missed - fewest) / passed, raw + hypot(step, most - missed) / passed
+        if high < 0 or low > 1:
             return Derived(_contradiction(raw))
-        value, low, high = (min(max(x, 0.0), 1.0) for x in (raw, raw - half, raw + half))
+        value = min(max(raw, 0.0), 1.0)
         note = "" if value == raw else f"{raw:.4f} was clipped to {value:.0f}"
-        return Derived(self._known(value, low, high, variance), note)
+        return Derived(self._known(value, max(low, 0.0), min(high, 1.0)), note)
 
     def _totals(self, classifier: int) -> _Totals | Undefined:
         """What is derived from, or why it cannot be told."""
@@ -126,14 +126,23 @@ class FromTotals:
         called, passed = self.patterns.called.astype(np.float64), float(self.patterns.passed[self.parent])
         covariance = self.precisions.covariance * np.outer(called, called)
         return _Totals(
-            total=own.value * float(called[classifier]),
-            positives=parents.value * float(called[self.parent]) + self.omission.value * passed,
-            of_total=float(covariance[classifier, classifier]),
-            of_positives=float(covariance[self.parent, self.parent]) + self.omission.variance * passed**2,
+            own=own.value * float(called[classifier]),
+            parents=parents.value * float(called[self.parent]),
+            of_own=float(covariance[classifier, classifier]),
+            of_parents=float(covariance[self.parent, self.parent]),
             shared=float(covariance[classifier, self.parent]),
+            missed=(self.omission.low * passed, self.omission.value * passed, self.omission.high * passed),
         )
 
-    def _known(self, value: float, low: float, high: float, variance: float) -> Known:
+    def _none_found(self, classifier: int, totals: _Totals) -> Outcome:
+        """Recall where no label of A_c says yes."""
+        rate = self.precisions.rates[classifier]
+        high = rate.known(self.confidence).high if isinstance(rate, Rate) else 1.0
+        return self._known(0.0, 0.0, min(1.0, high * float(self.patterns.called[classifier]) / totals.positives))
+
+    def _known(self, value: float, low: float, high: float) -> Known:
+        """With the effective labels of a plain sample whose interval is as wide."""
+        variance = ((high - low) / (2 * z(self.confidence))) ** 2
         size = float(self.patterns.sizes.sum())
         v, of_v, a, b, n = (np.array(number) for number in (value, variance, low, high, size))
         return Known(value, low, high, float(effective_labels(v, of_v, a, b, n, self.confidence)))

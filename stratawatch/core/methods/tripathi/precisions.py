@@ -1,17 +1,21 @@
 """Precisions from the labels of a panel's draw, and how they hang together."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Flags
+from stratawatch.core.methods.tripathi.mixing import UNIFORM_SAMPLE
 from stratawatch.core.methods.tripathi.panel_draw import PanelDraw
 from stratawatch.core.methods.tripathi.rate import Rate, smoothed
+from stratawatch.core.methods.tripathi.recycling import Recycled
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Undefined
 from stratawatch.errors import StratawatchError
 
 YES, NO, NO_ANSWER = 1, 0, -1
+NOTHING_CALLED: Final = "it calls no item positive"
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,9 @@ class Precisions:
 def precisions(draw: PanelDraw, answers: Counts) -> Precisions:
     """p_c = the share of yes in S_C, repeats counted; `answers` has YES, NO or NO_ANSWER of every item of the draw.
 
-    V(p_c) = p (1 - p)/n_eff with n_eff = n^2/sum of squares of how often each draw stands in S_C: n after a shuffle,
-    about n/2 after UniformSample, whose repeats are no new draws. That the shuffle is stratified is not used: where
-    precision differs between A_P and the rest, the interval is wider than need be.
+    V(p_c) = [sum over parts of (sum k^2) q (1 - q) + (q+ - q-)^2 V(K)]/n^2: the parts S+, S- and S_remain with shares q
+    of yes, a draw standing in S_C k times; K places of the mixed L are S+'s, by chance where L were cut from a longer S
+    or drawn again. With w = |S+|/|S|: V(K) = L w (1 - w) (|S| - L)/(|S| - 1), or L w (1 - w) after UniformSample.
 
     Only the draws of S_P that two sequences share make them hang together, and a child leaves its share of them to no
     chance: Cov(p_a, p_b) = sum over them of (y - m_a)(y - m_b)/(n_a n_b), m the share of yes in the sequence's part of
@@ -62,12 +66,37 @@ def _rate(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> Rate |
     n = float(times.sum())
     if n == 0:
         size = int(draw.patterns.called[classifier])
-        return Undefined(
-            f"no label among the {size:,} items it calls positive" if size else "it calls no item positive"
-        )
-    value, n_eff = float(times @ yes) / n, n**2 / float(times @ times)
-    share = smoothed(value, n_eff)
-    return Rate(value, share * (1 - share) / n_eff, n_eff)
+        return Undefined(f"no label among the {size:,} items it calls positive" if size else NOTHING_CALLED)
+    value = float(times @ yes) / n
+    share = smoothed(value, n)
+    variance = _variance(draw, classifier, times, yes)
+    return Rate(value, variance, share * (1 - share) / variance)
+
+
+def _variance(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> float:
+    """V(p_c), with half a yes and half a no added to the answers of every part."""
+    part = draw.parts[classifier]
+    parents, fresh = len(draw.parts[draw.parent].sequence), len(part.sequence) - part.remaining
+    places = np.arange(len(times))
+    recycled = places < parents
+    remaining = np.isin(places, part.sequence[fresh:]) & ~recycled
+    found, within = [], 0.0
+    for members in (recycled, ~(recycled | remaining), remaining):
+        answers = float(times[members].sum())
+        found.append(smoothed(float(times[members] @ yes[members]) / max(answers, 1.0), answers))
+        within += float(times[members] @ times[members]) * found[-1] * (1 - found[-1])
+    between = (found[0] - found[1]) ** 2 * _chance(part, fresh, draw.option)
+    return (within + between) / float(times.sum()) ** 2
+
+
+def _chance(part: Recycled, mixed: int, option: str) -> float:
+    """V(K) of the mixed places."""
+    length = part.recycled + part.outside
+    if not (part.recycled and part.outside):
+        return 0.0
+    w = part.recycled / length
+    again = 1.0 if option == UNIFORM_SAMPLE else (length - mixed) / (length - 1)
+    return mixed * w * (1 - w) * again
 
 
 def _influence(times: Floats, yes: Flags, n: float) -> Floats:

@@ -9,21 +9,19 @@ from stratawatch.core.results import Known
 
 @dataclass(frozen=True)
 class Rate:
-    """A share, its variance (never 0 unless everything was labelled), and the plain draws that would know as much."""
+    """A share, its variance (above 0), and the plain draws that would know as much."""
 
     value: float
     variance: float
     n_eff: float
 
     def known(self, confidence: float = 0.95) -> Known:
-        """Wilson's interval with n_eff draws; an exact share is its own.
+        """Wilson's interval with n_eff draws.
 
         >>> found = Rate(0.8, 0.0016, 100.0).known()
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
-        if self.variance <= 0:
-            return Known(self.value, self.value, self.value, self.n_eff)
         spread = z(confidence) ** 2 / self.n_eff
         middle = (self.value + spread / 2) / (1 + spread)
         half = sqrt(spread * (self.value * (1 - self.value) + spread / 4)) / (1 + spread)

@@ -17,7 +17,9 @@ def of(p, covariance=None, omission=0.02, variance=1e-5, patterns=TWO, parent=0)
     rates = tuple(Rate(value, 4e-4, max(value * (1 - value) / 4e-4, 100.0)) for value in p)
     matrix = np.full((2, 2), 2e-4) if covariance is None else np.array(covariance)
     np.fill_diagonal(matrix, 4e-4)
-    return FromTotals(patterns, parent, Precisions(rates, matrix), Rate(omission, variance, 1000.0))
+    half = 1.959964 * variance**0.5
+    known = Known(omission, max(0.0, omission - half), omission + half, 1000.0)
+    return FromTotals(patterns, parent, Precisions(rates, matrix), known)
 
 
 class TestFalseOmission:
@@ -28,11 +30,11 @@ class TestFalseOmission:
     def test_no_miss_found_is_no_certainty(self):
         rate = false_omission_rate(*np.array([[900, 100], [90, 10], [0, 0]]))
         assert rate.value == 0
-        assert 0.01 < rate.known().high < 0.06
+        assert 0.01 < rate.high < 0.06
 
     def test_a_census_is_exact(self):
         rate = false_omission_rate(*np.array([[9, 10], [9, 10], [1, 4]]))
-        assert rate.known() == Known(5 / 19, 5 / 19, 5 / 19, 19)
+        assert rate == Known(5 / 19, 5 / 19, 5 / 19, 19)
 
     def test_a_small_stratum_without_a_label_is_as_the_others(self):
         assert false_omission_rate(*np.array([[900, 50], [90, 0], [9, 0]])).value == pytest.approx(0.1)
@@ -79,13 +81,21 @@ class TestRecall:
         apart, together = (of((0.8, 0.5), [[0, c], [c, 0]]).recall(1).outcome for c in (0.0, 3e-4))
         assert together.half_width < apart.half_width
 
-    def test_the_delta_method_by_hand(self):
-        """r = 40/82.4; V = (80^2 4e-4 - 2 r 80^2 2e-4 + r^2 (80^2 4e-4 + 920^2 1e-5))/82.4^2, on the logit scale."""
-        r, known = 40 / 82.4, of((0.8, 0.5)).recall(1).outcome
-        v = (2.56 - 2 * r * 1.28 + r**2 * (2.56 + 920**2 * 1e-5)) / 82.4**2
-        odds = r / (1 - r) * np.exp(1.959964 * v**0.5 / (r * (1 - r)))
-        assert known.high == pytest.approx(odds / (1 + odds))
-        assert known.n_eff == pytest.approx(r * (1 - r) / v)
+    def test_the_upper_end_by_hand(self):
+        """T_c = 40, T_1 = 64, F = 18.4; variances 80^2 4e-4 = 2.56, covariance 1.28; F's lower end joins on the log scale."""
+        r = 40 / 82.4
+        relative = 2.56 / 40**2 - 2 * 1.28 / (40 * 82.4) + 2.56 / 82.4**2
+        fewest = (0.02 - 1.959964 * 1e-5**0.5) * 920
+        expected = r * np.exp(np.hypot(1.959964 * relative**0.5, np.log(82.4 / (64 + fewest))))
+        assert of((0.8, 0.5)).recall(1).outcome.high == pytest.approx(expected, rel=1e-6)
+
+    def test_what_is_only_missed_is_carried_through(self):
+        """With precisions known, r_1 ends where F does."""
+        made = of((0.8, 0.5))
+        exact = Precisions(made.precisions.rates, np.zeros((2, 2)))
+        known = FromTotals(TWO, 0, exact, Known(0.02, 0.01, 0.04, 1000.0)).recall(0).outcome
+        assert known.low == pytest.approx(64 / (64 + 0.04 * 920))
+        assert known.high == pytest.approx(64 / (64 + 0.01 * 920))
 
     def test_more_than_everything_is_clipped_and_said(self):
         made = of((0.4, 0.5), omission=0.005).recall(1)
