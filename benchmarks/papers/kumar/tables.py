@@ -35,9 +35,15 @@ EVERY: Final[Mapping[str, Allocation]] = {
     "EQU": Equal(),
     "OPT-A1": OptA1(),
     "OPT-A1, doubt 1": OptA1(doubt=1.0),
-    "OPT-A2": OptA2(),
-    "OPT-A2, doubt 1": OptA2(doubt=1.0),
+    "OPT-A2": OptA2(5, 10),
+    "OPT-A2, doubt 1": OptA2(5, 10, doubt=1.0),
 }
+MANY: Final[Mapping[str, Allocation]] = {
+    **EVERY,
+    "OPT-A2, n_step 20": OptA2(5, 20),
+    "OPT-A2, n_step 20, doubt 1": OptA2(5, 20, doubt=1.0),
+}
+"""For many strata, where steps of ten labels are rounded badly."""
 MORE_IS_WORSE: Final = ((120, 20, 10), (500, 5, 10), (500, 10, 20))
 """(labels, n_ini, another n_ini that the paper's figure 7 has below it)."""
 KINDS: Final[Mapping[str, Kind]] = {", doubt 1": "must", ", as printed": "aim"}
@@ -60,7 +66,7 @@ class Line:
 def over_strata(runs: int, seed: int) -> Iterator[Row]:
     """Figures 3 and 5, for every data set, allocation and stratifier: K = 2 to 10 at 300 labels."""
     for shape in SETS.values():
-        for name, allocation in EVERY.items():
+        for name, allocation in MANY.items():
             for stratifier in STRATIFIERS:
                 found = [points(Design(shape, stratifier, k, allocation), [AT], runs, seed)[0] for k in STRATA]
                 cells = {f"K={k}": _cell(point) for k, point in zip(STRATA, found, strict=True)}

@@ -91,11 +91,12 @@ class OptA1:
 class OptA2:
     """OPT-A2, algorithm 2: n_ini labels in every stratum, then n_step at a time by W_k s_k of all labels so far.
 
-    `doubt` as for OPT-A1.
+    `doubt` as for OPT-A1. Every step is rounded to whole labels by itself: with fewer labels than strata the same
+    strata would be rounded down each time, and looking pure is not even needed to be left out.
     """
 
     n_ini: int = 5
-    n_step: int = 10
+    n_step: int = 20
     doubt: float = 0.0
 
     def __post_init__(self) -> None:
@@ -108,8 +109,12 @@ class OptA2:
 
     def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
         """First n_ini each, then n_step more."""
-        if self.n_step < 1:
-            raise StratawatchError("steps of OPT-A2 are empty", expected="n_step >= 1", got=str(self.n_step))
+        if self.n_step < max(len(sizes), 1):
+            raise StratawatchError(
+                f"steps of {self.n_step} labels round some of {len(sizes)} strata out for ever",
+                expected=f"n_step >= {max(len(sizes), 1)}",
+                hint="twice as many are better",
+            )
         first = _first(sizes, self.n_ini, budget)
         if _waiting(tally, first):
             return first

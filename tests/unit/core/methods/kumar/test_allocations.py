@@ -174,9 +174,10 @@ class TestRefusals:
         with pytest.raises(StratawatchError, match="one label tells no variance; expected n_ini >= 2; got 1"):
             allocation.totals(SIZES, nothing(SIZES), 100)
 
-    def test_an_empty_step(self):
-        with pytest.raises(StratawatchError, match="n_step >= 1"):
-            OptA2(5, 0).totals(SIZES, nothing(SIZES), 100)
+    @pytest.mark.parametrize("n_step", [0, 2])
+    def test_steps_that_do_not_go_round(self, n_step):
+        with pytest.raises(StratawatchError, match=rf"steps of {n_step} labels round some of 3 strata .* n_step >= 3"):
+            OptA2(5, n_step).totals(SIZES, nothing(SIZES), 100)
 
     @pytest.mark.parametrize("counts", [([5], [6], [1]), ([5], [4], [5]), ([5], [4], [-1])])
     def test_a_tally_that_cannot_be(self, counts):
