@@ -9,7 +9,7 @@ from typing import Final
 
 from benchmarks.papers.strat import clustering, groups, joint, known
 from benchmarks.papers.strat.drawing import draw
-from benchmarks.papers.strat.tallies import DELTA, GROUPS
+from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS
 from benchmarks.shape import Options, Result, Verdict
 
 RUNS, QUICK_RUNS = 700, 40
@@ -28,7 +28,7 @@ def run(options: Options) -> Result:
         *_joint(options.seed, runs, options.quick),
         *_groups(options.seed, runs),
         *_whole(options.seed, runs),
-        clustering.items(options.seed, runs),
+        clustering.items(options.seed, 2 * runs),
     ]
     rows += [row for cell in cells for row in cell.rows()]
     return Result(rows, [*verdicts, *_aims(options)])
@@ -47,17 +47,18 @@ def figures(folder: Path, options: Options) -> None:
 
 
 def _aims(options: Options) -> list[Verdict]:
-    """The section's own simulation: .91 to .93 for replicates, .94 to .96 for the delta method."""
+    """What replicates and the delta methods covered, over all metrics of the draws that were planned before."""
     cells = [cell for cell in _joint(options.seed, _runs(options), options.quick) if cell.draw == joint.ONE_DRAW]
     mean = {
         way: sum(cell.tallies[way, metric].coverage for cell in cells for metric in joint.METRICS)
         / (len(cells) * len(joint.METRICS))
-        for way in (GROUPS, DELTA)
+        for way in (GROUPS, PAIRS, DELTA, joint.SMOOTH)
     }
     return [
-        Verdict("strat: mean coverage of BRR, planned before", "aim", mean[GROUPS], 0.91, ">="),
-        Verdict("strat: mean coverage of delta, planned before", "aim", mean[DELTA], 0.94, ">="),
-        Verdict("strat: what groups cost against delta", "aim", mean[DELTA] - mean[GROUPS], 0.05, "<="),
+        Verdict("strat: mean coverage of BRR, 2 groups", "aim", mean[GROUPS], 0.91, ">="),
+        Verdict("strat: mean coverage of logit delta, smoothed", "aim", mean[joint.SMOOTH], 0.94, ">="),
+        Verdict("strat: groups cost against delta", "aim", mean[DELTA] - mean[GROUPS], 0.05, "<="),
+        Verdict("strat: pairs cost against delta", "aim", mean[DELTA] - mean[PAIRS], 0.01, "<="),
     ]
 
 
@@ -73,9 +74,9 @@ def _joint(seed: int, runs: int, quick: bool) -> list[joint.Cell]:
 
 @lru_cache(maxsize=1)
 def _groups(seed: int, runs: int) -> list[groups.Cell]:
-    return groups.cells(seed, runs)
+    return groups.cells(seed, 2 * runs)
 
 
 @lru_cache(maxsize=1)
 def _whole(seed: int, runs: int) -> list[clustering.Whole]:
-    return clustering.whole(seed, runs)
+    return clustering.whole(seed, 4 * runs)

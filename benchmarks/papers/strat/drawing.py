@@ -9,13 +9,22 @@ from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Tally
 
 COLOURS: Final = {
     joint.OWN: "#000000",
+    joint.SMOOTH: "#CC79A7",
     DELTA: "#0072B2",
     GROUPS: "#D55E00",
     PAIRS: "#009E73",
     clustering.BINOMIAL: "#D55E00",
     clustering.CLUSTERS: "#009E73",
 }
-MARKS: Final = {joint.OWN: "D", DELTA: "o", GROUPS: "s", PAIRS: "^", clustering.BINOMIAL: "s", clustering.CLUSTERS: "^"}
+MARKS: Final = {
+    joint.OWN: "D",
+    joint.SMOOTH: "v",
+    DELTA: "o",
+    GROUPS: "s",
+    PAIRS: "^",
+    clustering.BINOMIAL: "s",
+    clustering.CLUSTERS: "^",
+}
 _NAMES: Final = {"f1": "F1"}
 
 
@@ -44,11 +53,11 @@ def draw(
 
 def _joint(axis: Any, cells: Sequence[joint.Cell]) -> None:
     """A point a cell, metric by metric, ways side by side."""
-    ways = (joint.OWN, DELTA, PAIRS, GROUPS)
+    ways = (joint.OWN, joint.SMOOTH, DELTA, PAIRS, GROUPS)
     for w, way in enumerate(ways):
         for m, metric in enumerate(joint.METRICS):
             for c, cell in enumerate(cells):
-                x = m + 0.22 * (w - 1.5) + 0.14 * ((c + 0.5) / len(cells) - 0.5)
+                x = m + 0.18 * (w - 2) + 0.12 * ((c + 0.5) / len(cells) - 0.5)
                 _point(axis, x, cell.tallies[way, metric], way, label=way if m == c == 0 else None)
     axis.set_xticks(range(len(joint.METRICS)), [_NAMES.get(metric, metric) for metric in joint.METRICS])
     axis.set_title(f"joint design, {len(cells)} cells of {cells[0].labels} to {cells[-1].labels:,} labels")
@@ -56,20 +65,20 @@ def _joint(axis: Any, cells: Sequence[joint.Cell]) -> None:
 
 
 def _groups(axis: Any, cells: Sequence[groups.Cell]) -> None:
-    for way in groups.WAYS:
+    for way, aside in zip(groups.WAYS, (0.94, 1.0, 1.06), strict=True):
         for alike, style in ((True, "-"), (False, ":")):
             found = [cell for cell in cells if cell.alike == alike]
             heights = [cell.tallies[way].coverage for cell in found]
-            axis.plot([cell.strata for cell in found], heights, style, color=COLOURS[way], linewidth=1)
+            axis.plot([cell.strata * aside for cell in found], heights, style, color=COLOURS[way], linewidth=1)
             for cell in found:
                 label = way if alike and cell is found[0] else None
-                _point(axis, cell.strata, cell.tallies[way], way, label=label)
+                _point(axis, cell.strata * aside, cell.tallies[way], way, label=label)
     axis.set_xscale("log")
     axis.set_xticks(groups.STRATA, [str(strata) for strata in groups.STRATA])
     axis.minorticks_off()
     axis.set_xlabel("strata that share 240 labels")
     axis.set_title("random groups (dotted: weights unlike)")
-    axis.legend(frameon=False, fontsize=8, loc="lower right")
+    axis.legend(frameon=False, fontsize=8, loc="lower left")
 
 
 def _clusters(axis: Any, cells: Sequence[clustering.Whole]) -> None:

@@ -14,12 +14,16 @@ from benchmarks.coverage.simulation import both_sides, said
 from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, PAIRS, Ends, Reader, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.one_interval import logit_ends
+from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.methods.strat.labels import Calls, Strata
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Commission
 
 OWN: Final = "the product's"
+SMOOTH: Final = "logit delta, smoothed"
 METRICS: Final = ("precision", "recall", "f1")
 WORLDS: Final = ("panel of four", "panel of all precisions", "panel, hard positives")
 TWO_ROUNDS: Final = "two rounds"
@@ -70,16 +74,25 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
     frozen = Frozen.of(population, Commission(budget=labels, confidence=CONFIDENCE))
     known = list(frozen.cycles(rng, runs) if draw == TWO_ROUNDS else _planned(frozen, rng, runs))
     truths = {m: np.array([population.truth(m, c) for c in range(len(panel.classifiers))]) for m in METRICS}
-    own = said(both_sides(frozen.cells, one) for one in known)
+    sides = [both_sides(frozen.cells, one) for one in known]
+    own, smooth = said(sides), Sides.stack(sides).at((slice(None), 0))
     tallies = {
         (OWN, m): Tally(np.stack([np.stack([i.low, i.high], axis=-1) for i in own[m]], axis=1), truths[m])
         for m in METRICS
-    }
+    } | {(SMOOTH, m): Tally(_logit_delta(smooth, m), truths[m]) for m in METRICS}
     every = [_read(frozen.cells, one, rng) for one in known]
     for way, metric in every[0]:
         ends: Floats = np.array([run[way, metric] for run in every])
         tallies[way, metric] = Tally(ends, truths[metric])
     return Cell(name, draw, labels, tallies)
+
+
+def _logit_delta(sides: Sides, name: str) -> Floats:
+    """The delta method on the logit scale with the variances that the product smooths by its working model."""
+    metric = metric_named(name)
+    value = metric.value(sides.table)
+    ends = logit_ends(value, sides.variance(*metric.slopes(sides.table)), CONFIDENCE)
+    return np.stack([ends.low, ends.high], axis=-1)
 
 
 def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:

@@ -47,7 +47,7 @@ def test_a_cell_of_the_joint_design():
     found = joint.cell("panel of four", joint.ONE_DRAW, 200, 4, [1, 2])
     assert {metric for _, metric in found.tallies} == set(joint.METRICS)
     assert all(tally.ends.shape == (4, 4, 2) for tally in found.tallies.values())
-    assert len(list(found.rows())) == 15
+    assert len(list(found.rows())) == 18
 
 
 def test_strata_of_the_groups_share_all_labels():
