@@ -79,7 +79,7 @@ def mean_of_runs(metric: str, trials: Trials) -> Share | Undefined:
 def bootstrap_632(metric: str, trials: Trials, fitted: Answers) -> Share | Undefined:
     """1/b sum_i (.632 eps_i + .368 acc_s): eps_i of items left out of draw i, acc_s of the fit to all, on the same.
 
-    Efron 1983, Journal of the American Statistical Association 78:316, section 6, there for the error rate.
+    Efron 1983, Journal of the American Statistical Association 78:316, there for the error rate.
     """
     unseen, seen = mean_of_runs(metric, trials), values(metric, Answers(*(np.atleast_1d(n) for n in fitted)))
     if isinstance(unseen, Undefined):
