@@ -37,7 +37,7 @@ def measure_baselines(
     estimator: Any,
     X: Any,
     y: Any,
-    method: str | Method = "k_fold",
+    method: str | Method = "random_subsampling",
     *,
     seed: int,
     metrics: Sequence[str] = REPORTED,

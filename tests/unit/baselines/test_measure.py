@@ -74,7 +74,7 @@ class TestByHand:
         assert [b.known().n_eff for b in measured.baselines] == [10, 10, 10, 20]
 
     def test_the_record_can_be_stored_as_it_is(self):
-        measured = measure_baselines(RULE, X, Y, seed=4, valid_from="2026-01-01", valid_until="2026-07-01")
+        measured = measure_baselines(RULE, X, Y, "k_fold", seed=4, valid_from="2026-01-01", valid_until="2026-07-01")
         baseline = measured.of("recall")
         assert (baseline.metric, baseline.method, baseline.n) == ("recall", "stratified 10-fold, Wilson", 120)
         assert (baseline.seed, baseline.valid_from, baseline.valid_until) == (4, "2026-01-01", "2026-07-01")
