@@ -22,11 +22,9 @@ def cumulated_root(power: float) -> Callable[[Values, int], Floats]:
     """
 
     def cuts(values: Values, strata: int) -> Floats:
-        width = values.z[-1] - values.z[0]
-        reached = np.cumsum(density(Values((values.z - values.z[0]) / width, values.items)) ** power)
+        reached = np.cumsum(density(values.scaled) ** power)
         wanted = reached[-1] * np.arange(1, strata) / strata
-        places = np.interp(wanted, np.r_[0.0, reached], np.linspace(0, 1, _CELLS + 1))
-        return np.asarray(values.z[0] + width * places, dtype=np.float64)
+        return values.unscaled(np.interp(wanted, np.r_[0.0, reached], np.linspace(0, 1, _CELLS + 1)))
 
     return cuts
 
@@ -34,15 +32,9 @@ def cumulated_root(power: float) -> Callable[[Values, int], Floats]:
 def density(values: Values) -> Floats:
     """The kernel density in equal cells between 0 and 1, up to a common factor."""
     counts, _ = np.histogram(values.z, _CELLS, (0.0, 1.0), weights=values.items)
-    bandwidth = _scott(values) * _CELLS
-    reach = min(int(np.ceil(_TAIL * bandwidth)), len(counts) - 1)
+    bandwidth = values.deviation * float(values.items.sum()) ** (-1 / 5) * _CELLS
+    reach = min(int(_TAIL * bandwidth), len(counts) - 1)
     if reach == 0:
         return np.asarray(counts, dtype=np.float64)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / bandwidth) ** 2)
     return np.convolve(counts, kernel / kernel.sum())[reach : reach + len(counts)]
-
-
-def _scott(values: Values) -> float:
-    items = float(values.items.sum())
-    mean = values.z @ values.items / items
-    return float(np.sqrt((values.z - mean) ** 2 @ values.items / items) * items ** (-1 / 5))

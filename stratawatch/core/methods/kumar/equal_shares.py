@@ -32,4 +32,4 @@ def equal_width(values: Values, strata: int) -> Floats:
     >>> equal_width(Values.of(np.array([0.0, 1.0, 8.0])), 4).tolist()
     [2.0, 4.0, 6.0]
     """
-    return np.asarray(values.z[0] + (values.z[-1] - values.z[0]) * np.arange(1, strata) / strata, dtype=np.float64)
+    return values.unscaled(np.arange(1, strata) / strata)

@@ -22,19 +22,19 @@ def gaussian_mixture(values: Values, strata: int) -> Floats:
     equally likely, or at the mean of the component that never prevails. Strata are thus intervals, which "the most
     likely component" alone would not give. It starts at the k-means clusters, so nothing is random.
     """
-    grouped = values.grouped()
+    grouped = values.scaled.grouped()
     mixture = _fitted(grouped, min(strata, grouped.z.size))
     low, high = mixture[1, :-1].copy(), mixture[1, 1:].copy()
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         first = _log_weight(middle, mixture[:, :-1]) > _log_weight(middle, mixture[:, 1:])
         low, high = np.where(first, middle, low), np.where(first, high, middle)
-    return np.unique(high)
+    return values.unscaled(np.unique(high))
 
 
 def _fitted(values: Values, components: int) -> Floats:
     """Rows: weights, means, variances; by rising mean."""
-    narrowest = (_NARROWEST * _deviation(values)) ** 2
+    narrowest = (_NARROWEST * values.deviation) ** 2
     homes = np.searchsorted(last_of_clusters(values, components), np.arange(values.z.size))
     mixture = _moments(values, np.eye(components)[:, homes], narrowest)
     reached = -np.inf
@@ -61,9 +61,3 @@ def _moments(values: Values, parts: Floats, narrowest: float) -> Floats:
 def _log_weight(z: Floats, mixture: Floats) -> Floats:
     weight, mean, variance = mixture
     return np.asarray(np.log(weight) - np.log(variance) / 2 - (z - mean) ** 2 / (2 * variance), dtype=np.float64)
-
-
-def _deviation(values: Values) -> float:
-    items = values.items.sum()
-    mean = values.z @ values.items / items
-    return float(np.sqrt((values.z - mean) ** 2 @ values.items / items))

@@ -51,6 +51,21 @@ class Values:
             raise StratawatchError("there is nothing to stratify", expected="at least one item")
         return cls(distinct.astype(np.float64), _sums(home, weights[weights > 0]))
 
+    @property
+    def scaled(self) -> "Values":
+        """The same between 0 and 1."""
+        return Values((self.z - self.z[0]) / (self.z[-1] - self.z[0]), self.items)
+
+    def unscaled(self, places: Floats) -> Floats:
+        """Where places between 0 and 1 are."""
+        return np.asarray(self.z[0] + (self.z[-1] - self.z[0]) * places, dtype=np.float64)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of all items."""
+        mean = self.z @ self.items / self.items.sum()
+        return float(np.sqrt((self.z - mean) ** 2 @ self.items / self.items.sum()))
+
     def grouped(self, most: int = MOST_GROUPS) -> "Values":
         """At most so many values: the means of the items within equal widths."""
         if self.z.size <= most:

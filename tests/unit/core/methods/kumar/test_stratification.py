@@ -53,6 +53,15 @@ class TestEveryStratifier:
         assert bool((sizes >= LEAST_ITEMS).all()) or len(cuts) == 0
         assert sizes.sum() == weights.sum()
 
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.tuples(st.floats(0, 1e6), st.integers(1, 10**9)), min_size=2, max_size=30), st.integers(2, 10))
+    def test_survives_any_scale(self, by, cells, strata):
+        """Values and counts that differ by any factor: no overflow, no division by 0, cuts in order."""
+        z, weights = (np.array(column, dtype=float) for column in zip(*cells, strict=True))
+        with np.errstate(all="raise", under="ignore"):
+            cuts = cut_points(z, weights, strata, by)
+        assert bool(np.isfinite(cuts).all() and (np.diff(cuts) > 0).all())
+
     def test_counts_say_the_same_as_the_items_one_by_one(self, by):
         z, weights = np.array([0.5, 0.6, 0.65, 0.8, 0.95, 1.0]), np.array([5, 9, 2, 7, 30, 11])
         items = np.repeat(z, weights)

@@ -62,6 +62,17 @@ class TestGrouping:
         assert bool((np.diff(grouped.z) > 0).all())
 
 
+def test_scaled_values_lie_between_zero_and_one_and_come_back():
+    values = Values.of(np.array([2.0, 3.0, 6.0]), np.array([1.0, 2.0, 1.0]))
+    assert values.scaled.z.tolist() == [0, 0.25, 1]
+    assert values.unscaled(values.scaled.z).tolist() == [2, 3, 6]
+
+
+def test_the_deviation_counts_items():
+    """Mean 3.5, squares 2.25 + 2 x .25 + 6.25 = 9 of 4."""
+    assert Values.of(np.array([2.0, 3.0, 6.0]), np.array([1.0, 2.0, 1.0])).deviation == 1.5
+
+
 def test_equal_parts_are_cut_at_the_nearest_end_of_a_value():
     """Half of 10 is 5: the first value reaches 4, the second 7; 4 is nearer."""
     values = Values.of(np.array([1.0, 2.0, 3.0]), np.array([4.0, 3.0, 3.0]))
