@@ -110,7 +110,7 @@ def run(options: Options) -> Result:
         }
         for (case, option), one in found.items()
     ]
-    error = 3 * (0.05 * 0.95 / trials) ** 0.5
+    error = 4 * (0.05 * 0.95 / trials) ** 0.5
     direct = [one for (case, option), one in found.items() if option == UNIFORM_SAMPLE and case.chain == 1]
     shuffled = min(one.nominal for (_, option), one in found.items() if option == UNIFORM_SHUFFLE)
     return Result(

@@ -54,8 +54,8 @@ def _coverage(axes: Any, options: Options) -> None:
     found = coverage.simulate(options.seed, trials)
     places = np.arange(len(coverage.CASES))[::-1]
     looks = (
-        (UNIFORM_SHUFFLE, "nominal", BLUE, "o", "UniformShuffle, p ± z√(p(1−p)/n)"),
-        (UNIFORM_SAMPLE, "nominal", VERMILION, "o", "UniformSample, p ± z√(p(1−p)/n)"),
+        (UNIFORM_SHUFFLE, "nominal", BLUE, "o", "UniformShuffle, usual interval"),
+        (UNIFORM_SAMPLE, "nominal", VERMILION, "o", "UniformSample, usual interval"),
         (UNIFORM_SAMPLE, "ours", VERMILION, "|", "UniformSample, repeats counted"),
     )
     axes.axvspan(*(0.95 + 2 * np.array([-1, 1]) * (0.95 * 0.05 / trials) ** 0.5), color=GREY, alpha=0.25, linewidth=0)

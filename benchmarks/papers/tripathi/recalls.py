@@ -58,7 +58,7 @@ def run(options: Options) -> Result:
                 one, other = told[:, metric, classifier], apart[:, metric, classifier]
                 rows.append(_row(labels, name, who, one, other))
                 lowest = min(lowest, float(np.nanmean(one[:, 0])))
-    error = 3 * (0.05 * 0.95 / trials) ** 0.5
+    error = 4 * (0.05 * 0.95 / trials) ** 0.5
     return Result(rows, [Verdict("section 6: lowest coverage", "must", lowest, 0.95 - error, ">=")])
 
 
