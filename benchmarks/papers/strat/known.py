@@ -13,7 +13,7 @@ from stratawatch.core.methods.strat.brr import Statistic, brr
 from stratawatch.core.methods.strat.clusters import ClusterShare, cluster_share, kish_error
 from stratawatch.core.methods.strat.labels import Strata
 from stratawatch.core.methods.strat.orthogonal_arrays import orthogonal_array, replicates_needed
-from stratawatch.core.methods.strat.replicates import Plan, replicates
+from stratawatch.core.methods.strat.replicates import Replication, replicates
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Undefined
 
@@ -64,7 +64,7 @@ def _difference(n: int, rng: np.random.Generator) -> float:
     sizes = rng.integers(n, 10_000, strata).astype(np.float64)
     values = rng.normal(size=(strata, n)) * rng.exponential(size=(strata, 1))
     known = Strata(np.repeat(np.arange(strata), n), sizes)
-    made = replicates(known, Plan(n), rng)
+    made = replicates(known, Replication(n), rng)
     if isinstance(made, Undefined):
         return 0.0
     total = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(totals.shape[:-1]))

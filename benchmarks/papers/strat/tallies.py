@@ -1,6 +1,6 @@
 """How often intervals held the truth, with the Monte Carlo error of that."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.methods.strat.brr import Spread, brr, of_metric, positives
 from stratawatch.core.methods.strat.labels import Calls, Strata
 from stratawatch.core.methods.strat.linearised import linearised
-from stratawatch.core.methods.strat.replicates import Plan, Replicates, replicates
+from stratawatch.core.methods.strat.replicates import Replicates, Replication, replicates
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Undefined
 
@@ -20,7 +20,7 @@ DELTA: Final = "delta"
 GROUPS: Final = "BRR, 2 groups"
 FAY: Final = "BRR, 2 groups, Fay .5"
 PAIRS: Final = "BRR, pairs"
-PLANS: Final = {GROUPS: Plan(), FAY: Plan(fay=0.5), PAIRS: Plan(split=True)}
+REPLICATIONS: Final = {GROUPS: Replication(), FAY: Replication(fay=0.5), PAIRS: Replication(split=True)}
 
 Ends = tuple[float, float]
 NONE: Final[Ends] = (np.nan, np.nan)
@@ -63,11 +63,11 @@ class Tally:
 
 
 class Reader:
-    """One run's labels, read in every way: the replicates of a plan serve all classifiers and metrics."""
+    """One run's labels, read in every way: replicates once made serve all classifiers and metrics."""
 
-    def __init__(self, strata: Strata, plans: Sequence[str], rng: np.random.Generator) -> None:
+    def __init__(self, strata: Strata, ways: Sequence[str], rng: np.random.Generator) -> None:
         self._strata = strata
-        self._made = {name: replicates(strata, PLANS[name], rng) for name in plans}
+        self._made = {name: replicates(strata, REPLICATIONS[name], rng) for name in ways}
 
     def ends(self, metric: str, yes: Flags, calls: Calls) -> dict[str, Ends]:
         """The interval of every way, the delta method first."""
@@ -80,12 +80,6 @@ class Reader:
         if isinstance(made, Undefined):
             return made
         return brr(made, positives(yes, calls), of_metric(metric_named(metric), calls))
-
-
-def simulated(runs: int, one: Callable[[], dict[tuple[str, str], list[Ends]]]) -> dict[tuple[str, str], Floats]:
-    """Ends by (way, metric) of so many runs: runs x classifiers x 2."""
-    every = [one() for _ in range(runs)]
-    return {key: np.array([run[key] for run in every]) for key in every[0]}
 
 
 def _ends(found: Spread | Undefined) -> Ends:

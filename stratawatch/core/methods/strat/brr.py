@@ -17,7 +17,7 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.sides import A, Table
 from stratawatch.core.methods.strat.labels import Calls, Strata
-from stratawatch.core.methods.strat.replicates import Plan, Replicates, replicates
+from stratawatch.core.methods.strat.replicates import Replicates, Replication, replicates
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Known, Undefined
 
@@ -100,14 +100,14 @@ def brr_of_metric(
     calls: Calls,
     metric_name: str,
     rng: np.random.Generator,
-    plan: Plan | None = None,
+    how: Replication | None = None,
 ) -> Spread | Undefined:
     """Precision, recall, F1, ... of one classifier; what it calls is counted, the positives are estimated."""
     metric = metric_named(metric_name)
     obstacle = unserved(metric, calls)
     if obstacle is not None:
         return obstacle
-    made = replicates(strata, plan or Plan(), rng)
+    made = replicates(strata, how or Replication(), rng)
     if isinstance(made, Undefined):
         return made
     return brr(made, positives(yes, calls), of_metric(metric, calls))

@@ -79,13 +79,13 @@ def clustered(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Clu
     """With clusters as primary sampling units; t with as many degrees of freedom as clusters less strata."""
     if strata.clusters is None:
         return Undefined("no clusters are known")
-    found = _moves(strata, yes, calls, metric_name)
     # Labels as units of their own, and without 1 - f, so that the two variances differ by the clusters alone.
     alone = _moves(Strata(strata.of, strata.sizes, np.full(len(strata.of), -1)), yes, calls, metric_name)
-    if isinstance(found, Undefined):
-        return found
     if isinstance(alone, Undefined):
         return alone
+    found = _moves(strata, yes, calls, metric_name)
+    if isinstance(found, Undefined):
+        return found
     together = np.bincount(strata.units, weights=found.each)
     variance, plain = float((together**2).sum()), float((alone.each**2).sum())
     degrees = len(together) - found.strata

@@ -24,7 +24,7 @@ from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
-class Plan:
+class Replication:
     """How labels are to be replicated: n units a stratum; Fay's share that every label keeps in every replicate.
 
     Fay's variant (Judkins 1990) leaves no label out of any replicate, so that a rare positive is always seen. `full`
@@ -56,52 +56,52 @@ class Replicates:
     scale: float
 
 
-def replicates(strata: Strata, plan: Plan, rng: np.random.Generator) -> Replicates | Undefined:
+def replicates(strata: Strata, how: Replication, rng: np.random.Generator) -> Replicates | Undefined:
     """Deal the labels into units, and balance them by an orthogonal array."""
     if len(strata.of) == 0:
         return Undefined("no label")
     _no_crossing(strata)
-    readable = strata.readable(plan.units)
+    readable = strata.readable(how.units)
     if isinstance(readable, Undefined):
         return readable
     if not readable:
         return Replicates(strata.weights, strata.weights[None, :], 0, 0.0)
-    rows, columns, groups = _dealt(readable, strata.units, plan, rng)
+    rows, columns, groups = _dealt(readable, strata.units, how, rng)
     count = int(columns.max()) + 1
-    array = orthogonal_array(count, plan.units, full=plan.full)
+    array = orthogonal_array(count, how.units, full=how.full)
     w = strata.weights[rows]
-    places = columns * plan.units + groups
+    places = columns * how.units + groups
     blown_up = np.bincount(columns, weights=w)[columns] / np.bincount(places, weights=w)[places]
-    c = _shrink(strata, plan, rows, columns, places)
+    c = _shrink(strata, how, rows, columns, places)
     replicated = np.tile(strata.weights, (len(array), 1))
     replicated[:, rows] = w * (1 - c + c * blown_up * (array[:, columns] == groups))
-    scale = 1 / (len(array) * (plan.units - 1) * (1 - plan.fay) ** 2)
+    scale = 1 / (len(array) * (how.units - 1) * (1 - how.fay) ** 2)
     return Replicates(strata.weights, replicated, count, scale)
 
 
 def _dealt(
-    readable: Sequence[Counts], units: Counts, plan: Plan, rng: np.random.Generator
+    readable: Sequence[Counts], units: Counts, how: Replication, rng: np.random.Generator
 ) -> tuple[Counts, Counts, Counts]:
     """Rows of labels, the replicated stratum of each (a column of the array), and its group there."""
     columns, groups, count = [], [], 0
     for labels in readable:
         different, place = np.unique(units[labels], return_inverse=True)
         order = rng.permutation(len(different))[place]
-        parts = len(different) // plan.units if plan.split else 1
+        parts = len(different) // how.units if how.split else 1
         columns.append(count + order % parts)
-        groups.append((order // parts) % plan.units)
+        groups.append((order // parts) % how.units)
         count += parts
     return np.concatenate(readable), np.concatenate(columns), np.concatenate(groups)
 
 
-def _shrink(strata: Strata, plan: Plan, rows: Counts, columns: Counts, places: Counts) -> Floats:
+def _shrink(strata: Strata, how: Replication, rows: Counts, columns: Counts, places: Counts) -> Floats:
     """The c of the module's formula, for every label."""
-    n = plan.units
+    n = how.units
     first = np.unique(strata.units[rows], return_index=True)[1]
     m, each = np.bincount(columns[first]), np.bincount(places[first]).reshape(-1, n)
     a = n * (n - 1) / (m * ((1 / each).sum(axis=1) - n / m))
     left = 1.0 if strata.clusters is not None else 1 - 1 / strata.weights[rows]
-    return np.asarray((1 - plan.fay) * np.sqrt(left * a[columns]), dtype=np.float64)
+    return np.asarray((1 - how.fay) * np.sqrt(left * a[columns]), dtype=np.float64)
 
 
 def _no_crossing(strata: Strata) -> None:

@@ -6,7 +6,7 @@ from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.methods.strat.brr import Spread, Statistic, brr, brr_of_metric, spread, student
 from stratawatch.core.methods.strat.labels import Calls, Strata
 from stratawatch.core.methods.strat.linearised import linearised
-from stratawatch.core.methods.strat.replicates import Plan, replicates
+from stratawatch.core.methods.strat.replicates import Replication, replicates
 from stratawatch.core.results import Known, Undefined
 from tests.unit.core.methods.strat.cases import drawn, textbook
 
@@ -22,7 +22,7 @@ def rng(seed=0):
 def test_a_total_has_the_textbook_variance(units):
     known, _, _ = drawn(rng(1), [units] * 20)
     values = rng(2).normal(size=(units * 20, 1))
-    found = brr(replicates(known, Plan(units), rng()), values, EVERYWHERE)
+    found = brr(replicates(known, Replication(units), rng()), values, EVERYWHERE)
     assert found.variance == pytest.approx(textbook(known, values[:, 0]), rel=1e-12)
     assert found.degrees == 20
 
@@ -32,7 +32,10 @@ def test_a_total_has_the_textbook_variance(units):
 def test_metrics_that_are_shares_have_the_textbook_variance(metric, units):
     """They are linear in the labels, so the delta method is exact as well."""
     known, yes, calls = drawn(rng(3), [units] * 25)
-    found, delta = brr_of_metric(known, yes, calls, metric, rng(), Plan(units)), linearised(known, yes, calls, metric)
+    found, delta = (
+        brr_of_metric(known, yes, calls, metric, rng(), Replication(units)),
+        linearised(known, yes, calls, metric),
+    )
     assert found.value == pytest.approx(delta.value, rel=1e-12)
     assert found.variance == pytest.approx(delta.variance, rel=1e-12)
 
@@ -41,7 +44,7 @@ def test_metrics_that_are_shares_have_the_textbook_variance(metric, units):
 @pytest.mark.parametrize(("fay", "split"), [(0.0, False), (0.5, False), (0.0, True)])
 def test_ratios_are_near_the_delta_method_with_many_labels(metric, fay, split):
     known, yes, calls = drawn(rng(4), [40] * 40)
-    found = brr_of_metric(known, yes, calls, metric, rng(), Plan(fay=fay, split=split))
+    found = brr_of_metric(known, yes, calls, metric, rng(), Replication(fay=fay, split=split))
     assert found.value == linearised(known, yes, calls, metric).value
     assert found.variance == pytest.approx(linearised(known, yes, calls, metric).variance, rel=0.6)
 
@@ -49,8 +52,8 @@ def test_ratios_are_near_the_delta_method_with_many_labels(metric, fay, split):
 def test_fays_variant_tends_to_the_delta_method():
     """Replicates that move next to nothing are a derivative: for one deal the ratio's variance is then linear's."""
     known, yes, calls = drawn(rng(5), [2] * 40)
-    near = brr_of_metric(known, yes, calls, "recall", rng(), Plan(fay=0.9999))
-    far = brr_of_metric(known, yes, calls, "recall", rng(), Plan())
+    near = brr_of_metric(known, yes, calls, "recall", rng(), Replication(fay=0.9999))
+    far = brr_of_metric(known, yes, calls, "recall", rng(), Replication())
     expected = linearised(known, yes, calls, "recall").variance
     assert near.variance == pytest.approx(expected, rel=1e-3)
     assert abs(far.variance - expected) > abs(near.variance - expected)
@@ -62,7 +65,7 @@ def test_any_statistic_of_replicate_weights():
     medians, errors = [], []
     for _ in range(200):
         values = np.concatenate([source.normal(h / 10, 1, size=10) for h in range(30)])
-        made = replicates(Strata(np.repeat(np.arange(30), 10), np.array(sizes)), Plan(), source)
+        made = replicates(Strata(np.repeat(np.arange(30), 10), np.array(sizes)), Replication(), source)
         order = np.argsort(values)
         below = np.cumsum(np.vstack([made.weights, made.replicated])[:, order], axis=1)
         found = values[order][(below < below[:, -1:] / 2).sum(axis=1)]
@@ -126,7 +129,7 @@ class TestNoInformation:
         positive = np.array([True, False, True, False])
         yes = np.array([True, False, False, True])
         strata = Strata(np.array([0, 0, 1, 1]), np.array([1e12, 1e12]))
-        found = brr_of_metric(strata, yes, self.calls(positive), "recall", rng(), Plan(fay=0.5))
+        found = brr_of_metric(strata, yes, self.calls(positive), "recall", rng(), Replication(fay=0.5))
         assert (found.value, found.variance) == (0.5, pytest.approx(0.125))
 
     def test_labels_that_all_agree(self):
@@ -160,5 +163,5 @@ def test_a_statistic_of_ones_own():
     """The share of yes among labels by weights: its own total over another."""
     known, yes, _ = drawn(rng(8), [2] * 15)
     values = np.stack([yes, np.ones_like(yes)], axis=1).astype(float)
-    found = brr(replicates(known, Plan(), rng()), values, RATIO)
+    found = brr(replicates(known, Replication(), rng()), values, RATIO)
     assert found.variance == pytest.approx(textbook(known, yes.astype(float)) / known.sizes.sum() ** 2, rel=1e-12)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.methods.strat.clusters import cluster_share, kish_error
@@ -44,6 +44,7 @@ class TestLeprosy:
         assert self.found.standard_error == pytest.approx(expected, rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=2, max_size=40))
 def test_single_elements_and_whole_clusters(cells):
     yes, sizes = (np.array(column, dtype=float) for column in zip(*cells, strict=True))

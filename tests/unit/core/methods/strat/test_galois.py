@@ -1,7 +1,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.methods.strat.galois import is_prime, multiply, powers, prime_factors, primitive_tail
@@ -37,6 +37,7 @@ class TestPowers:
                 assert multiply(rows[i], rows[j], primitive_tail(n, b), n) == rows[(i + j) % len(rows)]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(FIELDS), st.data())
 def test_multiplication_distributes_and_commutes(field, data):
     n, b = field
@@ -53,6 +54,7 @@ def test_the_papers_sums_of_polynomials():
     assert multiply((0, 0, 0, 0, 1), (0, 1, 0, 0, 0), (2, 1, 0, 0, 0), 3) == (2, 1, 0, 0, 0)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 5000))
 def test_prime_factors_divide_and_are_prime(n):
     factors = prime_factors(n)

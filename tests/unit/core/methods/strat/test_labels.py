@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.methods.strat.labels import Strata
@@ -27,6 +27,10 @@ class TestWeights:
     def test_the_last_joins_the_one_before(self):
         assert strata([0, 1], [10, 6, 3]).weights.tolist() == [10, 9]
 
+    def test_no_label_stands_for_nothing(self):
+        assert strata([], [10]).weights.tolist() == []
+
+    @settings(deadline=None)
     @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40)), min_size=1, max_size=12))
     def test_labels_stand_for_all_items(self, cells):
         """Whatever strata have labels, if any has."""

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.metrics import METRICS
@@ -33,6 +33,7 @@ def test_slopes_are_those_of_the_metric(metric):
     assert left.min() * found.spread.variance <= plain.variance <= left.max() * found.spread.variance
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 6)), min_size=3, max_size=30))
 def test_one_stratum_of_clusters_is_cochrans_ratio_estimator(counts):
     yes_by, sizes = (np.array(column, dtype=float) for column in zip(*counts, strict=True))
@@ -95,6 +96,18 @@ class TestThin:
 
 
 class TestNoInformation:
+    def test_nothing_labelled_on_the_side_that_counts(self):
+        known, yes, calls = drawn(np.random.default_rng(12), [4], clusters=np.arange(4))
+        silent = Calls(np.zeros(4, dtype=bool), calls.positive | calls.negative, 10.0, 20.0)
+        nothing = Undefined("no label among the 10 items it calls positive")
+        assert linearised(known, yes, silent, "precision") == nothing
+        assert clustered(known, yes, silent, "precision") == nothing
+
+    def test_a_single_label(self):
+        known, yes, calls = drawn(np.random.default_rng(13), [1])
+        nothing = Undefined("labels of fewer than 2 units say nothing about their own spread")
+        assert linearised(known, yes, calls, "accuracy") == nothing
+
     def test_no_clusters(self):
         known, yes, calls = drawn(np.random.default_rng(7), [4, 4])
         assert clustered(known, yes, calls, "recall") == Undefined("no clusters are known")

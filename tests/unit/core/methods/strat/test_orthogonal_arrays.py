@@ -55,7 +55,7 @@ def test_orthogonal_and_fully_balanced(strata, units):
     assert is_balanced(array, units)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from([2, 3, 5, 7]), st.integers(1, 60))
 def test_every_array_is_orthogonal_and_fully_balanced(units, strata):
     array = orthogonal_array(strata, units)
@@ -64,6 +64,7 @@ def test_every_array_is_orthogonal_and_fully_balanced(units, strata):
     assert is_balanced(array, units)
 
 
+@settings(deadline=None)
 @given(st.sampled_from([2, 3, 5, 7]), st.integers(1, 2000))
 def test_no_smaller_power_would_do(units, strata):
     k = replicates_needed(strata, units)

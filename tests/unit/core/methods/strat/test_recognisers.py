@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stratawatch.core.methods.strat.brr import Statistic, brr
 from stratawatch.core.methods.strat.labels import Strata
 from stratawatch.core.methods.strat.recognisers import identified, ranks, relative_ranks, stratified_rate
-from stratawatch.core.methods.strat.replicates import Plan, replicates
+from stratawatch.core.methods.strat.replicates import Replication, replicates
 from stratawatch.core.results import Undefined
 from stratawatch.errors import StratawatchError
 
@@ -21,6 +21,7 @@ class TestRanks:
     def test_ties_count_against_the_true_class(self):
         assert ranks(np.array([[1.0, 1, 0]]), np.array([1])).tolist() == [2]
 
+    @settings(deadline=None)
     @given(SCORES, st.lists(st.integers(0, 4), min_size=6, max_size=6))
     def test_any_rising_change_of_scores_leaves_them(self, scores, classes):
         of = np.array(classes)
@@ -31,6 +32,7 @@ class TestRanks:
     def test_relative_ranks_are_shares_of_the_gallery(self):
         assert relative_ranks(np.array([1, 5]), 10).tolist() == [0.1, 0.5]
 
+    @settings(deadline=None)
     @given(SCORES, st.lists(st.integers(0, 4), min_size=6, max_size=6))
     def test_identification_rates_rise_to_one(self, scores, classes):
         found = ranks(scores, np.array(classes))
@@ -61,7 +63,7 @@ class TestMisclassification:
         rng = np.random.default_rng(3)
         classes = np.repeat(np.arange(100), 2)
         wrong = (rng.random(200) < 0.3).astype(float)
-        made = replicates(Strata(classes, np.full(100, 1e15)), Plan(), rng)
+        made = replicates(Strata(classes, np.full(100, 1e15)), Replication(), rng)
         total = Statistic(lambda totals: totals[..., 0] / 1e17, lambda totals: np.ones(totals.shape[:-1]))
         found, textbook = brr(made, wrong[:, None], total), stratified_rate(wrong, classes)
         assert found.value == pytest.approx(textbook.value, rel=1e-12)
