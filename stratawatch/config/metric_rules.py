@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from stratawatch.config.problems import Problem, did_you_mean
 from stratawatch.config.tables import Table
+from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
 
 
@@ -56,6 +57,19 @@ def goals_to_spend_on(panel: Table) -> Iterator[Problem]:
             expected="at least one goal",
             got="none",
             hint=f'add [[panels.{name}.goals]], or spend = "budget"',
+        )
+
+
+def goals_for_the_design(panel: Table) -> Iterator[Problem]:
+    """Only designs that know how many labels goals need can stop at them."""
+    design = panel.text("design") or ""
+    if panel.text("spend") == "goals" and design in DESIGNS and not DESIGNS[design].plans_for_goals:
+        yield panel.problem(
+            "design",
+            f'design = "{design}" does not know how many labels goals need',
+            expected='spend = "budget"',
+            got='spend = "goals"',
+            hint='only design = "joint" goes on until goals hold',
         )
 
 

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
 from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
+from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.engine.records import ScoreKind, Spend
 
@@ -18,7 +19,14 @@ def _registered(metric: str) -> str:
     return metric
 
 
+def _designed(design: str) -> str:
+    if design not in DESIGNS:
+        raise PydanticKnownError("literal_error", {"expected": ", ".join(DESIGNS)})
+    return design
+
+
 Metric = Annotated[str, AfterValidator(_registered)]
+Design = Annotated[str, AfterValidator(_designed)]
 
 
 class FilesSource(Shape):
@@ -93,6 +101,7 @@ class PanelSettings(Shape):
     seed: Text
     budget: Annotated[int, Field(ge=10, le=1_000_000)]
     spend: Spend = "budget"
+    design: Design = "joint"
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95

@@ -30,6 +30,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         limits=tuple(_limit(limit) for limit in panel.limits),
         budget=panel.budget,
         spend=panel.spend,
+        design=panel.design,
         deadline=panel.deadline,
         confidence=panel.confidence,
         votes=panel.votes,

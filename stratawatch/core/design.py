@@ -8,20 +8,36 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.designs import design_named
 from stratawatch.core.draw import in_order, smallest
 from stratawatch.core.estimation.differences import compare
-from stratawatch.core.estimation.estimates import Request, estimates
+from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import REPORTED
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.labelled import Labelled, labelled
 from stratawatch.core.ledger import Ledger
-from stratawatch.core.planner import Planner, Seen
-from stratawatch.core.population import Atom, Candidates, Counts, Segment
+from stratawatch.core.planner import Seen
+from stratawatch.core.planning import whole_strata
+from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.results import Commission, Estimate, Known, Plan
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import PlanImpossible, StratawatchError
 
 _SMALLEST_POOL: Final = 30
 _POOL_FACTOR: Final = 3
+
+
+def cut(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+    """The atoms of a census, each with the number of its stratum, as the commission's design wants them."""
+    kind = design_named(commission.design)
+    if commission.until_goals and not kind.plans_for_goals:
+        raise PlanImpossible(
+            f'design = "{commission.design}" does not know how many labels goals need',
+            expected="a budget, to be spent",
+            hint='only design = "joint" goes on until goals hold',
+        )
+    if commission.budget is not None and commission.budget < 1:
+        raise PlanImpossible(f"a budget of {commission.budget} labels tells nothing", expected="at least 1 label")
+    return kind.cut(census, commission, history)
 
 
 def pool_sizes(
@@ -31,19 +47,26 @@ def pool_sizes(
     history: History = NO_HISTORY,
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x planned), at most its items and the budget."""
-    planner = Planner(Cells.of_atoms(classifiers, atoms), commission, history)
-    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * planner.at_most())
-    most = planner.items if commission.budget is None else np.minimum(planner.items, commission.budget)
+    cells = Cells.of_atoms(classifiers, atoms)
+    wanted = np.maximum(
+        _SMALLEST_POOL, _POOL_FACTOR * design_named(commission.design).at_most(cells, commission, history)
+    )
+    items = whole_strata(cells)
+    most = items if commission.budget is None else np.minimum(items, commission.budget)
     return tuple(np.minimum(wanted, most).tolist())
 
 
 @dataclass(frozen=True)
 class Design:
-    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen."""
+    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen.
+
+    `kind` is the commission's design: labels are read as they were drawn.
+    """
 
     classifiers: tuple[str, ...]
     atoms: tuple[Atom, ...]
     candidates: Candidates
+    kind: str = "joint"
 
     def plan(
         self,
@@ -75,7 +98,7 @@ class Design:
             unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
         )
         pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
-        return Planner(self.cells, commission, history).plan(seen, pools)
+        return design_named(self.kind).plan(self.cells, commission, history, seen, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
@@ -99,7 +122,7 @@ class Design:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
         _a_confidence(confidence)
         request = Request(confidence, tuple(REPORTED if metrics is None else metrics), (None, *segments))
-        return estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
+        return design_named(self.kind).estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
 
     def compare(
         self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95

@@ -25,13 +25,14 @@ class Commission:
     """What labels are wanted for. `budget` counts distinct items sent to people in all rounds together.
 
     `until_goals` False: spend the budget where it buys most. True: as many labels as the goals' margins need, and
-    never more than the budget (None: no such cap).
+    never more than the budget (None: no such cap). `design` names how they are drawn and read (see `core.designs`).
     """
 
     goals: tuple[Goal, ...] = ()
     budget: int | None = None
     until_goals: bool = False
     confidence: float = 0.95
+    design: str = "joint"
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
+from stratawatch.core.designs import design_named
 from stratawatch.core.history import History
 from stratawatch.core.results import Commission
-from stratawatch.core.rounds import most_rounds
 from stratawatch.engine.records import PanelSpec
 
 
 def commission_of(spec: PanelSpec) -> Commission:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
-    return Commission(spec.goals, spec.budget, until_goals=spec.spend == "goals", confidence=spec.confidence)
+    return Commission(spec.goals, spec.budget, spec.spend == "goals", spec.confidence, spec.design)
 
 
 def for_pools(commission: Commission, history: History) -> Commission:
@@ -26,4 +26,4 @@ def for_pools(commission: Commission, history: History) -> Commission:
 
 def rounds_at_most(spec: PanelSpec) -> int:
     """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask."""
-    return most_rounds(commission_of(spec))
+    return design_named(spec.design).rounds(commission_of(spec))

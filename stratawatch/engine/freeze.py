@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.design import pool_sizes
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.design import cut, pool_sizes
 from stratawatch.engine.alarms import blind_panel
 from stratawatch.engine.commissions import commission_of, for_pools
 from stratawatch.engine.history import history_of
@@ -70,7 +69,7 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
     with ports.store.begin() as tx:
         history = history_of(tx, spec, cycle.period, cycle.opened_at)
     commission = commission_of(spec)
-    atoms = cut_atoms(counted.census, commission, history)
+    atoms = cut(counted.census, commission, history)
     wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
     items = source.candidates(spec, cycle.window, atoms, wanted)
     _complete(wanted, [atoms[item.atom].stratum for item in items])

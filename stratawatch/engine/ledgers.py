@@ -33,7 +33,8 @@ def as_candidates(items: Sequence[CandidateItem], columns: Sequence[str]) -> Can
 def as_design(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> Design:
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
-    return Design(classifiers=names, atoms=tuple(atoms), candidates=as_candidates(items, spec.columns.segments))
+    candidates = as_candidates(items, spec.columns.segments)
+    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, kind=spec.design)
 
 
 def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:

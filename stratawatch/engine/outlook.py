@@ -7,13 +7,12 @@ from typing import Final
 
 from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
-from stratawatch.core.forecast import half_widths
+from stratawatch.core.design import cut
+from stratawatch.core.designs import design_named
 from stratawatch.core.foretelling import usable
 from stratawatch.core.history import History
-from stratawatch.core.planner import Planner
 from stratawatch.core.population import Census
 from stratawatch.core.results import Commission, Goal
-from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
@@ -110,7 +109,7 @@ class _Forecast:
 
     def stop(self, metrics: Sequence[str]) -> Step:
         """What the panel's own cycle would ask in all its rounds; without a history, at least its pilot."""
-        atoms = cut_atoms(self._census, self._commission, self._history)
+        atoms = cut(self._census, self._commission, self._history)
         return Step(*self._bought(Cells.of_atoms(self._census.classifiers, atoms), self._commission, metrics))
 
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
@@ -126,8 +125,10 @@ class _Forecast:
         if not size:
             return 0
         wanted = replace(self._commission, budget=None, until_goals=True, goals=tuple(goals))
-        planned, widths = self._bought(self._cells(None), wanted, _metrics(goals))
-        most = planned if _met(goals, widths) else size
+        most = size
+        if design_named(wanted.design).plans_for_goals:
+            planned, widths = self._bought(self._cells(None), wanted, _metrics(goals))
+            most = planned if _met(goals, widths) else size
         steps = _steps(most, budget)
         first, last = 0, len(steps)
         while first < last:  # half-widths fall with labels, but for rounding
@@ -137,14 +138,13 @@ class _Forecast:
         return steps[first] if first < len(steps) else most
 
     def _bought(self, cells: Cells, wanted: Commission, metrics: Sequence[str]) -> tuple[int, Widths]:
-        planner = Planner(cells, wanted, self._history)
-        totals = planner.in_all()
-        return int(totals.sum()), half_widths(cells, planner.rates, totals, wanted.confidence, metrics)
+        plan = design_named(wanted.design).whole(cells, wanted, self._history, metrics)
+        return plan.labels, plan.half_widths
 
     def _cut(self, labels: int | None) -> Cells:
         """Strata as a cycle with so many labels would have them; None: with as many as its goals need."""
         commission = replace(self._commission, budget=labels, until_goals=labels is None)
-        return Cells.of_atoms(self._census.classifiers, cut_atoms(self._census, commission, self._history))
+        return Cells.of_atoms(self._census.classifiers, cut(self._census, commission, self._history))
 
 
 def _metrics(goals: Sequence[Goal]) -> list[str]:

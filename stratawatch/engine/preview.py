@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.design import pool_sizes
-from stratawatch.core.forecast import half_widths
+from stratawatch.core.design import cut, pool_sizes
+from stratawatch.core.designs import design_named
 from stratawatch.core.history import History
-from stratawatch.core.planner import Planner
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
-from stratawatch.core.strata import cut_atoms
 from stratawatch.engine.commissions import commission_of, for_pools
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
@@ -35,17 +33,14 @@ def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Previ
     """Plan a window as a cycle would that is opened now. Raises InputRefused where it would be refused."""
     counted, history = read_window(ports, spec, window, period)
     commission = commission_of(spec)
-    atoms = cut_atoms(counted.census, commission, history)
+    atoms = cut(counted.census, commission, history)
     if not atoms:
         return Preview((), Plan((), {}, "nothing to draw from"), history)
     wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
     items = ports.sources[spec.name].candidates(spec, window, atoms, wanted)
     _once(items)
     cells = as_design(spec, atoms, items).cells
-    planner = Planner(cells, commission, history)
-    totals = planner.in_all()
-    widths = half_widths(cells, planner.rates, totals, spec.confidence, metrics_of(spec))
-    return Preview(atoms, Plan(tuple(totals.tolist()), widths, "all rounds at once"), history)
+    return Preview(atoms, design_named(spec.design).whole(cells, commission, history, metrics_of(spec)), history)
 
 
 def read_window(ports: Ports, spec: PanelSpec, window: Window, period: int) -> tuple[CensusAnswer, History]:

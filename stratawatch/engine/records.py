@@ -96,6 +96,7 @@ class PanelSpec:
     blind_at: float = 3.0
     auxiliary: tuple[AuxiliarySpec, ...] = ()
     spend: Spend = "budget"  # all of it, or as many labels as the goals need and never more
+    design: str = "joint"  # how labels are drawn and read
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
 

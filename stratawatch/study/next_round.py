@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.design import Design
+from stratawatch.core.designs import design_named
 from stratawatch.core.draw import in_order
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.results import Commission, Known, Plan
-from stratawatch.core.rounds import most_rounds
 from stratawatch.study.progress import Progress
 
 _LEAST_ADDED: Final = 10
@@ -41,7 +41,7 @@ class TwoRounds:
     def next(self, design: Design, progress: Progress) -> Plan | None:
         """The plan of the next round; None when there is none."""
         ordinal = len(progress.rounds) + 1
-        if ordinal > most_rounds(self.commission):
+        if ordinal > design_named(self.commission.design).rounds(self.commission):
             return None
         return _planned(design, self.commission, progress, ordinal, self.history)
 

@@ -1,23 +1,22 @@
 """What a study expects before any label: how many labels where, how narrow the intervals, and a guess."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from stratawatch.core.anticipation import Rates
+from stratawatch.core.anticipation import Rates, first_rates
 from stratawatch.core.bins import centre
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import Design
-from stratawatch.core.estimation.metrics import REPORTED, metric_named
+from stratawatch.core.designs import design_named
+from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.sides import Table
-from stratawatch.core.forecast import half_widths
 from stratawatch.core.foretelling import usable
 from stratawatch.core.history import History
-from stratawatch.core.planner import Planner
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Commission
 from stratawatch.study.estimate_rows import margins_of
@@ -99,9 +98,8 @@ class StudyPlan:
 
 def planned(design: Design, commission: Commission, history: History, voices: tuple[str, ...]) -> StudyPlan:
     """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
-    planner = Planner(design.cells, commission, history)
-    totals, rates = planner.in_all(), planner.rates
-    widths = half_widths(design.cells, rates, totals, commission.confidence)
+    whole = design_named(commission.design).whole(design.cells, commission, history, tuple(METRICS))
+    rates, widths = first_rates(design.cells, history), whole.half_widths
     margins = margins_of(commission.goals, design.classifiers)
     expected = [
         _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), widths, margins)
@@ -109,7 +107,7 @@ def planned(design: Design, commission: Commission, history: History, voices: tu
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in commission.goals)])
     ]
     source: Literal["scores", "history"] = "history" if usable(history) else "scores"
-    return StudyPlan(Rows(_strata(design, totals.tolist())), Rows(expected), source, voices)
+    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices)
 
 
 def _strata(design: Design, totals: Sequence[int]) -> list[PlannedStratum]:
@@ -138,7 +136,7 @@ def _expected(
     classifier: str,
     metric: str,
     guess: float | None,
-    widths: dict[tuple[str, str], float],
+    widths: Mapping[tuple[str, str], float],
     margins: dict[tuple[str, str], float],
 ) -> Expected:
     width, margin = widths.get((classifier, metric)), margins.get((classifier, metric))

@@ -22,6 +22,7 @@ _WISHES: Final = (
     "auxiliary",
     "score_kind",
     "sequential",
+    "design",
 )
 
 
@@ -64,12 +65,14 @@ def wishes_of(panel: Panel, commission: Commission, seed: str, *, sequential: bo
         "auxiliary": list(panel.helpers),
         "score_kind": {voice.name: voice.kind for voice in panel.voices},
         "sequential": sequential,
+        "design": commission.design,
     }
 
 
 def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a study was made with."""
-    wishes = {name: document["wishes"][name] for name in _WISHES}
+    wishes = {name: document["wishes"][name] for name in _WISHES if name != "design"}
+    wishes["design"] = document["wishes"].get("design", "joint")  # studies that were saved before there was a choice
     goals = [Goal(one["metric"], one["margin"], tuple(one["of"])) for one in wishes["goals"]]
     history = StudyHistory.from_document(document["history"])
     return {**wishes, "goals": goals, "history": history if len(history) else None}

@@ -6,13 +6,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stratawatch.core.design import Design, pool_sizes
+from stratawatch.core.design import Design, cut, pool_sizes
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Commission, Goal
-from stratawatch.core.strata import cut_atoms
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
@@ -37,6 +36,7 @@ class Study:
     seed: the same seed draws the same items from any frame that holds them. history: an earlier study's `history()`.
     segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
     score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
+    design: "joint", or a method of the literature to compare with: "srs" (which want a budget).
     """
 
     def __init__(
@@ -54,15 +54,16 @@ class Study:
         auxiliary: Iterable[str] = (),
         score_kind: Kinds = None,
         sequential: bool = False,
+        design: str = "joint",
     ) -> None:
         panel = read_panel(item, classifiers, auxiliary, segments, score_kind)
-        self._commission = read_commission(goals, budget, confidence, panel.names, sequential=sequential)
+        self._commission = read_commission(goals, budget, confidence, panel.names, sequential=sequential, design=design)
         self._past = _checked(history, panel)
         self._sequential = bool(sequential)
         self._population = read_population(frame, panel, str(seed))
         refuse_impossible(self._commission, self._population.census)
         self._progress = Progress(known=self._known())
-        atoms = cut_atoms(self._population.census, self._commission, self._history)
+        atoms = cut(self._population.census, self._commission, self._history)
         self._freeze(atoms, pool_sizes(atoms, panel.names, self._with_known, self._history))
 
     def ask(self) -> list[Any]:
@@ -191,7 +192,8 @@ class Study:
 
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
-        self._design = Design(self._names, tuple(atoms), self._population.candidates(atoms, pools))
+        candidates = self._population.candidates(atoms, pools)
+        self._design = Design(self._names, tuple(atoms), candidates, self._commission.design)
 
     def _larger(self, sizes: Sequence[int]) -> Design:
         """The same design with pools of at least these sizes."""

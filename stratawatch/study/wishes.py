@@ -8,6 +8,7 @@ import numpy as np
 
 from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
+from stratawatch.core.designs import design_named
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.population import Census
@@ -21,7 +22,13 @@ _WIDEST: Final = 0.5
 
 
 def read_commission(
-    goals: Iterable[Goal], budget: int | None, confidence: float, classifiers: Sequence[str], *, sequential: bool
+    goals: Iterable[Goal],
+    budget: int | None,
+    confidence: float,
+    classifiers: Sequence[str],
+    *,
+    sequential: bool,
+    design: str = "joint",
 ) -> Commission:
     """Goals without a budget are met; a budget is spent where it buys the goals most, or until they hold."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
@@ -31,6 +38,7 @@ def read_commission(
         budget=_budget(budget),
         until_goals=budget is None or sequential,
         confidence=_confidence(confidence),
+        design=_design(design),
     )
 
 
@@ -103,6 +111,11 @@ def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:
                 expected=f"one of {', '.join(classifiers)}",
             )
     return Goal(goal.metric, margin, of)
+
+
+def _design(design: Any) -> str:
+    design_named(str(design))
+    return str(design)
 
 
 def _budget(budget: Any) -> int | None:

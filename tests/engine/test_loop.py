@@ -50,6 +50,17 @@ class TestAnOrdinaryCycle:
         advance(town.ports)
         assert len(town.queue.asked()) == 48
 
+    def test_a_simple_random_sample_is_drawn_at_once_and_read_as_one(self, make_town):
+        town = make_town(spec(design="srs"))
+        cycle = label_a_cycle(town)
+        with town.ports.store.begin() as tx:
+            rounds, revision = tx.rounds.of(cycle), tx.estimates.latest(cycle)
+        assert len(rounds) == 1
+        assert len(town.queue.asked()) == town.panel.budget
+        assert {estimate.method for estimate in revision.estimates} == {"simple random sample, Wilson"}
+        whole = [e.outcome for e in revision.estimates if e.segment is None]
+        assert all(isinstance(outcome, Known) for outcome in whole)
+
     def test_estimates_every_classifier_metric_and_segment(self, town):
         cycle = label_a_cycle(town)
         with town.ports.store.begin() as tx:

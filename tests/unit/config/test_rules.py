@@ -121,6 +121,19 @@ class TestSpending:
         found = only(problems(("budget = 120", 'budget = 120\nspend = "all"')))
         assert "'spend' is not known; expected budget or goals; got all" in found
 
+    def test_a_design_is_chosen_by_name(self, write, problems):
+        assert load(write()).panels["spam"].design == "joint"
+        assert load(write(("budget = 120", 'budget = 120\ndesign = "srs"'))).panels["spam"].design == "srs"
+        found = only(problems(("budget = 120", 'budget = 120\ndesign = "random"')))
+        assert "'design' is not known; expected joint" in found
+
+    def test_a_design_that_does_not_know_when_goals_hold_spends_its_budget(self, problems):
+        found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"\ndesign = "srs"')))
+        assert found == (
+            'panels.spam.design, line 13: design = "srs" does not know how many labels goals need; '
+            'expected spend = "budget"; got spend = "goals"; only design = "joint" goes on until goals hold'
+        )
+
 
 class TestGoalsAndLimits:
     def test_an_unknown_classifier_is_refused_with_the_one_that_was_meant(self, problems):

@@ -1,0 +1,47 @@
+"""The default: one design for the whole panel, in which every label serves every classifier and metric."""
+
+from collections.abc import Sequence
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.estimates import Request, estimates
+from stratawatch.core.forecast import half_widths
+from stratawatch.core.history import History
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.core.results import Commission, Estimate, Plan
+from stratawatch.core.rounds import most_rounds
+from stratawatch.core.strata import cut_atoms
+
+
+class Joint:
+    """Strata that mix patterns, planned for all goals together, read by difference estimates."""
+
+    plans_for_goals = True
+
+    def rounds(self, commission: Commission) -> int:
+        """One for small budgets, else two."""
+        return most_rounds(commission)
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:
+        """Atoms, merged to strata where the goals lose least."""
+        return cut_atoms(census, commission, history)
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:
+        """What any of the planner's plans would draw."""
+        return Planner(cells, commission, history).at_most()
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+        """What the goals need most."""
+        return Planner(cells, commission, history).plan(seen, pools)
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """By what scores or history foretell."""
+        planner = Planner(cells, commission, history)
+        totals = planner.in_all()
+        widths = half_widths(cells, planner.rates, totals, commission.confidence, metrics)
+        return Plan(tuple(totals.tolist()), widths, "all rounds at once")
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+        """Difference estimates with the one interval."""
+        return estimates(cells, atoms, known, request)

@@ -1,0 +1,46 @@
+"""What a design must be able to do, whatever its name."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.history import History
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.planner import Seen
+from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.core.results import Commission, Estimate, Plan
+
+
+class Kind(Protocol):
+    """A way to cut a census into strata, to share labels out among them, and to read what people answered.
+
+    Every kind draws the smallest random numbers of its strata, so all of them can be resumed, audited and compared.
+    `plans_for_goals`: it knows how many labels goals need; otherwise it wants a budget.
+    """
+
+    plans_for_goals: bool
+
+    def rounds(self, commission: Commission) -> int:
+        """Rounds of a cycle, at most."""
+        ...
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:
+        """The atoms, sorted by (pattern, bin), each with the number of its stratum. Raises PlanImpossible."""
+        ...
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:
+        """The most labels that a cycle is expected to draw from each stratum."""
+        ...
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+        """The next round, in cumulative totals by stratum; one that adds nothing means: done."""
+        ...
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """All rounds at once, before any label, with the half-widths that they should buy."""
+        ...
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+        """An estimate for every segment x classifier x metric, in that order; Undefined where the design has none."""
+        ...

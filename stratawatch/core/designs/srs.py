@@ -1,0 +1,192 @@
+"""Simple random sampling: so many items of all that were judged, each as likely as any other; Wilson's interval."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from stratawatch.core.anticipation import first_rates
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.estimates import Request, part
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.fine_cells import fine_cells
+from stratawatch.core.history import History
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.methods.baselines.wilson import wilson
+from stratawatch.core.planner import Seen
+from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
+from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefined
+
+METHOD: Final = "simple random sample, Wilson"
+
+
+class Confusion(NamedTuple):
+    """Labels of the sample, or what is expected of them, by what the classifier said and what people said."""
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """Labels among the items called positive, and among those called negative."""
+        return self.tp + self.fp, self.fn + self.tn
+
+
+def _yes_of(metric: str, said: Confusion) -> tuple[float, float]:
+    """The share that a metric is, as yes and all; F1 = 2 J/(1 + J) is read off J = TP/(TP + FP + FN)."""
+    tp, fp, fn, tn = said
+    return {
+        "precision": (tp, tp + fp),
+        "recall": (tp, tp + fn),
+        "false_omission_rate": (fn, fn + tn),
+        "f1": (tp, tp + fp + fn),
+        "accuracy": (tp + tn, tp + fp + fn + tn),
+        "specificity": (tn, tn + fp),
+        "negative_predictive_value": (tn, fn + tn),
+        "prevalence": (tp + fn, tp + fp + fn + tn),
+    }[metric]
+
+
+_LACKING: Final[Mapping[str, str]] = {
+    "precision": "no label among the items it calls positive",
+    "recall": "no positive among the labels",
+    "false_omission_rate": "no label among the items it calls negative",
+    "f1": "neither a positive nor an item that it calls positive among the labels",
+    "accuracy": "no label",
+    "specificity": "no negative among the labels",
+    "negative_predictive_value": "no label among the items it calls negative",
+    "prevalence": "no label",
+}
+
+
+@dataclass(frozen=True)
+class _Share:
+    """A metric inside its interval, and the labels of a plain sample from an endless population that know as much."""
+
+    value: float
+    ends: Ends
+    labels: float
+
+
+def _share(metric: str, said: Confusion, left: float, confidence: float) -> _Share | None:
+    """Wilson's interval with n/left labels, left = (N - n)/(N - 1); None where there is nothing to divide by."""
+    yes, n = _yes_of(metric, said)
+    if n <= 0:
+        return None
+    value, labels = yes / n, n / max(left, 1e-300)
+    ends = Ends(np.asarray(value), np.asarray(value))
+    if left > 0:
+        ends = wilson(np.asarray(value), np.asarray(labels), confidence)
+    if metric == "f1":
+        return _Share(_of_jaccard(value), Ends(*(np.asarray(_of_jaccard(float(end))) for end in ends)), labels)
+    return _Share(value, ends, labels)
+
+
+def _of_jaccard(share: float) -> float:
+    return 2 * share / (1 + share)
+
+
+class Srs:
+    """One stratum of all judged items, one round, and every metric the plain share among the labels."""
+
+    plans_for_goals = False
+
+    def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
+        """One."""
+        return 1
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+        """Fine cells, all that some classifier judged in one stratum."""
+        atoms = fine_cells(census)
+        served = Cells.of_atoms(census.classifiers, atoms).served.tolist()
+        first = 0 if any(served) else 1
+        return tuple(replace(atom, stratum=0 if here else 1 - first) for atom, here in zip(atoms, served, strict=True))
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+        """The budget, from the judged items."""
+        return self._draw(cells, commission, cells.stratum_sizes.astype(np.int64))
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+        """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
+        totals = self._draw(cells, commission, pools)
+        if seen.ordinal > 1:
+            totals = seen.drawn
+        else:
+            while totals.sum() < pools.sum() and seen.new(totals) < (commission.budget or 0):
+                more = np.minimum(totals + (commission.budget or 0) - seen.new(totals), self._room(cells, pools))
+                if (more == totals).all():
+                    break
+                totals = more
+        return replace(self.whole(cells, commission, history, ()), totals=tuple(totals.tolist()))
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """With half-widths that expect of every cell what its score or its history foretells."""
+        totals = self.at_most(cells, commission, history)
+        rates, served = first_rates(cells, history).plain, cells.served
+        n, size = float(totals.sum()), float(cells.sizes[served].sum())
+        widths = {}
+        for place, name in enumerate(cells.classifiers):
+            said = _confusion(cells, place, cells.sizes * served * n / max(size, 1), rates)
+            for metric in metrics:
+                found = _share(metric, said, _left(size, n), commission.confidence)
+                if found is not None:
+                    widths[name, metric] = float(found.ends.high - found.ends.low) / 2
+        return Plan(tuple(totals.tolist()), widths, "simple random sample")
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+        """Shares among the labels."""
+        size, labels = float(cells.sizes[cells.served].sum()), float(known.answered.sum())
+        left = _left(size, labels)
+        return tuple(
+            _estimate(cells, place, metric, segment, _said(cells, atoms, known, segment, place), left, request)
+            for segment in request.segments
+            for place in range(len(cells.classifiers))
+            for metric in request.metrics
+        )
+
+    def _room(self, cells: Cells, pools: Counts) -> Counts:
+        served = cells.by_stratum(cells.served.astype(np.float64)) > 0
+        return np.where(served, pools, 0).astype(np.int64)
+
+    def _draw(self, cells: Cells, commission: Commission, pools: Counts) -> Counts:
+        return np.minimum(self._room(cells, pools), commission.budget or 0)
+
+
+def _left(size: float, labels: float) -> float:
+    """(N - n)/(N - 1), the share of a sample's variance that a finite population leaves."""
+    return max(size - labels, 0.0) / max(size - 1, 1.0)
+
+
+def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Confusion:
+    a, b = answered * cells.positive[:, place], answered * cells.negative[:, place]
+    return Confusion(float(a @ rates), float(a @ (1 - rates)), float(b @ rates), float(b @ (1 - rates)))
+
+
+def _said(cells: Cells, atoms: Sequence[Atom], known: Labelled, segment: Segment | None, place: int) -> Confusion:
+    answers = known.everywhere if segment is None else part(atoms, known, segment).answers
+    answered, yes = answers.answered.sum(axis=0), answers.yes.sum(axis=0)
+    return _confusion(cells, place, answered, yes / np.maximum(answered, 1))
+
+
+def _estimate(
+    cells: Cells,
+    place: int,
+    name: str,
+    segment: Segment | None,
+    said: Confusion,
+    left: float,
+    request: Request,
+) -> Estimate:
+    metric, found = metric_named(name), _share(name, said, left, request.confidence)
+    where = "" if segment is None else f" in {segment}"
+    outcome = (
+        Undefined(_LACKING[name] + where)
+        if found is None
+        else Known(found.value, float(found.ends.low), float(found.ends.high), found.labels)
+    )
+    used = round(sum(said.sides[side] for side in metric.reads))
+    return Estimate(cells.classifiers[place], name, segment, outcome, used, METHOD, request.confidence)

@@ -1,0 +1,160 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.design import Design, cut, pool_sizes
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.ledger import Ledger
+from stratawatch.core.methods.baselines.wilson import wilson
+from stratawatch.core.population import Candidates, Census
+from stratawatch.core.results import Commission, Known, Undefined
+from stratawatch.errors import PlanImpossible
+
+SRS = Commission(budget=40, design="srs")
+CENSUS = Census(
+    ("a", "b"), ("00", "00", "01", "11", "--"), np.array([10, 400, 500, 900, 300]), np.array([400, 300, 60, 40, 50])
+)
+
+
+def design_of(census=CENSUS, commission=SRS) -> Design:
+    """The design with a candidate for every item of the pools, in an order that knows nothing."""
+    atoms = cut(census, commission)
+    homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
+    order = np.random.default_rng(5).permutation(len(homes))
+    items = tuple(f"i{row}" for row in range(len(homes)))
+    digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests), "srs")
+
+
+def truth_of(design, says) -> dict[str, str]:
+    patterns = [design.atoms[atom].pattern for atom in design.candidates.atoms.tolist()]
+    return {
+        item: "yes" if says(pattern, number) else "no"
+        for number, (item, pattern) in enumerate(zip(design.candidates.items, patterns, strict=True))
+    }
+
+
+def told(design, drawn, says):
+    found = design.estimate(Ledger(truth_of(design, says)), drawn, metrics=tuple(METRICS))
+    return {(one.classifier, one.metric): one for one in found}
+
+
+class TestDraw:
+    def test_one_stratum_of_all_that_was_judged_gets_the_budget(self):
+        design = design_of()
+        plan = design.plan(SRS, Ledger({}), (), ordinal=1)
+        homes = {design.atoms[atom].pattern: design.atoms[atom].stratum for atom in range(len(design.atoms))}
+        assert homes == {"00": 0, "01": 0, "11": 0, "--": 1}
+        assert plan.totals == (40, 0)
+        assert pool_sizes(design.atoms, design.classifiers, SRS) == (40, 0)
+
+    def test_every_item_is_as_likely_as_any_other(self):
+        design = design_of()
+        drawn = design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))
+        smallest = sorted(
+            (row for row in range(850) if design.atoms[int(design.candidates.atoms[row])].stratum == 0),
+            key=lambda row: design.candidates.digests[row],
+        )[:40]
+        assert sorted(drawn) == sorted(smallest)
+
+    def test_known_labels_make_room_for_more(self):
+        design = design_of()
+        first = [design.candidates.items[row] for row in design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))]
+        plan = design.plan(SRS, Ledger(dict.fromkeys(first[:10], "no")), (), ordinal=1)
+        assert plan.totals == (50, 0)
+
+    def test_a_second_round_adds_nothing(self):
+        design = design_of()
+        drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))]
+        assert design.plan(SRS, Ledger(dict.fromkeys(drawn, "no")), drawn, ordinal=2).labels == 40
+
+    def test_a_budget_beyond_the_population_takes_all_of_it(self):
+        commission = Commission(budget=10_000, design="srs")
+        assert design_of(commission=commission).plan(commission, Ledger({}), (), ordinal=1).totals == (800, 0)
+
+    def test_goals_without_a_budget_are_refused(self):
+        with pytest.raises(PlanImpossible, match='design = "srs" does not know how many labels goals need'):
+            cut(CENSUS, Commission(until_goals=True, design="srs"))
+
+    def test_where_nobody_judged_anything_there_is_nothing_to_draw(self):
+        census = Census(("a",), ("-",), np.array([5]), np.array([30]))
+        design = design_of(census)
+        assert design.plan(SRS, Ledger({}), (), ordinal=1).totals == (0,)
+
+
+class TestEstimates:
+    def test_are_the_plain_shares_among_the_labels(self):
+        design = design_of()
+        drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))]
+        found = told(design, drawn, lambda pattern, number: number % 3 == 0)
+        truth = truth_of(design, lambda pattern, number: number % 3 == 0)
+        calls = {item: design.atoms[int(design.candidates.atoms[row])].pattern for row, item in enumerate(truth)}
+        tp, fp, fn, tn = (
+            sum((calls[i][1] == "1") is call and (truth[i] == "yes") is yes for i in drawn)
+            for call, yes in ((True, True), (True, False), (False, True), (False, False))
+        )
+        shares = {
+            "precision": tp / (tp + fp),
+            "recall": tp / (tp + fn),
+            "false_omission_rate": fn / (fn + tn),
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "accuracy": (tp + tn) / 40,
+            "specificity": tn / (tn + fp),
+            "negative_predictive_value": tn / (fn + tn),
+            "prevalence": (tp + fn) / 40,
+        }
+        assert {metric: found["b", metric].outcome.value for metric in METRICS} == pytest.approx(shares)
+
+    def test_the_interval_is_wilsons_with_the_labels_of_an_endless_population(self):
+        """n = 40 of N = 800: n/((N - n)/(N - 1)) labels."""
+        design = design_of()
+        drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))]
+        one = told(design, drawn, lambda pattern, number: number % 3 == 0)["a", "prevalence"].outcome
+        low, high = wilson(np.array(one.value), np.array(40 * 799 / 760), 0.95)
+        assert (one.low, one.high, one.n_eff) == pytest.approx((float(low), float(high), 40 * 799 / 760))
+
+    def test_a_census_is_the_truth(self):
+        design = design_of()
+        everyone = [
+            item
+            for row, item in enumerate(design.candidates.items)
+            if design.atoms[int(design.candidates.atoms[row])].stratum == 0
+        ]
+        for one in told(design, everyone, lambda pattern, number: number % 3 == 0).values():
+            assert isinstance(one.outcome, Known)
+            assert one.outcome.low == one.outcome.value == one.outcome.high
+
+    def test_all_samples_of_a_tiny_population_have_the_true_mean(self):
+        census = Census(("a",), ("0", "1"), np.array([10, 900]), np.array([4, 3]))
+        design = design_of(census)
+        says = [True, False, False, False, True, True, False]
+        values = [
+            told(design, [f"i{row}" for row in rows], lambda _, number: says[number])["a", "prevalence"].outcome.value
+            for rows in combinations(range(7), 3)
+        ]
+        assert np.mean(values) == pytest.approx(3 / 7)
+
+    def test_what_no_label_tells_is_undefined_in_words(self):
+        design = design_of()
+        quiet = [
+            item
+            for row, item in enumerate(design.candidates.items)
+            if design.atoms[int(design.candidates.atoms[row])].pattern == "00"
+        ][:20]
+        found = told(design, quiet, lambda pattern, number: False)
+        assert found["a", "precision"].outcome == Undefined("no label among the items it calls positive")
+        assert found["a", "recall"].outcome == Undefined("no positive among the labels")
+        assert found["a", "prevalence"].outcome.value == 0
+
+
+def test_the_forecast_is_the_interval_on_what_scores_promise():
+    cells = Cells.of_atoms(CENSUS.classifiers, design_of().atoms)
+    from stratawatch.core.designs import design_named
+    from stratawatch.core.history import NO_HISTORY
+
+    plan = design_named("srs").whole(cells, SRS, NO_HISTORY, ("precision", "prevalence"))
+    more = design_named("srs").whole(cells, Commission(budget=400, design="srs"), NO_HISTORY, ("precision",))
+    assert set(plan.half_widths) == {(name, metric) for name in "ab" for metric in ("precision", "prevalence")}
+    assert more.half_widths["a", "precision"] < plan.half_widths["a", "precision"] / 2.5
