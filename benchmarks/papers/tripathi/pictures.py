@@ -64,7 +64,12 @@ def _coverage(axes: Any, options: Options) -> None:
         values = [getattr(found[case, option], interval) for case in coverage.CASES]
         axes.plot(values, places, marker, color=colour, label=label, markersize=9 if marker == "|" else 5)
     axes.set_yticks(places, [case.name for case in coverage.CASES])
-    axes.set(xlim=(0.6, 1.0), xlabel="coverage of 95% intervals", title="How often the intervals hold the truth")
+    axes.set(
+        xlim=(0.6, 1.0),
+        ylim=(-0.6, len(places) + 1.6),
+        xlabel="coverage of 95% intervals",
+        title="How often the intervals hold the truth",
+    )
     axes.legend(loc="upper left", fontsize=8, frameon=False)
     _clean(axes)
 
