@@ -59,6 +59,7 @@ def _joint(axis: Any, cells: Sequence[joint.Cell]) -> None:
             for c, cell in enumerate(cells):
                 x = m + 0.18 * (w - 2) + 0.12 * ((c + 0.5) / len(cells) - 0.5)
                 _point(axis, x, cell.tallies[way, metric], way, label=way if m == c == 0 else None)
+    axis.set_ylim(bottom=0.8)
     axis.set_xticks(range(len(joint.METRICS)), [_NAMES.get(metric, metric) for metric in joint.METRICS])
     axis.set_title(f"joint design, {len(cells)} cells of {cells[0].labels} to {cells[-1].labels:,} labels")
     axis.legend(frameon=False, fontsize=8, loc="lower left")

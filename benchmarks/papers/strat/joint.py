@@ -18,7 +18,7 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.one_interval import logit_ends
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.labelled import Labelled
-from stratawatch.core.methods.strat.labels import Calls, Strata
+from stratawatch.core.methods.strat.labels import Calls, Strata, expanded
 from stratawatch.core.population import Floats
 from stratawatch.core.results import Commission
 
@@ -106,8 +106,7 @@ def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[La
 def _read(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
     """Intervals by (way, metric), a classifier each: counts by atom become labels again."""
     n, k = (part.sum(axis=0).astype(np.int64) for part in (known.answered, known.yes))
-    atoms = np.repeat(np.tile(np.arange(len(n)), 2), np.concatenate([k, n - k]))
-    yes = np.arange(len(atoms)) < k.sum()
+    atoms, yes = expanded(n, k)
     strata = Strata(cells.strata[atoms], cells.stratum_sizes)
     reader = Reader(strata, (GROUPS, FAY, PAIRS), rng)
     found: dict[tuple[str, str], list[Ends]] = {}
