@@ -41,15 +41,15 @@ _ROBUST_FACTOR: Final = 1.0
 _MODEL_FACTOR: Final = 1.0
 _COLD_FACTOR: Final = 1.25
 """What expected variances are multiplied with: by how they came about."""
-_TOP_UP, _TOP_UP_A_GOAL, _FEW_GOALS = 1.04, 0.011, 5
+_TOP_UP, _TOP_UP_A_GOAL, _FEW_GOALS = 1.08, 0.011, 5
 """The same for a top-up, by the goals beyond a few: the more there are, the likelier one falls short by chance."""
-_COLD_TOP_UP: Final = 1.17
+_COLD_TOP_UP: Final = 1.13
 """Times that without a history, whose first labels are few."""
 _LARGEST_SURPRISE: Final = 1.5
 """A half-width that is larger than forecast by more rests on one label of much weight; labels do not outvote it."""
 _FLOORS: Final = (None, *HIGHER_FLOORS)
 """Floors among which a plan that spends a budget chooses."""
-_CHEAPEST: Final = 0.2
+_CHEAPEST: Final = 0.05
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
 _MODEL_PROPORTIONAL: Final = 0.15
 _PROPORTIONAL: Final = (0.0, 0.3, 0.6)

@@ -147,7 +147,7 @@ class TestKnownLabels:
         assert plan.labels == SERVED
 
     def test_where_labels_are_known_goals_take_more_of_them(self):
-        """Half of the strata are known: a label costs a fifth of a new one there, and fewer new ones do."""
+        """Half of the strata are known: a label costs a twentieth of a new one there, and fewer new ones do."""
         known = np.where(np.arange(MADE.count) % 2, WHOLE, 0)
         planner = Planner(MADE, until(0.05), PAST)
         blind = planner.totals(seen(1, new=known_at_first(known)), WHOLE)
