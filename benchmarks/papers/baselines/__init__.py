@@ -1,6 +1,6 @@
 """Baselines by resampling: do they equal scikit-learn's, do their intervals hold the truth, what does an alarm need?
 
-The source of this room, a text on evaluating classifiers, has no table. It states the share of distinct items in a
+The source of these methods, a text on evaluating classifiers, has no table. It states the share of distinct items in a
 bootstrap draw, which stands beside ours; everything else is measured here.
 """
 
@@ -14,7 +14,7 @@ __all__ = ["figures", "run"]
 
 
 def run(options: Options) -> Result:
-    """Everything of this room."""
+    """Everything about baselines."""
     found = Found(
         cells=coverage.measured(options.seed, runs_of(options)),
         pages=alarms.everything(options.seed, alarm_runs_of(options)),

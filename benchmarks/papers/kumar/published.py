@@ -30,7 +30,7 @@ TABLE: Final = Path(__file__).parents[2] / "reference" / "kumar_figures.csv"
 SHARP: Final = 5
 """Times as many runs as asked for, so that these figures differ by more than what simulation leaves in them."""
 NEAR: Final = 10.0
-"""Percentage points within which a size is met; 8 labels for random sampling."""
+"""Percentage points within which a size is met; labels, for random sampling, which a verdict holds to 8."""
 PRINTED, DOUBTING = "as printed", "doubt 1"
 READINGS: Final = {PRINTED: 0.0, DOUBTING: 1.0}
 A2_DESIGNS: Final = (("epsilon", "EQSZ"), ("news20", "SQRT"))

@@ -1,4 +1,4 @@
-"""Answered labels as the variances of this room read them: a row a label, and the sizes of the strata."""
+"""Answered labels as these variances read them: a row a label, and the sizes of the strata."""
 
 from dataclasses import dataclass
 from functools import cached_property
