@@ -41,7 +41,7 @@ def figures(folder: Path, options: Options) -> None:
         _coverage(left, measured(options.seed, runs_of(options)))
         _pages(right, everything(options.seed, alarm_runs_of(options)))
         folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(folder / "baselines.svg", metadata={"Date": None})
+        figure.savefig(folder / "baselines.svg", metadata={"Date": None, "Creator": None})
         plt.close(figure)
 
 

@@ -47,7 +47,7 @@ def draw(
     for axis in (left, middle, right):
         axis.axhline(0.95, color="0.6", linewidth=0.8, zorder=0)
         axis.set_ylabel("coverage of 95% intervals")
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
     plt.close(figure)
 
 

@@ -26,7 +26,7 @@ def draw(folder: Path, options: Options) -> None:
         _savings(left, options)
         _coverage(right, options)
         folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(folder / NAME, metadata={"Date": None})
+        figure.savefig(folder / NAME, metadata={"Date": None, "Creator": None})
 
 
 def _savings(axes: Any, options: Options) -> None:

@@ -11,10 +11,10 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.fine_cells import fine_cells
 from stratawatch.core.history import History
 from stratawatch.core.labelled import Labelled
-from stratawatch.core.methods.baselines.wilson import wilson
 from stratawatch.core.planner import Seen
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
 from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefined

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratawatch.core.estimation.mover import Ends, difference_interval, ratio_interval
 from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.baselines.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.results import Known
 from stratawatch.errors import StratawatchError
 

@@ -8,6 +8,7 @@ from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.methods.bennett.m_estimate import m_estimate
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Known, Undefined
+from stratawatch.errors import StratawatchError
 
 METHOD: Final = "m-estimates by bin, normal interval"
 WARNING: Final = (
@@ -53,6 +54,11 @@ def outcome(
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.742, 0.698, 0.787)
     """
+    possible = (yes >= 0) & (yes <= labels)
+    if not replacement:
+        possible &= labels <= sizes
+    if not bool(np.all(possible)):
+        raise StratawatchError("counts contradict one another", expected="yes <= labels <= items in every bin")
     if not labels.any():
         return Undefined("no item that the classifier calls positive has a label")
     rates = shares(sizes, labels, yes, replacement=replacement)

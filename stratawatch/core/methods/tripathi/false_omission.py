@@ -9,6 +9,7 @@ from stratawatch.core.estimation.effective import effective_labels
 from stratawatch.core.estimation.intervals import ff_mid
 from stratawatch.core.population import Counts
 from stratawatch.core.results import Known, Undefined
+from stratawatch.errors import PlanImpossible, StratawatchError
 
 MOST_UNSEEN: Final = 0.10
 """Largest share of B that may lie in strata without a label."""
@@ -22,8 +23,14 @@ def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
     >>> omission_totals(np.array([9000, 900, 100]), np.array([0, 80, 0]), 300).tolist()
     [172, 80, 48]
     """
+    least = np.maximum(drawn, np.minimum(2, sizes))
+    if least.sum() > labels:
+        raise PlanImpossible(
+            f"{labels} labels are too few for {len(sizes)} strata of items called negative",
+            expected=f"at least {int(least.sum())}, two a stratum and what is drawn already",
+        )
     weights = sizes / max(int(sizes.sum()), 1) + 1 / max(len(sizes), 1)
-    return share_out(np.where(sizes > 0, weights, 0.0), np.maximum(drawn, np.minimum(2, sizes)), sizes, labels)
+    return share_out(np.where(sizes > 0, weights, 0.0), least, sizes, labels)
 
 
 def false_omission_rate(sizes: Counts, labels: Counts, yes: Counts, confidence: float = 0.95) -> Known | Undefined:
@@ -36,6 +43,8 @@ def false_omission_rate(sizes: Counts, labels: Counts, yes: Counts, confidence: 
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.04, 0.016, 0.087)
     """
+    if not bool(np.all((yes >= 0) & (yes <= labels) & (labels <= sizes))):
+        raise StratawatchError("counts contradict one another", expected="yes <= labels <= items in every stratum")
     items = int(sizes.sum())
     if items == 0:
         return Undefined("it calls no item negative")

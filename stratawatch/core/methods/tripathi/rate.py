@@ -1,9 +1,10 @@
 """A share with its variance, and its interval."""
 
 from dataclasses import dataclass
-from math import sqrt
 
-from stratawatch.core.estimation.one_interval import z
+import numpy as np
+
+from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.results import Known
 
 
@@ -22,11 +23,8 @@ class Rate:
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
-        spread = z(confidence) ** 2 / self.n_eff
-        middle = (self.value + spread / 2) / (1 + spread)
-        half = sqrt(spread * (self.value * (1 - self.value) + spread / 4)) / (1 + spread)
-        low, high = max(0.0, middle - half), min(1.0, middle + half)
-        return Known(self.value, min(low, self.value), max(high, self.value), self.n_eff)
+        low, high = wilson(np.asarray(self.value), np.asarray(self.n_eff), confidence)
+        return Known(self.value, min(float(low), self.value), max(float(high), self.value), self.n_eff)
 
 
 def smoothed(value: float, n: float) -> float:

@@ -6,8 +6,8 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import Design, cut, pool_sizes
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.ledger import Ledger
-from stratawatch.core.methods.baselines.wilson import wilson
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.results import Commission, Known, Undefined
 from stratawatch.errors import PlanImpossible

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.methods.baselines.drop import Drop, drop, drop_ends
 from stratawatch.core.methods.baselines.evidence import Share
-from stratawatch.core.methods.baselines.wilson import wilson
 from stratawatch.core.results import Known, Undefined
 from stratawatch.errors import StratawatchError
 

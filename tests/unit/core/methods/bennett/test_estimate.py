@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from stratawatch.core.methods.bennett.estimate import outcome, precision, shares, variance
 from stratawatch.core.methods.bennett.m_estimate import m_estimate
 from stratawatch.core.results import Undefined
+from stratawatch.errors import StratawatchError
 
 
 class TestMEstimate:
@@ -43,6 +44,11 @@ class TestVariance:
 
 
 class TestOutcome:
+    @pytest.mark.parametrize(("labels", "yes"), [([5, 5], [6, 0]), ([11, 5], [0, 0]), ([5, 5], [-1, 0])])
+    def test_counts_that_contradict_one_another_are_refused(self, labels, yes):
+        with pytest.raises(StratawatchError, match="counts contradict one another"):
+            outcome(np.array([10, 10]), np.array(labels), np.array(yes))
+
     def test_no_label_is_no_information(self):
         nothing = np.zeros(3, dtype=np.int64)
         assert isinstance(outcome(np.array([5, 5, 5]), nothing, nothing), Undefined)

@@ -8,6 +8,7 @@ from stratawatch.core.methods.tripathi.patterns import Patterns
 from stratawatch.core.methods.tripathi.precisions import Precisions, precisions
 from stratawatch.core.methods.tripathi.rate import Rate
 from stratawatch.core.results import Known, Undefined
+from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.core.methods.tripathi.test_precisions import PANEL, YES, answers
 
 TWO = Patterns.of(["00", "10", "11", "01"], np.array([900, 20, 60, 20]), 2)
@@ -49,6 +50,11 @@ class TestFalseOmission:
     def test_without_items_or_labels_nothing_is_known(self, sizes, words):
         assert false_omission_rate(np.array(sizes), np.zeros(2), np.zeros(2)).reason.startswith(words)
 
+    @pytest.mark.parametrize(("labels", "yes"), [([5, 5], [6, 0]), ([950, 5], [0, 0]), ([5, 5], [-1, 0])])
+    def test_counts_that_contradict_one_another_are_refused(self, labels, yes):
+        with pytest.raises(StratawatchError, match="counts contradict one another"):
+            false_omission_rate(np.array([900, 100]), np.array(labels), np.array(yes))
+
 
 class TestOmissionTotals:
     def test_half_by_size_and_half_evenly(self):
@@ -61,8 +67,10 @@ class TestOmissionTotals:
     def test_small_strata_are_exhausted_and_empty_ones_left(self):
         assert omission_totals(np.array([900, 3, 0, 1]), np.zeros(4), 100).tolist() == [96, 3, 0, 1]
 
-    def test_two_of_each_though_there_be_fewer_labels(self):
-        assert omission_totals(np.array([900, 300, 1]), np.zeros(3), 1).tolist() == [2, 2, 1]
+    def test_fewer_labels_than_two_of_each_are_refused(self):
+        assert omission_totals(np.array([900, 300, 1]), np.zeros(3), 5).tolist() == [2, 2, 1]
+        with pytest.raises(PlanImpossible, match="4 labels are too few for 3 strata"):
+            omission_totals(np.array([900, 300, 1]), np.zeros(3), 4)
 
 
 class TestRecall:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.baselines.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson
 
 shares, sizes = st.floats(0, 1), st.floats(0.5, 1e6)
 
