@@ -46,7 +46,7 @@ def pool_sizes(
     commission: Commission,
     history: History = NO_HISTORY,
 ) -> tuple[int, ...]:
-    """Candidates to freeze for every stratum: max(30, 3 x planned), at most its items and the budget."""
+    """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
     wanted = np.maximum(
         _SMALLEST_POOL, _POOL_FACTOR * design_named(commission.design).at_most(cells, commission, history)
@@ -78,11 +78,16 @@ class Design:
         history: History = NO_HISTORY,
         reused: Collection[str] = (),
     ) -> Plan:
-        """Plan a cycle's first (ordinal 1) or second round; totals are cumulative, by stratum.
+        """Plan a cycle's next round (1 is its first); totals are cumulative, by stratum.
 
         `ledger` may know candidates that are not drawn yet: nobody need be asked about them, and the budget does not
         count them. `reused` are drawn items that were known so. A plan that adds nothing means: done.
         """
+        if commission.design != self.kind:
+            raise StratawatchError(
+                f'a design that was cut as "{self.kind}" cannot be planned as "{commission.design}"',
+                hint="name one design for all of a cycle",
+            )
         known = self._labelled(ledger, drawn)
         order, strata = self._order
         known_items = ledger.verdicts.keys() | set(drawn)
@@ -127,7 +132,11 @@ class Design:
     def compare(
         self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
     ) -> Estimate:
-        """A metric of the first classifier minus that of the second, on the same items."""
+        """A metric of the first classifier minus that of the second, on the same items.
+
+        Always a difference estimate, which is fair to labels of every kind of design; where the design's own values
+        are plain shares, it need not be the difference of those.
+        """
         _a_confidence(confidence)
         return compare(self.cells, self._labelled(ledger, drawn), first, second, metric, confidence)
 

@@ -38,7 +38,7 @@ class History:
     def letters(self) -> NDArray[np.str_]:
         """The calls of every row, a column a classifier."""
         longest = max(map(len, self.patterns), default=0)
-        letters = np.array(self.patterns, dtype=f"U{max(longest, 1)}").view("U1").reshape(len(self), -1)
+        letters = np.array(self.patterns, dtype=f"U{max(longest, 1)}").view("U1").reshape(len(self), max(longest, 1))
         return letters[:, : self.classifiers]
 
 

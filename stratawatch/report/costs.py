@@ -24,10 +24,12 @@ Told = Mapping[str, Estimate]
 def plain_cost(
     spec: PanelSpec, atoms: Sequence[Atom], estimates: Sequence[Estimate], labels: LabelCounts
 ) -> Cost | None:
-    """Compare the labels of a cycle with plain random sampling; None when nothing was told.
+    """Compare the labels of a cycle with plain random sampling; None when nothing was told, or when it was that.
 
     `spec` is the specification that the cycle was drawn with: its classifiers are the letters of the atoms' patterns.
     """
+    if spec.design == "srs":
+        return None
     wanted, needs = 0, []
     for place, classifier in enumerate(spec.classifiers):
         mine = {e.metric: e for e in estimates if e.classifier == classifier.name and e.segment is None}

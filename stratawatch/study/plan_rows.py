@@ -60,7 +60,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """Labels by stratum and what they should buy. The second round puts right what the guess got wrong.
+    """Labels by stratum and what they should buy. A second round puts right what the guess got wrong.
 
     `voices`: whose the letters of a pattern are, classifiers first, then auxiliary scores.
     """

@@ -47,6 +47,9 @@ def _rounded(wanted: Floats, floors: Counts, caps: Counts, total: float, costs: 
     """Whole numbers below, then one more for the largest remainders that can be paid."""
     whole = np.clip(np.floor(wanted + 1e-9).astype(np.int64), floors, caps)
     by_remainder = np.argsort(whole - wanted, kind="stable")
+    # Very large numbers lose their last digits on the way: what is too much goes where there is least remainder.
+    while float(costs @ whole) > max(total, float(costs @ floors)) + 1e-9:
+        whole[by_remainder[(whole > floors)[by_remainder]][-1]] -= 1
     while True:
         left = total - float(costs @ whole) + 1e-9
         open_ = by_remainder[(whole < caps)[by_remainder] & (costs <= left)[by_remainder]]

@@ -16,6 +16,7 @@ from stratawatch.core.fine_cells import fine_cells
 from stratawatch.core.history import History
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.planner import Seen
+from stratawatch.core.planning import whole_strata
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
 from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefined
 
@@ -37,7 +38,10 @@ class Confusion(NamedTuple):
 
 
 def _yes_of(metric: str, said: Confusion) -> tuple[float, float]:
-    """The share that a metric is, as yes and all; F1 = 2 J/(1 + J) is read off J = TP/(TP + FP + FN)."""
+    """The share that a metric is, as yes and all; F1 = 2 J/(1 + J) is read off J = TP/(TP + FP + FN).
+
+    A metric that is no such share is nothing to this design.
+    """
     tp, fp, fn, tn = said
     return {
         "precision": (tp, tp + fp),
@@ -48,7 +52,7 @@ def _yes_of(metric: str, said: Confusion) -> tuple[float, float]:
         "specificity": (tn, tn + fp),
         "negative_predictive_value": (tn, fn + tn),
         "prevalence": (tp + fn, tp + fp + fn + tn),
-    }[metric]
+    }.get(metric, (0.0, 0.0))
 
 
 _LACKING: Final[Mapping[str, str]] = {
@@ -64,6 +68,19 @@ _LACKING: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
+class _Sampled:
+    """How much of the population is labelled: N items, n of them."""
+
+    items: float
+    labels: float
+
+    @property
+    def left(self) -> float:
+        """(N - n)/(N - 1), the share of a sample's variance that a finite population leaves."""
+        return max(self.items - self.labels, 0.0) / max(self.items - 1, 1.0)
+
+
+@dataclass(frozen=True)
 class _Share:
     """A metric inside its interval, and the labels of a plain sample from an endless population that know as much."""
 
@@ -72,15 +89,19 @@ class _Share:
     labels: float
 
 
-def _share(metric: str, said: Confusion, left: float, confidence: float) -> _Share | None:
-    """Wilson's interval with n/left labels, left = (N - n)/(N - 1); None where there is nothing to divide by."""
+def _share(metric: str, said: Confusion, sampled: _Sampled, confidence: float) -> _Share | None:
+    """Wilson's interval with n/left labels, and one item that has no label may always be the other way.
+
+    None where there is nothing to divide by.
+    """
     yes, n = _yes_of(metric, said)
     if n <= 0:
         return None
-    value, labels = yes / n, n / max(left, 1e-300)
-    ends = Ends(np.asarray(value), np.asarray(value))
-    if left > 0:
-        ends = wilson(np.asarray(value), np.asarray(labels), confidence)
+    value, labels, ends = yes / n, n, Ends(np.asarray(yes / n), np.asarray(yes / n))
+    if sampled.left > 0:
+        labels, items = n / sampled.left, n * sampled.items / sampled.labels
+        low, high = wilson(np.asarray(value), np.asarray(labels), confidence)
+        ends = Ends(np.minimum(low, max(0, 1 - (n - yes + 1) / items)), np.maximum(high, min(1, (yes + 1) / items)))
     if metric == "f1":
         return _Share(_of_jaccard(value), Ends(*(np.asarray(_of_jaccard(float(end))) for end in ends)), labels)
     return _Share(value, ends, labels)
@@ -121,7 +142,10 @@ class Srs:
                 if (more == totals).all():
                     break
                 totals = more
-        return replace(self.whole(cells, commission, history, ()), totals=tuple(totals.tolist()))
+        short = seen.ordinal == 1 and seen.new(totals) < (commission.budget or 0)
+        exhausted = np.flatnonzero((totals == pools) & (pools < whole_strata(cells))) if short else ()
+        whole = self.whole(cells, commission, history, ())
+        return replace(whole, totals=tuple(totals.tolist()), exhausted=tuple(int(stratum) for stratum in exhausted))
 
     def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
         """With half-widths that expect of every cell what its score or its history foretells."""
@@ -132,17 +156,16 @@ class Srs:
         for place, name in enumerate(cells.classifiers):
             said = _confusion(cells, place, cells.sizes * served * n / max(size, 1), rates)
             for metric in metrics:
-                found = _share(metric, said, _left(size, n), commission.confidence)
+                found = _share(metric, said, _Sampled(size, n), commission.confidence)
                 if found is not None:
                     widths[name, metric] = float(found.ends.high - found.ends.low) / 2
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
 
     def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
         """Shares among the labels."""
-        size, labels = float(cells.sizes[cells.served].sum()), float(known.answered.sum())
-        left = _left(size, labels)
+        sampled = _Sampled(float(cells.sizes[cells.served].sum()), float(known.answered.sum()))
         return tuple(
-            _estimate(cells, place, metric, segment, _said(cells, atoms, known, segment, place), left, request)
+            _estimate(cells, place, metric, segment, _said(cells, atoms, known, segment, place), sampled, request)
             for segment in request.segments
             for place in range(len(cells.classifiers))
             for metric in request.metrics
@@ -154,11 +177,6 @@ class Srs:
 
     def _draw(self, cells: Cells, commission: Commission, pools: Counts) -> Counts:
         return np.minimum(self._room(cells, pools), commission.budget or 0)
-
-
-def _left(size: float, labels: float) -> float:
-    """(N - n)/(N - 1), the share of a sample's variance that a finite population leaves."""
-    return max(size - labels, 0.0) / max(size - 1, 1.0)
 
 
 def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Confusion:
@@ -178,13 +196,13 @@ def _estimate(
     name: str,
     segment: Segment | None,
     said: Confusion,
-    left: float,
+    sampled: _Sampled,
     request: Request,
 ) -> Estimate:
-    metric, found = metric_named(name), _share(name, said, left, request.confidence)
+    metric, found = metric_named(name), _share(name, said, sampled, request.confidence)
     where = "" if segment is None else f" in {segment}"
     outcome = (
-        Undefined(_LACKING[name] + where)
+        Undefined(_LACKING.get(name, "a simple random sample does not serve it") + where)
         if found is None
         else Known(found.value, float(found.ends.low), float(found.ends.high), found.labels)
     )

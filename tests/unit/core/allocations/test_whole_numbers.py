@@ -103,3 +103,21 @@ def test_more_labels_never_take_a_label_away_by_more_than_rounding(total):
     fewer = share_out(weights, np.zeros(4, dtype=np.int64), caps, total)
     more = share_out(weights, np.zeros(4, dtype=np.int64), caps, total + 20)
     assert bool(np.all(more >= fewer - 1))
+
+
+def test_sums_of_very_large_numbers_are_exact_too():
+    """Slopes that end leave the last digits of what came before; the sum must not."""
+    weights = np.array([46.232675664173414, 5.920603913615479e-10, 0.7629958461490771, 0])
+    found = share_out(weights, np.array([4, 27, 0, 1]), np.array([5, 562680365, 27, 2]), 562680397)
+    assert found.sum() == 562680397
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1e3), st.integers(0, 50), st.integers(0, 10**8)), min_size=1, max_size=12),
+    st.floats(0, 1),
+)
+def test_sums_are_exact_at_any_size(cells, part):
+    weights, floors, room = (np.array(column) for column in zip(*cells, strict=True))
+    caps = floors + room
+    total = int(floors.sum() + round(part * float(room.sum())))
+    assert share_out(weights.astype(float), floors, caps, total).sum() == total

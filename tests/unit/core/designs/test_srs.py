@@ -2,11 +2,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import hypergeom
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import Design, cut, pool_sizes
+from stratawatch.core.designs import design_named
+from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.history import NO_HISTORY
+from stratawatch.core.labelled import FOLDS, Labelled
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.results import Commission, Known, Undefined
@@ -125,6 +130,22 @@ class TestEstimates:
         for one in told(design, everyone, lambda pattern, number: number % 3 == 0).values():
             assert isinstance(one.outcome, Known)
             assert one.outcome.low == one.outcome.value == one.outcome.high
+            assert one.outcome.n_eff <= 800
+
+    @pytest.mark.parametrize(("labels", "positives"), [(640, 1), (640, 2), (720, 1), (40, 60)])
+    def test_intervals_hold_however_much_of_the_population_is_labelled(self, labels, positives):
+        """Every number of positives that a sample may hold, with its chance; 800 items, prevalence."""
+        cells = Cells.of(("a",), ["0"], np.array([800.0]), np.array([0.1]))
+        chances = hypergeom(800, positives, labels)
+        held = 0.0
+        for met in range(max(0, labels + positives - 800), min(positives, labels) + 1):
+            answers = np.zeros((FOLDS, 1))
+            answers[0, 0] = labels
+            yes = answers * (met / labels)
+            request = Request(0.95, ("prevalence",), (None,))
+            (one,) = design_named("srs").estimates(cells, (), Labelled(np.array([labels]), answers, yes), request)
+            held += chances.pmf(met) * (one.outcome.low <= positives / 800 <= one.outcome.high)
+        assert held >= 0.94
 
     def test_all_samples_of_a_tiny_population_have_the_true_mean(self):
         census = Census(("a",), ("0", "1"), np.array([10, 900]), np.array([4, 3]))
@@ -151,9 +172,6 @@ class TestEstimates:
 
 def test_the_forecast_is_the_interval_on_what_scores_promise():
     cells = Cells.of_atoms(CENSUS.classifiers, design_of().atoms)
-    from stratawatch.core.designs import design_named
-    from stratawatch.core.history import NO_HISTORY
-
     plan = design_named("srs").whole(cells, SRS, NO_HISTORY, ("precision", "prevalence"))
     more = design_named("srs").whole(cells, Commission(budget=400, design="srs"), NO_HISTORY, ("precision",))
     assert set(plan.half_widths) == {(name, metric) for name in "ab" for metric in ("precision", "prevalence")}

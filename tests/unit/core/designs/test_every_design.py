@@ -1,0 +1,94 @@
+"""What every design keeps to, whatever its name."""
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.design import Design, cut
+from stratawatch.core.designs import DESIGNS, design_named
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.history import NO_HISTORY
+from stratawatch.core.ledger import Ledger
+from stratawatch.core.planning import whole_strata
+from stratawatch.core.population import Candidates, Census
+from stratawatch.core.results import Commission, Known, Undefined
+from stratawatch.errors import StratawatchError
+
+NAMES = pytest.mark.parametrize("name", DESIGNS)
+
+
+def design_of(census, commission) -> Design:
+    atoms = cut(census, commission)
+    homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
+    items = tuple(f"i{row}" for row in range(len(homes)))
+    digests = tuple(format(row, "032x") for row in np.random.default_rng(1).permutation(len(homes)).tolist())
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests), commission.design)
+
+
+@NAMES
+@settings(deadline=None, max_examples=40)
+@given(
+    sizes=st.lists(st.integers(0, 300), min_size=5, max_size=5),
+    budget=st.integers(2, 400),
+    share=st.floats(0, 1),
+)
+def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, share):
+    patterns, bins = ("00", "00", "01", "11", "-0"), np.array([5, 300, 500, 900, 400])
+    kept = [row for row, size in enumerate(sizes) if size]
+    if not kept:
+        return
+    census = Census(("a", "b"), tuple(patterns[row] for row in kept), bins[kept], np.array(sizes)[kept])
+    commission = Commission(budget=budget, design=name)
+    design, drawn, before = design_of(census, commission), set(), None
+    for ordinal in range(1, design_named(name).rounds(commission) + 2):
+        says = Ledger({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
+        plan = design.plan(commission, says, drawn, ordinal=ordinal)
+        totals = np.array(plan.totals)
+        assert bool(np.all(totals <= whole_strata(design.cells)))
+        assert totals.sum() == min(budget, whole_strata(design.cells).sum()) or ordinal < 2
+        assert totals.sum() <= budget
+        if before is not None:
+            assert bool(np.all(totals >= before))
+        before = totals
+        drawn = {design.candidates.items[row] for row in design.draw(plan)}
+
+
+@NAMES
+def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
+    census = Census(("a", "b"), ("00", "01", "11"), np.array([200, 500, 900]), np.array([60, 30, 10]))
+    commission = Commission(budget=100, design=name)
+    design = design_of(census, commission)
+    says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(design.candidates.items)}
+    found = design.estimate(Ledger(says), says, metrics=tuple(METRICS))
+    assert {(one.classifier, one.metric) for one in found} == {(c, m) for c in "ab" for m in METRICS}
+    for one in found:
+        assert isinstance(one.outcome, Known | Undefined)
+        if isinstance(one.outcome, Known):
+            assert one.outcome.low == pytest.approx(one.outcome.high)
+            assert 0 < one.outcome.n_eff <= 100
+
+
+@NAMES
+def test_the_forecast_has_every_metric_that_is_asked_for(name):
+    census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 100]))
+    commission = Commission(budget=200, design=name)
+    cells = Cells.of_atoms(("a",), cut(census, commission))
+    plan = design_named(name).whole(cells, commission, NO_HISTORY, tuple(METRICS))
+    assert plan.labels == 200
+    assert set(plan.half_widths) == {("a", metric) for metric in METRICS}
+
+
+def test_a_design_is_not_planned_as_another():
+    census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 100]))
+    design = design_of(census, Commission(budget=50, design="srs"))
+    with pytest.raises(StratawatchError, match='cut as "srs" cannot be planned as "joint"'):
+        design.plan(Commission(budget=50), Ledger({}), (), ordinal=1)
+
+
+def test_an_unknown_name_is_told_what_there_is():
+    with pytest.raises(StratawatchError, match="there is no design 'best'"):
+        design_named("best")
