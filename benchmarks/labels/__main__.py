@@ -3,7 +3,7 @@
 Part "weekly": worlds that are watched for a year (precision +-3 points, recall +-5, for every classifier) against
 plain sampling, a published algorithm and the optimum. Part "real": data sets in --data against other libraries.
 
-The full run takes about an hour on two idle cores:
+The full run takes about half an hour on two idle cores:
 
     python -m benchmarks.labels --data DIR --json labels.json
 
