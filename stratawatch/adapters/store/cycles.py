@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, Select, select, update
 
 from stratawatch.adapters.store import frozen as facts
 from stratawatch.adapters.store import moves, quarantine
 from stratawatch.adapters.store.documents import as_document
 from stratawatch.adapters.store.tables import cycles
-from stratawatch.adapters.store.upserts import first_come, upsert
+from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
 from stratawatch.engine.records import BadRow, CandidateItem, Cycle, Frozen, Move, Window
 from stratawatch.engine.states import CycleState, Entity
@@ -37,6 +37,10 @@ def cycle_of(row: Row[Any]) -> Cycle:
     )
 
 
+def _of_period(panel: str, period: int) -> Select[tuple[int]]:
+    return select(cycles.c.id).where(cycles.c.panel == panel, cycles.c.period == period)
+
+
 class SqlCycles:
     """The cycles' room."""
 
@@ -44,10 +48,12 @@ class SqlCycles:
         self._sql = connection
 
     def open(self, panel: str, version: int, period: int, window: Window, at: datetime) -> int | None:
-        """Open a window once; None when (panel, period) is there already."""
-        statement = (
-            upsert(self._sql, cycles).on_conflict_do_nothing(index_elements=["panel", "period"]).returning(cycles.c.id)
-        )
+        """Open a window once; None when (panel, period) is there already.
+
+        Every unique index may find the conflict: of two that open the same window at once, PostgreSQL would let one
+        pass a named index and stumble over the other.
+        """
+        statement = upsert(self._sql, cycles).on_conflict_do_nothing().returning(cycles.c.id)
         row = {
             "panel": panel,
             "version_id": version,
@@ -59,8 +65,9 @@ class SqlCycles:
             "profile": {},
             "source_version": {},
         }
-        with first_come(f"panel '{panel}' has a cycle for window {window} under another period"):
-            opened: int | None = self._sql.scalar(statement, row)
+        opened: int | None = self._sql.scalar(statement, row)
+        if opened is None and self._sql.scalar(_of_period(panel, period)) is None:
+            raise StaleState(f"panel '{panel}' has a cycle for window {window} under another period")
         return opened
 
     def get(self, cycle_id: int) -> Cycle:
