@@ -62,8 +62,22 @@ class Equal:
         return _at_once(np.ones(len(sizes)), sizes, tally, budget)
 
 
+class _BySpread:
+    """What both OPTs share: labels go where the labels so far disagree, believed but for a doubt."""
+
+    doubt: float
+
+    def __post_init__(self) -> None:
+        _checked(self.doubt)
+
+    @property
+    def warning(self) -> str:
+        """What raw spreads do."""
+        return _warning(self.doubt)
+
+
 @dataclass(frozen=True)
-class OptA1:
+class OptA1(_BySpread):
     """OPT-A1, algorithm 1: n_ini labels in every stratum, then all that are left by W_k s_k, eq. 9.
 
     `doubt` 0 is the algorithm as printed; 1 adds a right and a wrong label to every stratum when s_k is read, which the
@@ -73,14 +87,6 @@ class OptA1:
     n_ini: int = 10
     doubt: float = 0.0
 
-    def __post_init__(self) -> None:
-        _checked(self.doubt)
-
-    @property
-    def warning(self) -> str:
-        """What raw spreads do."""
-        return _warning(self.doubt)
-
     def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
         """First n_ini each, then the budget."""
         first = _first(sizes, self.n_ini, budget)
@@ -88,7 +94,7 @@ class OptA1:
 
 
 @dataclass(frozen=True)
-class OptA2:
+class OptA2(_BySpread):
     """OPT-A2, algorithm 2: n_ini labels in every stratum, then n_step at a time by W_k s_k of all labels so far.
 
     `doubt` as for OPT-A1. Every step is rounded to whole labels by itself: with fewer labels than strata the same
@@ -98,14 +104,6 @@ class OptA2:
     n_ini: int = 5
     n_step: int = 20
     doubt: float = 0.0
-
-    def __post_init__(self) -> None:
-        _checked(self.doubt)
-
-    @property
-    def warning(self) -> str:
-        """What raw spreads do."""
-        return _warning(self.doubt)
 
     def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
         """First n_ini each, then n_step more."""
