@@ -6,6 +6,7 @@ from typing import Protocol
 
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
+from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import (
     BadRow,
     Batch,
@@ -245,6 +246,22 @@ class Alarms(Protocol):
         ...
 
 
+class Baselines(Protocol):
+    """What metrics were. Appended, never changed."""
+
+    def add(self, baseline: KeptBaseline) -> bool:
+        """Keep a baseline; False when the same was kept before, whenever that was."""
+        ...
+
+    def of(self, panel: str) -> tuple[KeptBaseline, ...]:
+        """All baselines of a panel, in the order in which they were measured."""
+        ...
+
+    def in_force(self, panel: str, at: datetime) -> tuple[KeptBaseline, ...]:
+        """For every stream and call, the newest measured baseline whose dates hold a moment."""
+        ...
+
+
 class Outbox(Protocol):
     """Notifications on their way out."""
 
@@ -294,6 +311,7 @@ class Transaction(Protocol):
     labels: Labels
     estimates: Estimates
     alarms: Alarms
+    baselines: Baselines
     outbox: Outbox
     leases: Leases
 

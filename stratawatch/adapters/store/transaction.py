@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from stratawatch.adapters.store.alarms import SqlAlarms
+from stratawatch.adapters.store.baselines import SqlBaselines
 from stratawatch.adapters.store.cycles import SqlCycles
 from stratawatch.adapters.store.estimates import SqlEstimates
 from stratawatch.adapters.store.labels import SqlLabels
@@ -15,6 +16,7 @@ from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.rounds import SqlRounds
 from stratawatch.engine.repositories import (
     Alarms,
+    Baselines,
     Cycles,
     Estimates,
     Labels,
@@ -37,6 +39,7 @@ class SqlTransaction:
         self.labels: Labels = SqlLabels(connection)
         self.estimates: Estimates = SqlEstimates(connection)
         self.alarms: Alarms = SqlAlarms(connection)
+        self.baselines: Baselines = SqlBaselines(connection)
         self.outbox: Outbox = SqlOutbox(connection)
         self.leases: Leases = SqlLeases(connection)
 

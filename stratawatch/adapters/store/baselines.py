@@ -1,0 +1,112 @@
+"""Baselines: appended, each once, and found by the window that they are in force for."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, func, or_, select
+
+from stratawatch.adapters.store.baseline_table import baselines
+from stratawatch.adapters.store.columns import hashed, segment_key
+from stratawatch.adapters.store.documents import as_document, dumps, from_document
+from stratawatch.adapters.store.upserts import insert_new
+from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.engine.baseline_record import KeptBaseline
+from stratawatch.engine.records import StreamKey
+from stratawatch.errors import StratawatchError
+
+EVIDENCE: Final[Mapping[str, type[Share | TwoSides]]] = {"share": Share, "two_sides": TwoSides}
+"""What a baseline may rest on, by the word that stands in the store."""
+
+
+class SqlBaselines:
+    """The baselines' room."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
+
+    def add(self, baseline: KeptBaseline) -> bool:
+        """Keep a baseline; False when the same was kept before, whenever that was."""
+        return bool(insert_new(self._sql, baselines, [_row(baseline)], baselines.c.id))
+
+    def of(self, panel: str) -> tuple[KeptBaseline, ...]:
+        """All baselines of a panel, in the order in which they were measured."""
+        query = select(baselines).where(baselines.c.panel == panel).order_by(baselines.c.measured_at, baselines.c.id)
+        return tuple(_baseline(row) for row in self._sql.execute(query))
+
+    def in_force(self, panel: str, at: datetime) -> tuple[KeptBaseline, ...]:
+        """For every stream and call, the newest measured baseline whose dates hold a moment."""
+        t = baselines.c
+        age = func.row_number().over(
+            partition_by=[t.classifier, t.call, t.metric, t.segment_key], order_by=[t.measured_at.desc(), t.id.desc()]
+        )
+        dated = (t.valid_from <= at) & or_(t.valid_until.is_(None), at < t.valid_until)
+        ranked = select(baselines, age.label("age")).where(t.panel == panel, dated).subquery()
+        rows = self._sql.execute(select(ranked).where(ranked.c.age == 1).order_by(ranked.c.id))
+        return tuple(_baseline(row) for row in rows)
+
+
+def _row(baseline: KeptBaseline) -> dict[str, Any]:
+    known, key = baseline.known, baseline.key
+    facts = {
+        "panel": key.panel,
+        "classifier": key.classifier,
+        "call": baseline.call,
+        "cut_off": baseline.cut_off,
+        "metric": key.metric,
+        "segment": key.segment,
+        "evidence": _evidence_document(baseline.evidence),
+        "method": baseline.method,
+        "n": int(baseline.n),
+        "seed": baseline.seed,
+        "source": baseline.source,
+        "valid_from": baseline.valid_from,
+        "valid_until": baseline.valid_until,
+    }
+    return {
+        **facts,
+        "row_key": hashed(*(dumps(value) for value in facts.values())),
+        "segment_key": segment_key(key.segment),
+        "value": float(known.value),
+        "low": float(known.low),
+        "high": float(known.high),
+        "n_eff": float(known.n_eff),
+        "confidence": float(baseline.confidence),
+        "measured_at": baseline.measured_at,
+    }
+
+
+def _baseline(row: Row[Any]) -> KeptBaseline:
+    return KeptBaseline(
+        key=StreamKey(row.panel, row.classifier, row.metric, row.segment),
+        call=row.call,
+        cut_off=row.cut_off,
+        evidence=_evidence(row.evidence),
+        method=row.method,
+        n=row.n,
+        seed=row.seed,
+        source=row.source,
+        confidence=row.confidence,
+        valid_from=row.valid_from,
+        valid_until=row.valid_until,
+        measured_at=row.measured_at,
+    )
+
+
+def _evidence_document(evidence: Share | TwoSides) -> dict[str, Any]:
+    kind = next(word for word, known in EVIDENCE.items() if isinstance(evidence, known))
+    return {"kind": kind, **as_document(evidence)}
+
+
+def _evidence(document: Mapping[str, Any]) -> Share | TwoSides:
+    kind = document.get("kind", "")
+    if kind not in EVIDENCE:
+        raise StratawatchError(
+            "a stored baseline does not fit this program",
+            expected=f"evidence of kind {' or '.join(EVIDENCE)}",
+            got=str(kind),
+            hint="run the version of stratawatch that wrote it, or newer",
+        )
+    facts = {name: value for name, value in document.items() if name != "kind"}
+    evidence: Share | TwoSides = from_document(EVIDENCE[kind], facts)
+    return evidence

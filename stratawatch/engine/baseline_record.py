@@ -1,0 +1,49 @@
+"""A baseline as the store keeps it: what a metric of a classifier was, on what evidence, and when it is in force."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.core.results import Known
+from stratawatch.engine.records import ClassifierSpec, StreamKey
+
+
+@dataclass(frozen=True)
+class KeptBaseline:
+    """One measurement of one stream; a later one stands beside it and replaces nothing.
+
+    It is in force for windows that start from `valid_from` on and before `valid_until` (None: until further notice).
+    """
+
+    key: StreamKey
+    call: str  # what said yes when it was measured (see `call_of`): another cut-off is another classifier
+    cut_off: float | None
+    evidence: Share | TwoSides
+    method: str
+    n: int  # labelled items that it rests on
+    seed: int | None  # None where nothing was drawn
+    source: str  # what was measured, in words
+    confidence: float  # of the interval that tables show; pages ask for another one
+    valid_from: datetime
+    valid_until: datetime | None
+    measured_at: datetime
+
+    @property
+    def known(self) -> Known:
+        """The value inside its interval."""
+        return self.evidence.known(self.confidence)
+
+    def in_force(self, at: datetime) -> bool:
+        """Whether its dates hold a moment."""
+        return self.valid_from <= at and (self.valid_until is None or at < self.valid_until)
+
+
+def call_of(classifier: ClassifierSpec) -> str:
+    """What says yes, as text that can be compared.
+
+    >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", positive="flagged"))
+    ('score_lr >= 0.5', 'flagged')
+    """
+    if classifier.positive is not None:
+        return classifier.positive
+    return f"{classifier.score} >= {classifier.cut_off!r}"

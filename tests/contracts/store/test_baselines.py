@@ -1,0 +1,137 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.engine.baseline_record import KeptBaseline
+from stratawatch.engine.records import StreamKey
+from stratawatch.errors import StratawatchError
+from tests.contracts.store.scenes import MONDAY, NOW, WEEK
+
+DAY = timedelta(days=1)
+BOTH = TwoSides("recall", Share(0.8, 100), Share(0.02, 400), called_size=1000, passed_size=9000)
+FIRST = KeptBaseline(
+    key=StreamKey("spam", "lr", "precision"),
+    call="score_lr >= 0.5",
+    cut_off=0.5,
+    evidence=Share(0.8125, 320.5),
+    method="labelled items, Wilson",
+    n=400,
+    seed=None,
+    source="file labels.csv",
+    confidence=0.95,
+    valid_from=MONDAY,
+    valid_until=None,
+    measured_at=NOW,
+)
+
+
+def other(**changes):
+    return replace(FIRST, **changes)
+
+
+class TestAdd:
+    @pytest.mark.parametrize(
+        "baseline",
+        [
+            FIRST,
+            other(key=StreamKey("spam", "lr", "recall", "country=" + "é\0" * 2000), evidence=BOTH, seed=7),
+            other(evidence=Share(1.0, 12), cut_off=None, call="flagged", valid_until=MONDAY + WEEK),
+            other(evidence=Share(0.0, 3)),
+        ],
+        ids=["share", "two sides", "all right", "all wrong"],
+    )
+    def test_keeps_everything_and_makes_the_same_intervals_at_any_confidence(self, store, baseline):
+        with store.begin() as tx:
+            assert tx.baselines.add(baseline)
+            (found,) = tx.baselines.of("spam")
+        assert found == baseline
+        assert found.evidence.known(0.9999) == baseline.evidence.known(0.9999)
+
+    def test_of_the_same_evidence_twice_is_one_row(self, store):
+        with store.begin() as tx:
+            assert tx.baselines.add(FIRST)
+            assert not tx.baselines.add(other(measured_at=NOW + DAY, confidence=0.9))
+            (found,) = tx.baselines.of("spam")
+        assert found == FIRST
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"evidence": Share(0.8125, 321.5)},
+            {"evidence": BOTH},
+            {"key": StreamKey("spam", "lr", "precision", "country=de")},
+            {"call": "score_lr >= 0.6", "cut_off": 0.6},
+            {"source": "file labels.csv, mended"},
+            {"valid_from": MONDAY + WEEK},
+            {"valid_until": MONDAY + WEEK},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_of_anything_else_is_another_row(self, store, change):
+        with store.begin() as tx:
+            assert tx.baselines.add(FIRST)
+            assert tx.baselines.add(other(**change))
+            assert len(tx.baselines.of("spam")) == 2
+
+    def test_shows_its_interval_to_whoever_reads_the_table(self, store):
+        with store.begin() as tx:
+            tx.baselines.add(FIRST)
+            row = tx._sql.execute(text("SELECT value, low, high, n_eff, confidence FROM baselines")).one()
+        known = FIRST.known
+        assert tuple(row) == (known.value, known.low, known.high, known.n_eff, 0.95)
+
+    def test_of_a_kind_of_evidence_that_nobody_knows_is_told_when_read(self, store):
+        with store.begin() as tx:
+            tx.baselines.add(FIRST)
+            tx._sql.execute(text("""UPDATE baselines SET evidence = '{"kind": "oracle"}'"""))
+            with pytest.raises(StratawatchError, match="expected evidence of kind share or two_sides; got oracle"):
+                tx.baselines.of("spam")
+
+
+class TestInForce:
+    def found(self, tx, at, panel="spam"):
+        return tx.baselines.in_force(panel, at)
+
+    def test_is_from_the_first_moment_until_before_the_last(self, store):
+        dated = other(valid_until=MONDAY + WEEK)
+        with store.begin() as tx:
+            tx.baselines.add(dated)
+            moments = [MONDAY - DAY, MONDAY, MONDAY + 6 * DAY, MONDAY + WEEK]
+            there = [bool(self.found(tx, at)) for at in moments]
+        assert there == [False, True, True, False]
+        assert there == [dated.in_force(at) for at in moments]
+
+    def test_is_the_newest_measured_of_those_that_are_dated_so(self, store):
+        newer = other(evidence=Share(0.7, 50), measured_at=NOW + DAY)
+        later = other(evidence=Share(0.6, 50), measured_at=NOW + 2 * DAY, valid_from=MONDAY + WEEK)
+        with store.begin() as tx:
+            for one in (newer, FIRST, later):
+                tx.baselines.add(one)
+            assert self.found(tx, MONDAY) == (newer,)
+            assert self.found(tx, MONDAY + WEEK) == (later,)
+
+    def test_is_one_for_every_stream_and_call(self, store):
+        many = (
+            FIRST,
+            other(key=StreamKey("spam", "lr", "recall")),
+            other(key=StreamKey("spam", "lr", "precision", "country=de")),
+            other(key=StreamKey("spam", "svm", "precision")),
+            other(call="score_lr >= 0.7", cut_off=0.7),
+        )
+        with store.begin() as tx:
+            for one in (*many, other(key=StreamKey("fraud", "lr", "precision"))):
+                tx.baselines.add(one)
+            assert set(self.found(tx, MONDAY)) == set(many)
+            assert len(self.found(tx, MONDAY, "fraud")) == 1
+
+
+class TestChecks:
+    @pytest.mark.parametrize("dates", [{"valid_until": MONDAY}, {"valid_until": MONDAY - DAY}])
+    def test_stop_dates_that_hold_nothing(self, store, dates):
+        from sqlalchemy.exc import IntegrityError
+
+        with store.begin() as tx, pytest.raises(IntegrityError):
+            tx.baselines.add(other(**dates))
