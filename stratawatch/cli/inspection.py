@@ -62,6 +62,9 @@ def _look(seen: Inspection, configuration: "Configuration", part: str, place: Pl
 
 
 def _configuration_facts(configuration: "Configuration") -> Facts:
+    from stratawatch.core.designs import design_of
+    from stratawatch.engine.commissions import commission_of
+
     panels = {
         f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
         for name, spec in configuration.panels.items()
@@ -71,7 +74,17 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         for name, spec in configuration.panels.items()
         if spec.columns.cluster is not None
     }
-    return {"file": str(configuration.path), **panels, **clusters}
+    designs = {
+        f"design of {name}": "; ".join([_design(spec), *design_of(commission_of(spec)).warnings])
+        for name, spec in configuration.panels.items()
+        if spec.design != "joint"
+    }
+    return {"file": str(configuration.path), **panels, **clusters, **designs}
+
+
+def _design(spec: "PanelSpec") -> str:
+    options = ", ".join(f"{name} = {value}" for name, value in spec.options.items())
+    return f"{spec.design} ({options})" if options else spec.design
 
 
 def _store(configuration: "Configuration") -> Facts:

@@ -1,11 +1,12 @@
 """Rules about goals and limits: known classifiers, the right direction, nothing twice, something to spend on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stratawatch.config.problems import Problem, did_you_mean
 from stratawatch.config.tables import Table
-from stratawatch.core.designs import DESIGNS
+from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.errors import StratawatchError
 
 
 def known_classifiers(panel: Table) -> Iterator[Problem]:
@@ -71,6 +72,22 @@ def goals_for_the_design(panel: Table) -> Iterator[Problem]:
             got='spend = "goals"',
             hint='only design = "joint" goes on until goals hold',
         )
+
+
+def options_of_the_design(panel: Table) -> Iterator[Problem]:
+    """Options that the design has, with values that it can use, for classifiers of the panel."""
+    design, options = panel.text("design") or "joint", panel.table("options")
+    if design not in DESIGNS:
+        return
+    try:
+        kind = design_named(design, options.data if isinstance(options.data, Mapping) else {})
+    except StratawatchError as error:
+        yield options.problem(None, error.what, expected=error.expected, got=error.got, hint=error.hint)
+        return
+    known = panel.named("classifiers")
+    for name in kind.names:
+        if name not in known:
+            yield options.problem(None, f"there is no classifier '{name}'", hint=did_you_mean(name, known))
 
 
 def known_segment(panel: Table) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from pydantic_core import PydanticKnownError
 from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.results import Option
 from stratawatch.engine.records import ScoreKind, Spend
 
 
@@ -102,6 +103,7 @@ class PanelSettings(Shape):
     budget: Annotated[int, Field(ge=10, le=1_000_000)]
     spend: Spend = "budget"
     design: Design = "joint"
+    options: dict[str, Option] = Field(default_factory=dict)
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95

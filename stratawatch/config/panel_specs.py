@@ -31,6 +31,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         budget=panel.budget,
         spend=panel.spend,
         design=panel.design,
+        options=dict(panel.options),
         deadline=panel.deadline,
         confidence=panel.confidence,
         votes=panel.votes,

@@ -22,6 +22,7 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     metric_rules.right_direction,
     metric_rules.goals_to_spend_on,
     metric_rules.goals_for_the_design,
+    metric_rules.options_of_the_design,
     metric_rules.known_segment,
     metric_rules.nothing_twice,
 )

@@ -1,14 +1,15 @@
 """The design of a cycle: which items to label, and what their labels say about every classifier."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_of
+from stratawatch.core.designs.kind import Kind
 from stratawatch.core.draw import in_order, smallest
 from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request
@@ -28,7 +29,7 @@ _POOL_FACTOR: Final = 3
 
 def cut(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, each with the number of its stratum, as the commission's design wants them."""
-    kind = design_named(commission.design)
+    kind = design_of(commission)
     if commission.until_goals and not kind.plans_for_goals:
         raise PlanImpossible(
             f'design = "{commission.design}" does not know how many labels goals need',
@@ -48,9 +49,7 @@ def pool_sizes(
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
-    wanted = np.maximum(
-        _SMALLEST_POOL, _POOL_FACTOR * design_named(commission.design).at_most(cells, commission, history)
-    )
+    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(commission).at_most(cells, commission, history))
     items = whole_strata(cells)
     most = items if commission.budget is None else np.minimum(items, commission.budget)
     return tuple(np.minimum(wanted, most).tolist())
@@ -60,13 +59,13 @@ def pool_sizes(
 class Design:
     """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen.
 
-    `kind` is the commission's design: labels are read as they were drawn.
+    `commission` is what it was cut for: labels are read as they were drawn.
     """
 
     classifiers: tuple[str, ...]
     atoms: tuple[Atom, ...]
     candidates: Candidates
-    kind: str = "joint"
+    commission: Commission = field(default_factory=Commission)
 
     def plan(
         self,
@@ -77,15 +76,17 @@ class Design:
         ordinal: int,
         history: History = NO_HISTORY,
         reused: Collection[str] = (),
+        earlier: Sequence[Plan] = (),
     ) -> Plan:
         """Plan a cycle's next round (1 is its first); totals are cumulative, by stratum.
 
         `ledger` may know candidates that are not drawn yet: nobody need be asked about them, and the budget does not
-        count them. `reused` are drawn items that were known so. A plan that adds nothing means: done.
+        count them. `reused` are drawn items that were known so, `earlier` the plans of the rounds before.
+        A plan that adds nothing means: done.
         """
-        if commission.design != self.kind:
+        if design_of(commission) != self.kind:
             raise StratawatchError(
-                f'a design that was cut as "{self.kind}" cannot be planned as "{commission.design}"',
+                f'a design that was cut as "{_words(self.commission)}" cannot be planned as "{_words(commission)}"',
                 hint="name one design for all of a cycle",
             )
         known = self._labelled(ledger, drawn)
@@ -101,9 +102,10 @@ class Design:
             half_widths=self._half_widths(commission, ledger, drawn) if ordinal > 1 else {},
             new=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
             unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
+            earlier=tuple(self._told(ledger, plan) for plan in earlier),
         )
         pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
-        return design_named(self.kind).plan(self.cells, commission, history, seen, pools)
+        return self.kind.plan(self.cells, commission, history, seen, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
@@ -126,8 +128,9 @@ class Design:
     ) -> tuple[Estimate, ...]:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
         _a_confidence(confidence)
-        request = Request(confidence, tuple(REPORTED if metrics is None else metrics), (None, *segments))
-        return design_named(self.kind).estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
+        names = tuple(REPORTED if metrics is None else metrics)
+        request = Request(confidence, names, (None, *segments), self.commission)
+        return self.kind.estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
 
     def compare(
         self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
@@ -139,6 +142,11 @@ class Design:
         """
         _a_confidence(confidence)
         return compare(self.cells, self._labelled(ledger, drawn), first, second, metric, confidence)
+
+    @property
+    def kind(self) -> Kind:
+        """How labels are drawn and read."""
+        return design_of(self.commission)
 
     @cached_property
     def cells(self) -> Cells:
@@ -152,6 +160,10 @@ class Design:
     def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> Labelled:
         return labelled(self.candidates, self.cells.strata, ledger, drawn)
 
+    def _told(self, ledger: Ledger, plan: Plan) -> Labelled:
+        """What is known today of the items that a plan had drawn."""
+        return self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
+
     def _half_widths(
         self, commission: Commission, ledger: Ledger, drawn: Collection[str]
     ) -> dict[tuple[str, str], float]:
@@ -160,6 +172,11 @@ class Design:
         metrics = list(dict.fromkeys(goal.metric for goal in commission.goals))
         found = self.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics or None)
         return {(e.classifier, e.metric): e.outcome.half_width for e in found if isinstance(e.outcome, Known)}
+
+
+def _words(commission: Commission) -> str:
+    options = (f"{name} = {value}" for name, value in commission.options.items())
+    return ", ".join([commission.design, *options])
 
 
 def _a_confidence(confidence: float) -> None:

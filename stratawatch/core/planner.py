@@ -24,6 +24,7 @@ from stratawatch.core.forecast import half_width_curves, half_widths
 from stratawatch.core.foretelling import usable
 from stratawatch.core.gate import trusted
 from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.labelled import Labelled
 from stratawatch.core.planning import (
     ALLOCATION,
     HIGHER_FLOORS,
@@ -64,7 +65,8 @@ class Seen:
 
     `drawn` by stratum, `answered` and `yes` by atom, `half_widths` as estimated from them; `new` counts the items of
     cumulative totals that people have been or would have to be asked about, and `unknown`, by stratum, those among
-    cumulative totals without an answer; without it every label is a new one.
+    cumulative totals without an answer; without it every label is a new one. `earlier`: what is known today of the
+    items that each round before had drawn, cumulative.
     """
 
     ordinal: int
@@ -74,6 +76,7 @@ class Seen:
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
     new: Callable[[Counts], int] = lambda totals: int(totals.sum())
     unknown: Callable[[Counts], Counts] | None = None
+    earlier: tuple[Labelled, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
 """What the statistics say: goals and limits in, plans, estimates and judgements out. Undefined is a value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
 from stratawatch.core.population import Segment
+
+Option = str | int | float | bool
+"""A setting of a design."""
 
 Verdict = Literal["yes", "no", "unresolved"]
 """The resolved label of an item; one that people could not decide is `unresolved`."""
@@ -25,7 +28,8 @@ class Commission:
     """What labels are wanted for. `budget` counts distinct items sent to people in all rounds together.
 
     `until_goals` False: spend the budget where it buys most. True: as many labels as the goals' margins need, and
-    never more than the budget (None: no such cap). `design` names how they are drawn and read (see `core.designs`).
+    never more than the budget (None: no such cap). `design` names how they are drawn and read (see `core.designs`),
+    with its `options`; `seed` is what it throws dice with, if it does.
     """
 
     goals: tuple[Goal, ...] = ()
@@ -33,17 +37,28 @@ class Commission:
     until_goals: bool = False
     confidence: float = 0.95
     design: str = "joint"
+    options: Mapping[str, Option] = field(default_factory=dict)
+    seed: str = ""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How bad a metric of some classifiers (or of all) may be: a floor, or a ceiling where small is good."""
+    """How bad a metric of some classifiers (or of all) may be: a floor, or a ceiling where small is good.
+
+    `max_drop` is how much worse than its baseline it may be, instead or beside.
+    """
 
     metric: str
     floor: float | None = None
     ceiling: float | None = None
     of: tuple[str, ...] = ()
     segment: Segment | None = None
+    max_drop: float | None = None
+
+    @property
+    def tests(self) -> int:
+        """How many things a judgement tests: each of them could page falsely."""
+        return sum(end is not None for end in (self.floor, self.ceiling, self.max_drop))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_of
 from stratawatch.core.history import History
 from stratawatch.core.results import Commission
 from stratawatch.engine.records import PanelSpec
@@ -10,7 +10,9 @@ from stratawatch.engine.records import PanelSpec
 
 def commission_of(spec: PanelSpec) -> Commission:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
-    return Commission(spec.goals, spec.budget, spec.spend == "goals", spec.confidence, spec.design)
+    return Commission(
+        spec.goals, spec.budget, spec.spend == "goals", spec.confidence, spec.design, spec.options, spec.seed
+    )
 
 
 def for_pools(commission: Commission, history: History) -> Commission:
@@ -26,4 +28,4 @@ def for_pools(commission: Commission, history: History) -> Commission:
 
 def rounds_at_most(spec: PanelSpec) -> int:
     """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask."""
-    return design_named(spec.design).rounds(commission_of(spec))
+    return design_of(commission_of(spec)).rounds(commission_of(spec))

@@ -13,6 +13,7 @@ from stratawatch.core.labels.resolve import Vote, resolve
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.results import Verdict
+from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.keys import item_key
 from stratawatch.engine.records import CandidateItem, Draw, LabelEvent, PanelSpec
 from stratawatch.engine.repositories import Transaction
@@ -34,7 +35,7 @@ def as_design(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateI
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
     candidates = as_candidates(items, spec.columns.segments)
-    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, kind=spec.design)
+    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, commission=commission_of(spec))
 
 
 def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:

@@ -8,7 +8,7 @@ from typing import Final
 from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import cut
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_of
 from stratawatch.core.foretelling import usable
 from stratawatch.core.history import History
 from stratawatch.core.population import Census
@@ -126,7 +126,7 @@ class _Forecast:
             return 0
         wanted = replace(self._commission, budget=None, until_goals=True, goals=tuple(goals))
         most = size
-        if design_named(wanted.design).plans_for_goals:
+        if design_of(wanted).plans_for_goals:
             planned, widths = self._bought(self._cells(None), wanted, _metrics(goals))
             most = planned if _met(goals, widths) else size
         steps = _steps(most, budget)
@@ -138,7 +138,7 @@ class _Forecast:
         return steps[first] if first < len(steps) else most
 
     def _bought(self, cells: Cells, wanted: Commission, metrics: Sequence[str]) -> tuple[int, Widths]:
-        plan = design_named(wanted.design).whole(cells, wanted, self._history, metrics)
+        plan = design_of(wanted).whole(cells, wanted, self._history, metrics)
         return plan.labels, plan.half_widths
 
     def _cut(self, labels: int | None) -> Cells:

@@ -48,7 +48,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     labelled = load(tx, spec, cycle.id)
     items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
     known = known_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
-    plan = _plan(tx, spec, cycle, labelled, known, ordinal)
+    plan = _plan(tx, spec, cycle, labelled, known)
     fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
     if ordinal > 1 and not fresh:
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
@@ -69,16 +69,17 @@ def _plan(
     cycle: Cycle,
     labelled: LabelledCycle,
     known: Mapping[str, Verdict],
-    ordinal: int,
 ) -> Plan:
     """The next round's plan. What is known of items that may still be drawn makes their labels free."""
+    before = [done.plan for done in tx.rounds.of(cycle.id)]
     return labelled.design.plan(
         commission_of(spec),
         Ledger({**known, **labelled.ledger.verdicts}),
         labelled.drawn,
-        ordinal=ordinal,
+        ordinal=len(before) + 1,
         history=history_of(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
         reused=labelled.reused,
+        earlier=before,
     )
 
 

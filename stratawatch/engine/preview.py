@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stratawatch.core.design import cut, pool_sizes
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_of
 from stratawatch.core.history import History
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
@@ -40,7 +40,7 @@ def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Previ
     items = ports.sources[spec.name].candidates(spec, window, atoms, wanted)
     _once(items)
     cells = as_design(spec, atoms, items).cells
-    return Preview(atoms, design_named(spec.design).whole(cells, commission, history, metrics_of(spec)), history)
+    return Preview(atoms, design_of(commission).whole(cells, commission, history, metrics_of(spec)), history)
 
 
 def read_window(ports: Ports, spec: PanelSpec, window: Window, period: int) -> tuple[CensusAnswer, History]:

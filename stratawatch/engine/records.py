@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from stratawatch.core.population import Atom, Census
-from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Plan
+from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Option, Plan
 from stratawatch.engine.states import BatchState, CycleState, RoundState
 
 Json = Mapping[str, Any]
@@ -97,6 +97,7 @@ class PanelSpec:
     auxiliary: tuple[AuxiliarySpec, ...] = ()
     spend: Spend = "budget"  # all of it, or as many labels as the goals need and never more
     design: str = "joint"  # how labels are drawn and read
+    options: Mapping[str, Option] = field(default_factory=dict)  # of the design
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
 

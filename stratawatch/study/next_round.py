@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.design import Design
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_of
 from stratawatch.core.draw import in_order
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
@@ -41,7 +41,7 @@ class TwoRounds:
     def next(self, design: Design, progress: Progress) -> Plan | None:
         """The plan of the next round; None when there is none."""
         ordinal = len(progress.rounds) + 1
-        if ordinal > design_named(self.commission.design).rounds(self.commission):
+        if ordinal > design_of(self.commission).rounds(self.commission):
             return None
         return _planned(design, self.commission, progress, ordinal, self.history)
 
@@ -117,4 +117,5 @@ def _planned(design: Design, commission: Commission, progress: Progress, ordinal
         ordinal=ordinal,
         history=history,
         reused=progress.reused,
+        earlier=[one.plan for one in progress.rounds],
     )

@@ -11,7 +11,7 @@ from stratawatch.core.anticipation import Rates, first_rates
 from stratawatch.core.bins import centre
 from stratawatch.core.cells import Cells
 from stratawatch.core.design import Design
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_of
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.sides import Table
@@ -69,6 +69,7 @@ class StudyPlan:
     expected: Rows[Expected]
     guessed_from: Literal["scores", "history"]
     voices: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def labels(self) -> int:
@@ -92,13 +93,14 @@ class StudyPlan:
                 f"half-widths expected with them; guess: what {self.guessed_from} alone would say, checked by no label",
                 "",
                 repr(self.expected),
+                *(f"\n{warning}" for warning in self.warnings),
             ]
         )
 
 
 def planned(design: Design, commission: Commission, history: History, voices: tuple[str, ...]) -> StudyPlan:
     """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
-    whole = design_named(commission.design).whole(design.cells, commission, history, tuple(METRICS))
+    whole = design_of(commission).whole(design.cells, commission, history, tuple(METRICS))
     rates, widths = first_rates(design.cells, history), whole.half_widths
     margins = margins_of(commission.goals, design.classifiers)
     expected = [
@@ -107,7 +109,7 @@ def planned(design: Design, commission: Commission, history: History, voices: tu
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in commission.goals)])
     ]
     source: Literal["scores", "history"] = "history" if usable(history) else "scores"
-    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices)
+    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, design.kind.warnings)
 
 
 def _strata(design: Design, totals: Sequence[int]) -> list[PlannedStratum]:

@@ -23,7 +23,11 @@ _WISHES: Final = (
     "score_kind",
     "sequential",
     "design",
+    "options",
 )
+
+_LATER: Final = {"design": "joint", "options": {}}
+"""What studies wished that were saved before there was a choice."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,13 @@ def wishes_of(panel: Panel, commission: Commission, seed: str, *, sequential: bo
         "score_kind": {voice.name: voice.kind for voice in panel.voices},
         "sequential": sequential,
         "design": commission.design,
+        "options": dict(commission.options),
     }
 
 
 def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a study was made with."""
-    wishes = {name: document["wishes"][name] for name in _WISHES if name != "design"}
-    wishes["design"] = document["wishes"].get("design", "joint")  # studies that were saved before there was a choice
+    wishes = {name: {**_LATER, **document["wishes"]}[name] for name in _WISHES}
     goals = [Goal(one["metric"], one["margin"], tuple(one["of"])) for one in wishes["goals"]]
     history = StudyHistory.from_document(document["history"])
     return {**wishes, "goals": goals, "history": history if len(history) else None}

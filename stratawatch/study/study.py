@@ -11,7 +11,7 @@ from stratawatch.core.estimation.metrics import REPORTED, metric_named
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Commission, Goal
+from stratawatch.core.results import Commission, Goal, Option
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
@@ -36,7 +36,7 @@ class Study:
     seed: the same seed draws the same items from any frame that holds them. history: an earlier study's `history()`.
     segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
     score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
-    design: "joint", or a method of the literature to compare with: "srs" (which wants a budget).
+    design: "joint", or a method of the literature to compare with: "srs" (which wants a budget). options: its own.
     """
 
     def __init__(
@@ -55,9 +55,19 @@ class Study:
         score_kind: Kinds = None,
         sequential: bool = False,
         design: str = "joint",
+        options: Mapping[str, Option] | None = None,
     ) -> None:
         panel = read_panel(item, classifiers, auxiliary, segments, score_kind)
-        self._commission = read_commission(goals, budget, confidence, panel.names, sequential=sequential, design=design)
+        self._commission = read_commission(
+            goals,
+            budget,
+            confidence,
+            panel.names,
+            sequential=sequential,
+            design=design,
+            options=options,
+            seed=str(seed),
+        )
         self._past = _checked(history, panel)
         self._sequential = bool(sequential)
         self._population = read_population(frame, panel, str(seed))
@@ -128,6 +138,11 @@ class Study:
         return len(self._progress.asked)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was measured of the chosen methods that their users should know."""
+        return self._design.kind.warnings
+
+    @property
     def done(self) -> bool:
         """Whether there is nothing left to ask."""
         return self._progress.done and not self._progress.open
@@ -193,7 +208,7 @@ class Study:
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
         candidates = self._population.candidates(atoms, pools)
-        self._design = Design(self._names, tuple(atoms), candidates, self._commission.design)
+        self._design = Design(self._names, tuple(atoms), candidates, self._commission)
 
     def _larger(self, sizes: Sequence[int]) -> Design:
         """The same design with pools of at least these sizes."""

@@ -1,6 +1,6 @@
 """What a study is asked to find out: goals and budget, checked as people write them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from stratawatch.core.designs import design_named
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.population import Census
-from stratawatch.core.results import Commission, Goal
+from stratawatch.core.results import Commission, Goal, Option
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study.estimate_rows import margins_of
 
@@ -29,6 +29,8 @@ def read_commission(
     *,
     sequential: bool,
     design: str = "joint",
+    options: Mapping[str, Option] | None = None,
+    seed: str = "",
 ) -> Commission:
     """Goals without a budget are met; a budget is spent where it buys the goals most, or until they hold."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
@@ -38,7 +40,9 @@ def read_commission(
         budget=_budget(budget),
         until_goals=budget is None or sequential,
         confidence=_confidence(confidence),
-        design=_design(design),
+        design=str(design),
+        options=_options(str(design), options, classifiers),
+        seed=seed,
     )
 
 
@@ -113,9 +117,20 @@ def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:
     return Goal(goal.metric, margin, of)
 
 
-def _design(design: Any) -> str:
-    design_named(str(design))
-    return str(design)
+def _options(design: str, options: Any, classifiers: Sequence[str]) -> dict[str, Option]:
+    """The options of a design, if it has them; the classifiers that they name are those of the study."""
+    if options is not None and not isinstance(options, Mapping):
+        raise StratawatchError(
+            "the options of the design cannot be read", expected='{"name": value}', got=f"{options!r:.60}"
+        )
+    given = dict(options or {})
+    for name in design_named(design, given).names:
+        if name not in classifiers:
+            raise StratawatchError(
+                f"the options of the design name the unknown classifier {name!r}",
+                expected=f"one of {', '.join(classifiers)}",
+            )
+    return given
 
 
 def _budget(budget: Any) -> int | None:

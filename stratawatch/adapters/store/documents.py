@@ -48,7 +48,9 @@ def from_document(hint: Any, value: Any) -> Any:
     """The value of a declared type that `as_document` wrote."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return None if value is None else from_document(_only(hint), value)
+        inner = [each for each in get_args(hint) if each is not type(None)]
+        # Of several scalars the value itself says which it is: JSON keeps them apart.
+        return value if value is None or len(inner) > 1 else from_document(inner[0], value)
     if origin is tuple:
         return tuple(from_document(get_args(hint)[0], each) for each in value)
     if origin is Literal or hint is Any:
@@ -82,11 +84,6 @@ def plan_from(document: Mapping[str, Any]) -> Plan:
 def _hints(record: type[Any]) -> dict[str, Any]:
     hints = get_type_hints(record)
     return {field.name: hints[field.name] for field in fields(record)}
-
-
-def _only(hint: Any) -> Any:
-    (inner,) = (each for each in get_args(hint) if each is not type(None))
-    return inner
 
 
 def _declared(value: Any, hint: Any) -> Any:

@@ -1,21 +1,28 @@
 """Designs by name: a new one is one file here and one line in the table."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from stratawatch.core.designs.joint import Joint
 from stratawatch.core.designs.kind import Kind
+from stratawatch.core.designs.options import configured
 from stratawatch.core.designs.srs import Srs
+from stratawatch.core.results import Commission
 from stratawatch.errors import StratawatchError
 
-DESIGNS: Final[Mapping[str, Kind]] = {
-    "joint": Joint(),
-    "srs": Srs(),
+DESIGNS: Final[Mapping[str, type[Kind]]] = {
+    "joint": Joint,
+    "srs": Srs,
 }
 
 
-def design_named(name: str) -> Kind:
-    """The design of this name."""
+def design_named(name: str, options: Mapping[str, Any] | None = None) -> Kind:
+    """The design of this name with these options."""
     if name not in DESIGNS:
         raise StratawatchError(f"there is no design '{name}'", expected=f"one of {', '.join(DESIGNS)}")
-    return DESIGNS[name]
+    return configured(DESIGNS[name], options or {})
+
+
+def design_of(commission: Commission) -> Kind:
+    """The design that a commission asks for."""
+    return design_named(commission.design, commission.options)

@@ -1,6 +1,8 @@
 """The default: one design for the whole panel, in which every label serves every classifier and metric."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.estimates import Request, estimates
@@ -14,10 +16,14 @@ from stratawatch.core.rounds import most_rounds
 from stratawatch.core.strata import cut_atoms
 
 
+@dataclass(frozen=True)
 class Joint:
     """Strata that mix patterns, planned for all goals together, read by difference estimates."""
 
-    plans_for_goals = True
+    name: ClassVar[str] = "joint"
+    plans_for_goals: ClassVar[bool] = True
+    warnings: ClassVar[tuple[str, ...]] = ()
+    names: ClassVar[tuple[str, ...]] = ()
 
     def rounds(self, commission: Commission) -> int:
         """One for small budgets, else two."""

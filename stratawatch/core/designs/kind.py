@@ -1,7 +1,7 @@
 """What a design must be able to do, whatever its name."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.estimates import Request
@@ -16,10 +16,22 @@ class Kind(Protocol):
     """A way to cut a census into strata, to share labels out among them, and to read what people answered.
 
     Every kind draws the smallest random numbers of its strata, so all of them can be resumed, audited and compared.
-    `plans_for_goals`: it knows how many labels goals need; otherwise it wants a budget.
+    A kind is a frozen dataclass; its fields are the options that people may set. `plans_for_goals`: it knows how many
+    labels goals need; otherwise it wants a budget.
     """
 
-    plans_for_goals: bool
+    name: ClassVar[str]
+    plans_for_goals: ClassVar[bool]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What its users should know, because it was measured: whole sentences, shown wherever it is chosen."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Classifiers that its options name."""
+        ...
 
     def rounds(self, commission: Commission) -> int:
         """Rounds of a cycle, at most."""

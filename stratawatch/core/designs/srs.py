@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -111,10 +111,14 @@ def _of_jaccard(share: float) -> float:
     return 2 * share / (1 + share)
 
 
+@dataclass(frozen=True)
 class Srs:
     """One stratum of all judged items, one round, and every metric the plain share among the labels."""
 
-    plans_for_goals = False
+    name: ClassVar[str] = "srs"
+    plans_for_goals: ClassVar[bool] = False
+    warnings: ClassVar[tuple[str, ...]] = ()
+    names: ClassVar[tuple[str, ...]] = ()
 
     def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
         """One."""

@@ -1,7 +1,7 @@
 """Every metric of every classifier, over everything and inside segments, from one set of labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,16 +14,17 @@ from stratawatch.core.estimation.reading import Reading
 from stratawatch.core.estimation.untold import reason, told
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Estimate, Known, Undefined
+from stratawatch.core.results import Commission, Estimate, Known, Undefined
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be estimated; the segment None stands for everything."""
+    """What is to be estimated; the segment None stands for everything. `commission`: what labels were drawn for."""
 
     confidence: float
     metrics: tuple[str, ...]
     segments: tuple[Segment | None, ...]
+    commission: Commission = field(default_factory=Commission)
 
 
 def estimates(cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:

@@ -127,6 +127,11 @@ class TestSpending:
         found = only(problems(("budget = 120", 'budget = 120\ndesign = "random"')))
         assert "'design' is not known; expected joint" in found
 
+    def test_options_are_those_of_the_design(self, problems):
+        found = only(problems(("[panels.spam.source]", "[panels.spam.options]\nbins = 3\n\n[panels.spam.source]")))
+        assert "panels.spam.options" in found
+        assert "design = 'joint' has no option 'bins'; expected no options" in found
+
     def test_a_design_that_does_not_know_when_goals_hold_spends_its_budget(self, problems):
         found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"\ndesign = "srs"')))
         assert found == (

@@ -108,6 +108,12 @@ class TestText:
         with pytest.raises(StratawatchError, match=f"the text lacks '{key}'"):
             Study.from_json(json.dumps(document), VILLAGE.frame())
 
+    def test_one_that_was_saved_before_there_was_a_choice_of_designs_goes_on(self):
+        study = VILLAGE.study(**SETTINGS)
+        document = json.loads(study.to_json())
+        del document["wishes"]["design"], document["wishes"]["options"]
+        assert Study.from_json(json.dumps(document), VILLAGE.frame()).ask() == study.ask()
+
     def test_one_with_half_an_atom_is_refused(self):
         document = json.loads(VILLAGE.study(**SETTINGS).to_json())
         del document["atoms"][0]["pattern"]

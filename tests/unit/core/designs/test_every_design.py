@@ -26,7 +26,7 @@ def design_of(census, commission) -> Design:
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(row, "032x") for row in np.random.default_rng(1).permutation(len(homes)).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests), commission.design)
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests), commission)
 
 
 @NAMES

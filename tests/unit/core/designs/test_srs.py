@@ -30,7 +30,7 @@ def design_of(census=CENSUS, commission=SRS) -> Design:
     order = np.random.default_rng(5).permutation(len(homes))
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests), "srs")
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests), Commission(design="srs"))
 
 
 def truth_of(design, says) -> dict[str, str]:

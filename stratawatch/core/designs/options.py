@@ -1,0 +1,39 @@
+"""A design's options: the fields of its class, filled from what people wrote."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final, get_args, get_type_hints
+
+from stratawatch.core.designs.kind import Kind
+from stratawatch.errors import StratawatchError
+
+_WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def configured(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
+    """The design with these options, the others as its class has them. Values are the design's own to judge."""
+    known = _types(kind)
+    for name, value in options.items():
+        if name not in known:
+            raise StratawatchError(
+                f"design = {kind.name!r} has no option {name!r}",
+                expected=f"one of {', '.join(known)}" if known else "no options",
+            )
+        if type(value) not in _taken(known[name]):
+            raise StratawatchError(
+                f"option {name!r} of design = {kind.name!r} cannot be read",
+                expected=_WORDS[known[name]],
+                got=f"{value!r:.40}",
+            )
+    return kind(**{name: known[name](value) for name, value in options.items()})
+
+
+def _types(kind: type[Kind]) -> dict[str, type]:
+    """The options by name; of `float | None`, whose None stands for "not said", the first."""
+    hints = get_type_hints(kind)
+    named = (field.name for field in fields(kind))  # type: ignore[arg-type]  # kinds are dataclasses
+    return {name: (get_args(hints[name]) or (hints[name],))[0] for name in named}
+
+
+def _taken(wanted: type) -> tuple[type, ...]:
+    return (int, float) if wanted is float else (wanted,)
