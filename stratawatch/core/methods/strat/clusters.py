@@ -16,7 +16,7 @@ _ROUNDING: Final = 1e-24
 class ClusterShare:
     """p, its standard error with clusters, and the binomial one, which takes elements for independent.
 
-    The design effect is the ratio of their squares, 1 + rho (mean_size - 1); rho is Undefined with one element each.
+    The design effect is that of `design_effect`: 1 + rho (mean_size - 1); rho is Undefined with one element each.
     """
 
     share: float
@@ -24,11 +24,7 @@ class ClusterShare:
     binomial_error: float
     clusters: int
     mean_size: float
-
-    @property
-    def design_effect(self) -> float:
-        """How many times larger the variance is than that of independent elements."""
-        return (self.standard_error / self.binomial_error) ** 2
+    design_effect: float
 
     @property
     def correlation(self) -> float | Undefined:
@@ -45,7 +41,7 @@ def cluster_share(yes: Floats, sizes: Floats, fraction: float = 0.0) -> ClusterS
 
     >>> found = cluster_share(np.array([2.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
     >>> round(found.share, 3), round(found.standard_error, 4), round(found.design_effect, 2)
-    (0.5, 0.2887, 2.0)
+    (0.5, 0.2887, 1.67)
     """
     if yes.shape != sizes.shape or bool((sizes < 1).any()) or bool(((yes < 0) | (yes > sizes)).any()):
         raise StratawatchError(
@@ -63,9 +59,12 @@ def cluster_share(yes: Floats, sizes: Floats, fraction: float = 0.0) -> ClusterS
     if squares <= _ROUNDING * float(sizes @ sizes):
         return Undefined("clusters without any variation say nothing about how clusters differ")
     mean_size = float(sizes.mean())
-    error = float(np.sqrt((1 - fraction) * squares / clusters) / mean_size)
-    binomial = float(np.sqrt(share * (1 - share) / sizes.sum()))
-    return ClusterShare(share, error, binomial, clusters, mean_size)
+    together, elements = squares / clusters / mean_size**2, float(sizes.sum())
+    binomial = share * (1 - share) / elements
+    effect = together / (binomial * elements / (elements - 1))
+    return ClusterShare(
+        share, float(np.sqrt((1 - fraction) * together)), float(np.sqrt(binomial)), clusters, mean_size, effect
+    )
 
 
 def kish_error(excess: float, confidence: float = 0.95) -> float:

@@ -17,8 +17,9 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.methods.strat.brr import ROUNDING, Spread, of_metric, positives, table, unserved
+from stratawatch.core.methods.strat.design_effect import Pooled, variances
 from stratawatch.core.methods.strat.labels import Calls, Strata
-from stratawatch.core.population import Counts, Floats
+from stratawatch.core.population import Floats
 from stratawatch.core.results import Undefined
 
 
@@ -55,12 +56,11 @@ class Clustered:
 
 @dataclass(frozen=True)
 class _Moves:
-    """A metric, the items it is a share of, and how far every label moves it, with sqrt(C/(C - 1)) of its stratum."""
+    """A metric, the items it is a share of, and z of every label."""
 
     value: float
     size: float
     each: Floats
-    strata: int
 
 
 def linearised(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Spread | Undefined:
@@ -69,8 +69,13 @@ def linearised(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Sp
     found = _moves(alone, yes, calls, metric_name)
     if isinstance(found, Undefined):
         return found
-    variance = float(((1 - 1 / alone.weights) * found.each**2).sum())
-    if variance <= ROUNDING * found.value**2 and found.strata > 0:
+    pooled = Pooled.of(alone)
+    if isinstance(pooled, Undefined):
+        return pooled
+    left, grown = 1 - 1 / alone.weights[pooled.rows], pooled.labels / (pooled.labels - 1)
+    each = pooled.deviations(alone, found.each[:, None])[:, 0]
+    variance = float((left * np.repeat(grown, pooled.labels) * each**2).sum())
+    if variance <= ROUNDING * found.value**2 and len(pooled.labels) > 0:
         return Undefined("labels without any variation say nothing about their error")
     return Spread(found.value, variance, np.inf, found.size)
 
@@ -79,19 +84,19 @@ def clustered(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Clu
     """With clusters as primary sampling units; t with as many degrees of freedom as clusters less strata."""
     if strata.clusters is None:
         return Undefined("no clusters are known")
-    # Labels as units of their own, and without 1 - f, so that the two variances differ by the clusters alone.
-    alone = _moves(Strata(strata.of, strata.sizes, np.full(len(strata.of), -1)), yes, calls, metric_name)
-    if isinstance(alone, Undefined):
-        return alone
     found = _moves(strata, yes, calls, metric_name)
     if isinstance(found, Undefined):
         return found
-    together = np.bincount(strata.units, weights=found.each)
-    variance, plain = float((together**2).sum()), float((alone.each**2).sum())
-    degrees = len(together) - found.strata
+    pooled = Pooled.of(strata)
+    if isinstance(pooled, Undefined):
+        return pooled
+    both = variances(strata, pooled, found.each[:, None])
+    variance, plain = float(both.together[0]), float(both.alone[0])
+    clusters = int(strata.units.max(initial=-1)) + 1
+    degrees = clusters - len(pooled.labels)
     if min(variance, plain) <= ROUNDING * found.value**2 or degrees < 1:
         return Undefined("clusters without any variation say nothing about their error")
-    return Clustered(Spread(found.value, variance, degrees, found.size), plain, len(together), len(strata.of))
+    return Clustered(Spread(found.value, variance, degrees, found.size), plain, clusters, len(strata.of))
 
 
 def _moves(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> _Moves | Undefined:
@@ -105,16 +110,4 @@ def _moves(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> _Moves
     if size <= 0:
         return Undefined("the labels hold nothing to make it of")
     slopes = np.array([float(slope) for slope in metric.slopes(table(calls, totals))])
-    readable = strata.readable(2)
-    if isinstance(readable, Undefined):
-        return readable
-    each = np.zeros(len(yes))
-    for rows in readable:
-        each[rows] = _deviations(strata.weights[rows], values[rows] @ slopes, strata.units[rows])
-    return _Moves(float(statistic.value(totals)), size, each, len(readable))
-
-
-def _deviations(w: Floats, z: Floats, units: Counts) -> Floats:
-    """sqrt(C / (C - 1)) w (z - mean z) for the labels of one stratum."""
-    count = len(np.unique(units))
-    return np.asarray((count / (count - 1)) ** 0.5 * w * (z - (w @ z) / w.sum()), dtype=np.float64)
+    return _Moves(float(statistic.value(totals)), size, values @ slopes)
