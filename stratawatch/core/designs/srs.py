@@ -8,6 +8,7 @@ import numpy as np
 
 from stratawatch.core.anticipation import first_rates
 from stratawatch.core.cells import Cells
+from stratawatch.core.designs.spending import afforded
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.mover import Ends
@@ -137,16 +138,10 @@ class Srs:
 
     def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
         """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
-        totals = self._draw(cells, commission, pools)
-        if seen.ordinal > 1:
-            totals = seen.drawn
-        else:
-            while totals.sum() < pools.sum() and seen.new(totals) < (commission.budget or 0):
-                more = np.minimum(totals + (commission.budget or 0) - seen.new(totals), self._room(cells, pools))
-                if (more == totals).all():
-                    break
-                totals = more
-        short = seen.ordinal == 1 and seen.new(totals) < (commission.budget or 0)
+        budget, room = commission.budget or 0, self._room(cells, pools)
+        first = seen.ordinal == 1
+        totals = afforded(lambda n: np.minimum(room, n), seen, budget, int(room.sum())) if first else seen.drawn
+        short = first and seen.new(totals) < budget
         exhausted = np.flatnonzero((totals == pools) & (pools < whole_strata(cells))) if short else ()
         whole = self.whole(cells, commission, history, ())
         return replace(whole, totals=tuple(totals.tolist()), exhausted=tuple(int(stratum) for stratum in exhausted))
