@@ -10,6 +10,7 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.foretelling import usable
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts, Floats
+from stratawatch.core.runs import atoms_at, rows_of
 
 _LARGE_SHARE: Final = 0.3
 """Share of all items that makes a pattern large."""
@@ -46,15 +47,13 @@ def fine_cells(census: Census, history: History = NO_HISTORY) -> tuple[Atom, ...
     weight = _SPREAD_WEIGHT_KNOWN if usable(history) else _SPREAD_WEIGHT
     step = _steps(rows, _most(rows), weight)
     new = np.r_[True, (np.diff(rows.kind) != 0) | (np.diff(step) != 0)]
-    return _atoms(census, rows, np.flatnonzero(new))
+    return atoms_at(census, rows.row, np.flatnonzero(new))
 
 
 def _rows(census: Census, history: History) -> _Rows:
     cells = Cells.of_census(census)
-    names = np.array(census.patterns, dtype=np.str_)
-    row = np.lexsort((census.bins, names))
-    row = row[census.counts[row] > 0]
-    kind = np.unique(names[row], return_inverse=True)[1]
+    row = rows_of(census)
+    kind = np.unique(np.array(census.patterns, dtype=np.str_)[row], return_inverse=True)[1]
     return _Rows(
         row=row,
         kind=kind.astype(np.int64),
@@ -93,25 +92,3 @@ def _shares(rows: _Rows, values: Floats) -> Floats:
     """Values as shares of their pattern's sum."""
     total = np.bincount(rows.kind, values)
     return np.asarray(values / np.maximum(total, 1e-300)[rows.kind], dtype=np.float64)
-
-
-def _atoms(census: Census, rows: _Rows, first: Counts) -> tuple[Atom, ...]:
-    """One atom for each run of rows, which begin at `first`."""
-    last = np.r_[first[1:], len(rows.row)] - 1
-    bins = census.bins[rows.row]
-    sizes = np.add.reduceat(census.counts[rows.row], first)
-    scores = np.where(rows.scored, Cells.of_census(census).scores[rows.row], 0.0)
-    scored = np.add.reduceat(np.where(rows.scored, rows.sizes, 0.0), first)
-    means = np.add.reduceat(rows.sizes * scores, first) / np.maximum(scored, 1)
-    inside = {segment: np.add.reduceat(counts[rows.row], first) for segment, counts in census.segments.items()}
-    return tuple(
-        Atom(
-            pattern=census.patterns[rows.row[first[i]]],
-            first_bin=int(bins[first[i]]),
-            last_bin=int(bins[last[i]]),
-            size=int(sizes[i]),
-            mean_score=float(means[i]) if scored[i] else None,
-            segments={segment: int(counts[i]) for segment, counts in inside.items() if counts[i]},
-        )
-        for i in range(len(first))
-    )
