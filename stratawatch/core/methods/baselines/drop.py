@@ -38,6 +38,11 @@ def drop(metric: str, baseline: Known | Undefined, current: Known | Undefined) -
         return Undefined(f"no baseline: {baseline.reason}")
     if isinstance(current, Undefined):
         return Undefined(f"nothing to set beside the baseline: {current.reason}")
+    return between(metric, baseline, current)
+
+
+def between(metric: str, baseline: Known, current: Known) -> Drop:
+    """The same of two values that are known."""
     for known in (baseline, current):
         if not known.low <= known.value <= known.high:
             raise StratawatchError(

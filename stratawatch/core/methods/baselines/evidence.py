@@ -36,8 +36,8 @@ class Share:
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
-        low, high = wilson(np.asarray(self.value), np.asarray(self.n), confidence)
-        return Known(self.value, float(low), float(high), self.n)
+        low, high = (float(end) for end in wilson(np.asarray(self.value), np.asarray(self.n), confidence))
+        return Known(self.value, min(low, self.value), max(high, self.value), self.n)  # rounding may be a hair beyond
 
 
 @dataclass(frozen=True)

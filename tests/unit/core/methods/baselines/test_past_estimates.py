@@ -1,6 +1,6 @@
 import pytest
 
-from stratawatch.core.methods.baselines.past_estimates import past_estimates
+from stratawatch.core.methods.baselines.past_estimates import LEAST, past_estimates
 from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.errors import StratawatchError
 
@@ -37,3 +37,11 @@ def test_no_window_that_knew_it_is_no_information():
 def test_estimates_of_several_streams_or_of_none_are_refused(estimates):
     with pytest.raises(StratawatchError, match="a baseline is of one metric of one classifier"):
         past_estimates(estimates)
+
+
+@pytest.mark.parametrize("windows", [1, 3])
+def test_fewer_windows_than_it_takes_are_no_information(windows):
+    found = past_estimates([estimate()] * windows + [estimate(None, labels=0)] * 4, least=LEAST).known()
+    assert isinstance(found, Undefined)
+    assert found.reason == f"{windows} past window{'s' * (windows > 1)} knew it, a baseline takes 4"
+    assert isinstance(past_estimates([estimate()] * 4, least=LEAST).known(), Known)

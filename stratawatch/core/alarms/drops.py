@@ -1,0 +1,73 @@
+"""Where a metric stands against its baseline, when neither of the two is known exactly."""
+
+from dataclasses import dataclass, replace
+
+from stratawatch.core.alarms.words import plain, points, told
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.methods.baselines.drop import Drop, between
+from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.core.results import AlarmState, Estimate, Judgement, Known, Undefined
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The baseline that a window is judged against: what it rests on, and its date in words."""
+
+    evidence: Share | TwoSides
+    of: str
+
+    def drop_to(self, metric: str, current: Known, confidence: float) -> Drop:
+        """How much worse the current value is; its interval is of this confidence, and the baseline's is made so."""
+        # An interval that mixes two laws may miss its value by a hair.
+        low, high = min(current.low, current.value), max(current.high, current.value)
+        return between(metric, self.evidence.known(confidence), replace(current, low=low, high=high))
+
+
+def judge_drop(
+    estimate: Estimate,
+    known: Known,
+    page_estimate: Estimate,
+    baseline: InForce | Undefined,
+    max_drop: float,
+    widest: float,
+) -> Judgement:
+    """BREACH if the page's interval of the drop lies wholly beyond `max_drop`, OK if the ordinary one lies within.
+
+    The baseline's uncertainty is in both. BLIND without a baseline, or if the drop is known to more than `widest` only.
+    """
+    if isinstance(baseline, Undefined):
+        return Judgement(AlarmState.BLIND, f"cannot tell how far it fell: {baseline.reason}")
+    fell = baseline.drop_to(estimate.metric, known, estimate.confidence)
+    half = (fell.high - fell.low) / 2
+    state, verdict = _verdict(fell, max_drop, widest)
+    page = page_estimate.outcome
+    if isinstance(page, Known):
+        on_page = baseline.drop_to(estimate.metric, page, page_estimate.confidence)
+        if on_page.proven_beyond(max_drop):
+            proof = f"at least {points(on_page.low, half)} at {plain(page_estimate.confidence)}"
+            state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
+    moved = f"{_moved(estimate.metric, fell, half)} against the baseline of {baseline.of}"
+    now = f"now {told(known, estimate.confidence)}, {estimate.labels_used} labels"
+    return Judgement(state, f"{moved}, allowed {points(max_drop, half)}: {verdict}; {now}")
+
+
+def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, str]:
+    """By the ordinary interval."""
+    half = (fell.high - fell.low) / 2
+    if fell.high <= max_drop:
+        return AlarmState.OK, "proven to be within"
+    if half > widest and not fell.proven_beyond(max_drop):
+        words = f"plus-minus {points(half, half)}, more than {points(widest, half)}"
+        return AlarmState.BLIND, f"too wide to tell ({words})"
+    if fell.value <= max_drop:
+        return AlarmState.UNPROVEN, "within, but that is not proven"
+    return AlarmState.AT_RISK, "more, but that is not proven"
+
+
+def _moved(metric: str, fell: Drop, half: float) -> str:
+    """In the direction that the value went."""
+    worse = fell.value >= 0
+    down = worse != metric_named(metric).small_is_good
+    ends = (fell.low, fell.high) if worse else (-fell.high, -fell.low)
+    low, high = (points(end, half) for end in ends)
+    return f"{'fell' if down else 'rose'} by {points(abs(fell.value), half)} points ({low} to {high})"
