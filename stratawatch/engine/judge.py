@@ -1,15 +1,17 @@
 """Estimate a cycle and judge it against the limits; a late label makes a new revision."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
-from stratawatch.core.alarms.states import judge, page_confidence
+from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.alarms.states import NO_BASELINE, judge, page_confidence
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Estimate, Judgement, Undefined
+from stratawatch.core.results import Estimate, Judgement, Limit, Undefined
 from stratawatch.engine.alarms import record, streams
+from stratawatch.engine.baselines import references
 from stratawatch.engine.house import Ports
 from stratawatch.engine.ledgers import LabelledCycle, fingerprint, load
 from stratawatch.engine.records import Cycle, PanelSpec, Revision, StreamKey
@@ -48,7 +50,8 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
             if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
-                judgements = _judgements(spec, labelled, estimates)
+                against = references(tx, spec, cycle, streams(spec))
+                judgements = _judgements(spec, labelled, estimates, against)
                 slices = _slices(spec, estimates)
                 record(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
         else:
@@ -110,23 +113,40 @@ def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState])
     return any(other.period > cycle.period for other in tx.cycles.find(panel=cycle.panel, states=states))
 
 
-def _judgements(spec: PanelSpec, labelled: LabelledCycle, estimates: Sequence[Estimate]) -> dict[StreamKey, Judgement]:
+def _judgements(
+    spec: PanelSpec,
+    labelled: LabelledCycle,
+    estimates: Sequence[Estimate],
+    against: Mapping[StreamKey, InForce | Undefined],
+) -> dict[StreamKey, Judgement]:
     limits = streams(spec)
     if not limits:
         return {}
     wide = labelled.design.estimate(
         labelled.ledger,
         labelled.drawn,
-        confidence=page_confidence(len(limits), YEAR / spec.windows.length, spec.pages_a_year),
+        confidence=page_confidence(_tests(limits), YEAR / spec.windows.length, spec.pages_a_year),
         metrics=sorted({key.metric for key in limits}),
         segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
     )
     ordinary = {_key(spec, estimate): estimate for estimate in estimates}
     for_page = {_key(spec, estimate): estimate for estimate in wide}
     return {
-        key: judge(ordinary[key], for_page[key], limit, margin_of(spec, key), blind_at=spec.blind_at)
+        key: judge(
+            ordinary[key],
+            for_page[key],
+            limit,
+            margin_of(spec, key),
+            blind_at=spec.blind_at,
+            baseline=against.get(key, NO_BASELINE),
+        )
         for key, limit in limits.items()
     }
+
+
+def _tests(limits: Mapping[StreamKey, Limit]) -> int:
+    """A stream with a floor and a largest drop has two chances to page falsely."""
+    return sum(limit.tests for limit in limits.values())
 
 
 def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:

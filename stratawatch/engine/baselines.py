@@ -1,0 +1,46 @@
+"""Which baselines a window is judged against."""
+
+from collections.abc import Mapping, Sequence
+
+from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.results import Limit, Undefined
+from stratawatch.engine.baseline_record import KeptBaseline, call_of
+from stratawatch.engine.records import Cycle, PanelSpec, StreamKey
+from stratawatch.engine.repositories import Transaction
+
+
+def in_force(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> dict[StreamKey, KeptBaseline]:
+    """The baselines of a cycle's window, of the classifiers as they were then: by the first moment of the window."""
+    return _alike(spec, tx.baselines.in_force(spec.name, cycle.window.start))
+
+
+def references(
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, limits: Mapping[StreamKey, Limit]
+) -> dict[StreamKey, InForce | Undefined]:
+    """For every stream with a largest drop its baseline, or why it has none and how to get one."""
+    wanted = [key for key, limit in limits.items() if limit.max_drop is not None]
+    if not wanted:
+        return {}
+    dated = tx.baselines.in_force(spec.name, cycle.window.start)
+    found = _alike(spec, dated)
+    return {
+        key: InForce(found[key].evidence, date_of(found[key])) if key in found else _missing(spec, key, dated)
+        for key in wanted
+    }
+
+
+def date_of(baseline: KeptBaseline) -> str:
+    """What sentences call it: the day on which it was measured."""
+    return f"{baseline.measured_at:%Y-%m-%d}"
+
+
+def _alike(spec: PanelSpec, dated: Sequence[KeptBaseline]) -> dict[StreamKey, KeptBaseline]:
+    calls = {classifier.name: call_of(classifier) for classifier in spec.classifiers}
+    return {one.key: one for one in dated if calls.get(one.key.classifier) == one.call}
+
+
+def _missing(spec: PanelSpec, key: StreamKey, dated: Sequence[KeptBaseline]) -> Undefined:
+    others = sorted({one.call for one in dated if one.key == key})
+    why = f"the baseline is of another classifier, yes by {' or by '.join(others)}" if others else "no baseline"
+    why += "" if others else " is in force"
+    return Undefined(f"{why}; measure one: stratawatch baseline measure {spec.name}")

@@ -1,0 +1,83 @@
+"""Baselines from predictions whose labels are known already."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.methods.baselines.baseline import Baseline
+from stratawatch.core.methods.baselines.drawn_apart import OF_ONE_SIDE, drawn_apart
+from stratawatch.core.methods.baselines.evidence import MIXED
+from stratawatch.core.methods.baselines.labelled import labelled
+from stratawatch.core.results import Undefined
+from stratawatch.engine.records import PanelSpec, StreamKey
+from stratawatch.errors import StratawatchError
+
+
+@dataclass(frozen=True)
+class Sides:
+    """How many items of one classifier's two sides labels were drawn from, where they were drawn from each apart."""
+
+    called: float
+    passed: float
+
+
+@dataclass(frozen=True)
+class LabelledItems:
+    """Columns of equal length, a row an item with a label; `scored` says which items a classifier said anything of."""
+
+    truth: Flags
+    calls: Mapping[str, Flags]
+    scored: Mapping[str, Flags]
+    segments: Mapping[str, tuple[str | None, ...]]  # by column, of those that are there
+    source: str  # what was read, in words
+
+
+class LabelledPredictions(Protocol):
+    """Where labelled predictions are read."""
+
+    def read(self, panel: PanelSpec) -> LabelledItems:
+        """All of them. Raises InputRefused or Unreachable."""
+        ...
+
+
+def from_labels(items: LabelledItems, keys: Sequence[StreamKey], sides: Sides | None) -> dict[StreamKey, Baseline]:
+    """The streams' baselines: items drawn at random whatever was called, or from either side apart."""
+    if sides is not None and len({key.classifier for key in keys}) > 1:
+        raise StratawatchError(
+            "labels that were drawn apart are of one classifier", expected="its name", hint="name it with --of"
+        )
+    return {key: _baseline(items, key, sides) for key in keys}
+
+
+def _baseline(items: LabelledItems, key: StreamKey, sides: Sides | None) -> Baseline:
+    inside = _inside(items, key.segment)
+    if inside is None:
+        return _untold(key, "the labelled predictions have no such column")
+    if sides is not None and key.segment is not None:
+        return _untold(key, "the numbers of items that were drawn from are not those of a segment")
+    if sides is not None and key.metric not in (*OF_ONE_SIDE, *MIXED):
+        return _untold(key, "labels drawn apart do not tell it")
+    chosen = items.scored[key.classifier] & inside
+    calls, truth = items.calls[key.classifier][chosen], items.truth[chosen]
+    if sides is None:
+        (found,) = labelled(calls, truth, metrics=[key.metric])
+    else:
+        (found,) = drawn_apart(calls, truth, sides.called, sides.passed, metrics=[key.metric])
+    return found
+
+
+def _untold(key: StreamKey, why: str) -> Baseline:
+    return Baseline(key.metric, Undefined(why), "labelled items", 0)
+
+
+def _inside(items: LabelledItems, segment: str | None) -> Flags | None:
+    """The items of a segment; None where the column is not there."""
+    if segment is None:
+        return np.ones(items.truth.size, dtype=np.bool_)
+    column, _, value = segment.partition("=")
+    if column not in items.segments:
+        return None
+    return np.array([one == value for one in items.segments[column]], dtype=np.bool_)

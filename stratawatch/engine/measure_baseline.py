@@ -1,0 +1,169 @@
+"""Measure what the metrics of a panel are, and keep that as baselines for later windows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from stratawatch.core.methods.baselines.answers import REPORTED, SHARES
+from stratawatch.core.methods.baselines.baseline import Baseline
+from stratawatch.core.results import Undefined
+from stratawatch.engine.alarms import streams
+from stratawatch.engine.baseline_record import KeptBaseline, call_of
+from stratawatch.engine.house import Ports
+from stratawatch.engine.labelled_items import LabelledPredictions, Sides, from_labels
+from stratawatch.engine.past_windows import DEFAULT_WINDOWS, from_windows
+from stratawatch.engine.records import ClassifierSpec, PanelSpec, StreamKey
+from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import CycleState
+from stratawatch.engine.windows import window_of
+from stratawatch.errors import StratawatchError
+
+
+@dataclass(frozen=True)
+class BaselineRequest:
+    """What to measure, and for when. Without names: every classifier of the panel.
+
+    `windows` are the newest judged ones to look at, where no labels are given; `sides` are the numbers of items that
+    labels were drawn from apart. Without dates: from the first window that is not judged yet, until further notice.
+    """
+
+    of: tuple[str, ...] = ()
+    windows: int = DEFAULT_WINDOWS
+    sides: Sides | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of it: baselines that are new, those that were kept before, and what could not be told, with why."""
+
+    new: tuple[KeptBaseline, ...] = ()
+    known: tuple[KeptBaseline, ...] = ()
+    untold: dict[StreamKey, str] = field(default_factory=dict)
+
+
+def measure_baseline(
+    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
+) -> Measured:
+    """From the panel's judged windows, or from labelled predictions. Measuring the same again changes nothing.
+
+    What cannot be told is not kept: it would put an older baseline out of force.
+    """
+    classifiers = _classifiers(spec, request.of)
+    keys = _keys(spec, classifiers)
+    items = None if labels is None else labels.read(spec)
+    with ports.store.begin() as tx:
+        if items is None:
+            found, source, since = from_windows(tx, spec, keys, request.windows)
+        else:
+            found, source, since = from_labels(items, keys, request.sides), items.source, None
+        start = request.valid_from or _first_unjudged(tx, spec)
+        if since is not None and start < since:
+            raise StratawatchError(
+                "a baseline is not for the windows that it was measured in",
+                expected=f"valid from {since.isoformat()} or later",
+                got=start.isoformat(),
+            )
+        measured = _keep(tx, ports, spec, found, source, (start, request.valid_until))
+        tx.commit()
+    return measured
+
+
+def keep_baselines(
+    ports: Ports,
+    spec: PanelSpec,
+    classifier: str,
+    baselines: Sequence[Baseline],
+    *,
+    source: str,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+) -> Measured:
+    """Keep what `stratawatch.baselines.measure_baselines` measured of one classifier; `source` says on what, in words.
+
+    Dates that are not given are those that the baselines carry.
+    """
+    _classifiers(spec, (classifier,))
+    with ports.store.begin() as tx:
+        parts = []
+        for one in baselines:
+            start = valid_from or _moment(one.valid_from) or _first_unjudged(tx, spec)
+            dates = start, valid_until or _moment(one.valid_until)
+            found = {StreamKey(spec.name, classifier, one.metric): one}
+            parts.append(_keep(tx, ports, spec, found, source, dates))
+        tx.commit()
+    return Measured(
+        new=tuple(one for part in parts for one in part.new),
+        known=tuple(one for part in parts for one in part.known),
+        untold={key: why for part in parts for key, why in part.untold.items()},
+    )
+
+
+def _classifiers(spec: PanelSpec, names: Sequence[str]) -> tuple[ClassifierSpec, ...]:
+    known = {classifier.name: classifier for classifier in spec.classifiers}
+    for name in names:
+        if name not in known:
+            raise StratawatchError(f"panel '{spec.name}' has no classifier '{name}'", expected=", ".join(known))
+    return tuple(known[name] for name in names or known)
+
+
+def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec]) -> list[StreamKey]:
+    """The usual metrics of every classifier, and what limits set a largest drop for."""
+    names = [classifier.name for classifier in classifiers]
+    usual = [StreamKey(spec.name, name, metric) for name in names for metric in REPORTED]
+    limited = [
+        key
+        for key, limit in streams(spec).items()
+        if limit.max_drop is not None and key.classifier in names and key.metric in SHARES
+    ]
+    return list(dict.fromkeys([*usual, *limited]))
+
+
+def _first_unjudged(tx: Transaction, spec: PanelSpec) -> datetime:
+    """Where the first window begins that is later than all judged ones."""
+    judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], newest=1)
+    return judged[0].window.end if judged else window_of(spec.windows, 0).start
+
+
+def _keep(
+    tx: Transaction,
+    ports: Ports,
+    spec: PanelSpec,
+    found: dict[StreamKey, Baseline],
+    source: str,
+    dates: tuple[datetime, datetime | None],
+) -> Measured:
+    start, end = dates
+    if end is not None and end <= start:
+        raise StratawatchError(
+            "a baseline is in force for some time", expected=f"an end after {start.isoformat()}", got=end.isoformat()
+        )
+    classifiers = {classifier.name: classifier for classifier in spec.classifiers}
+    new: list[KeptBaseline] = []
+    known: list[KeptBaseline] = []
+    untold = {}
+    for key, one in found.items():
+        if isinstance(one.evidence, Undefined):
+            untold[key] = one.evidence.reason
+            continue
+        kept = KeptBaseline(
+            key=key,
+            call=call_of(classifiers[key.classifier]),
+            cut_off=classifiers[key.classifier].cut_off,
+            evidence=one.evidence,
+            method=one.method,
+            n=one.n,
+            seed=one.seed,
+            source=source,
+            confidence=spec.confidence,
+            valid_from=start,
+            valid_until=end,
+            measured_at=ports.clock.now(),
+        )
+        (new if tx.baselines.add(kept) else known).append(kept)
+    return Measured(tuple(new), tuple(known), untold)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

@@ -1,0 +1,247 @@
+"""Baselines: measured from judged windows or from labels, in force by date, and used with their uncertainty."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from stratawatch.core.population import Segment
+from stratawatch.core.results import AlarmState, Limit
+from stratawatch.engine.labelled_items import LabelledItems, Sides
+from stratawatch.engine.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
+from stratawatch.engine.records import ClassifierSpec, StreamKey
+from stratawatch.errors import StratawatchError
+from tests.engine.test_loop import label_a_cycle
+from tests.engine.town import MONDAY, WEEK, Town, spec
+
+LR = StreamKey("spam", "lr", "precision")
+DROP = (Limit("precision", max_drop=0.1, of=("lr",)),)
+
+
+def judge_weeks(town: Town, weeks: range, **world: float) -> None:
+    for week in weeks:
+        town.produce(week, **world)
+        town.clock.moment = MONDAY + (week + 1) * WEEK
+        label_a_cycle(town)
+
+
+def state_of(town: Town, key: StreamKey = LR):
+    with town.ports.store.begin() as tx:
+        return next(state for state in tx.alarms.current("spam") if state.key == key)
+
+
+@dataclass
+class Labels:
+    """Labelled predictions that are there."""
+
+    items: LabelledItems
+
+    def read(self, panel):
+        return self.items
+
+
+def labels(precision: float, called: int, passed: int = 0, missed: int = 0, **changes) -> Labels:
+    """Items called positive, of which a share is, and others, of which some are missed."""
+    right = round(precision * called)
+    truth = np.array([True] * right + [False] * (called - right) + [True] * missed + [False] * (passed - missed))
+    calls = np.arange(called + passed) < called
+    everyone = {"lr": np.ones(called + passed, bool), "rf": np.zeros(called + passed, bool)}
+    facts = {
+        "truth": truth,
+        "calls": {"lr": calls, "rf": calls},
+        "scored": everyone,
+        "segments": {},
+        "source": "a file",
+    }
+    return Labels(LabelledItems(**(facts | changes)))
+
+
+@pytest.fixture
+def watched(make_town):
+    """A town that limits how far the precision of lr may fall."""
+    return make_town(spec(limits=DROP, budget=300))
+
+
+class TestFromPastWindows:
+    def test_is_the_mean_of_the_judged_windows_and_in_force_for_the_next(self, watched):
+        judge_weeks(watched, range(4))
+        measured = measure_baseline(watched.ports, watched.panel, BaselineRequest())
+        kept = next(one for one in measured.new if one.key == LR)
+        with watched.ports.store.begin() as tx:
+            past = [
+                estimate.outcome.value
+                for _, revision in tx.estimates.history("spam")
+                for estimate in revision.estimates
+                if (estimate.classifier, estimate.metric, estimate.segment) == ("lr", "precision", None)
+            ]
+        assert kept.evidence.value == pytest.approx(np.mean(past))
+        assert (kept.valid_from, kept.valid_until) == (MONDAY + 4 * WEEK, None)
+        assert kept.source == "4 judged windows, 2026-01-05 to 2026-02-02"
+        assert kept.measured_at == watched.clock.now()
+
+    def test_again_changes_nothing(self, watched):
+        judge_weeks(watched, range(4))
+        first = measure_baseline(watched.ports, watched.panel, BaselineRequest())
+        watched.clock.pass_(days=1)
+        again = measure_baseline(watched.ports, watched.panel, BaselineRequest())
+        assert (len(first.new), len(first.known)) == (6, 0)
+        assert (again.new, [one.key for one in again.known]) == ((), [one.key for one in first.new])
+
+    def test_of_too_few_windows_is_refused(self, watched):
+        judge_weeks(watched, range(3))
+        with pytest.raises(StratawatchError, match=r"too few judged windows.*at least 4; got 3; wait for more, or"):
+            measure_baseline(watched.ports, watched.panel, BaselineRequest())
+        with pytest.raises(StratawatchError, match="too few windows for a baseline; expected at least 4; got 2"):
+            measure_baseline(watched.ports, watched.panel, BaselineRequest(windows=2))
+
+    def test_is_not_for_the_windows_that_it_rests_on(self, watched):
+        judge_weeks(watched, range(4))
+        request = BaselineRequest(valid_from=MONDAY + 3 * WEEK)
+        with pytest.raises(StratawatchError, match="not for the windows that it was measured in"):
+            measure_baseline(watched.ports, watched.panel, request)
+
+    def test_does_not_mix_two_cut_offs(self, watched):
+        judge_weeks(watched, range(4))
+        lower = (ClassifierSpec("lr", "score_lr", cut_off=0.4), watched.panel.classifiers[1])
+        measured = measure_baseline(watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest())
+        assert {one.key.classifier for one in measured.new} == {"rf"}
+        assert measured.untold[LR] == "no past window estimated it"
+
+    def test_of_a_metric_that_too_few_windows_knew_is_told_and_not_kept(self, make_town):
+        limit = Limit("precision", max_drop=0.1, segment=Segment("country", "AT"))
+        town = make_town(spec(limits=(limit,)))
+        judge_weeks(town, range(4))
+        measured = measure_baseline(town.ports, town.panel, BaselineRequest())
+        assert measured.untold[replace(LR, segment="country=AT")] == "no past window knew it"
+        assert {one.key.segment for one in measured.new} == {None}
+
+
+class TestFromLabels:
+    def test_is_of_the_items_that_the_classifier_scored(self, town):
+        measured = measure_baseline(town.ports, town.panel, BaselineRequest(), labels(0.8, 200, 800, 40))
+        kept = {one.key.metric: one for one in measured.new}
+        assert {metric: one.evidence.value for metric, one in kept.items()} == pytest.approx(
+            {"precision": 0.8, "recall": 0.8, "false_omission_rate": 0.05, "accuracy": 0.92}
+        )
+        assert {one.key.classifier for one in measured.new} == {"lr"}
+        assert measured.untold[StreamKey("spam", "rf", "accuracy")] == "there are no labelled items"
+        assert kept["precision"].valid_from == MONDAY
+
+    def test_that_were_drawn_apart_take_the_numbers_of_either_side(self, town):
+        request = BaselineRequest(of=("lr",), sides=Sides(1000, 9000))
+        measured = measure_baseline(town.ports, town.panel, request, labels(0.8, 100, 400, 8))
+        values = {one.key.metric: one.evidence.known(0.95).value for one in measured.new}
+        assert values["recall"] == pytest.approx(800 / (800 + 180))
+        with pytest.raises(StratawatchError, match="are of one classifier; expected its name; name it with --of"):
+            measure_baseline(town.ports, town.panel, replace(request, of=()), labels(0.8, 100, 400, 8))
+
+    def test_in_a_segment_takes_its_column(self, make_town):
+        limit = Limit("precision", max_drop=0.1, of=("lr",), segment=Segment("country", "DE"))
+        town = make_town(spec(limits=(limit,)))
+        inside = replace(LR, segment="country=DE")
+        without = measure_baseline(town.ports, town.panel, BaselineRequest(), labels(0.5, 4))
+        assert without.untold[inside] == "the labelled predictions have no such column"
+        countries = {"country": ("DE", "FR", "FR", None)}
+        measured = measure_baseline(town.ports, town.panel, BaselineRequest(), labels(0.5, 4, segments=countries))
+        kept = next(one for one in measured.new if one.key == inside)
+        assert (kept.evidence.value, kept.n) == (1.0, 1)
+
+    @pytest.mark.parametrize(
+        ("request_", "message"),
+        [
+            (BaselineRequest(of=("svm",)), "panel 'spam' has no classifier 'svm'; expected lr, rf"),
+            (BaselineRequest(valid_until=MONDAY), "a baseline is in force for some time"),
+        ],
+    )
+    def test_for_nobody_or_no_time_is_refused(self, town, request_, message):
+        with pytest.raises(StratawatchError, match=message):
+            measure_baseline(town.ports, town.panel, request_, labels(0.8, 10))
+
+
+class TestKeep:
+    def test_takes_what_scikit_learn_measured_with_its_dates(self, town):
+        from stratawatch.core.methods.baselines.labelled import labelled
+
+        rows = labels(0.75, 40).items
+        found = [
+            replace(one, method="stratified 10-fold, Wilson", seed=7, valid_until="2026-06-01T00:00:00+00:00")
+            for one in labelled(rows.calls["lr"], rows.truth)
+        ]
+        measured = keep_baselines(town.ports, town.panel, "lr", found, source="training data of 2026-01")
+        with town.ports.store.begin() as tx:
+            stored = {one.key.metric: one for one in tx.baselines.of("spam")}
+        assert stored["precision"] == next(one for one in measured.new if one.key.metric == "precision")
+        assert (stored["precision"].seed, stored["precision"].valid_until.month) == (7, 6)
+        assert measured.untold == {replace(LR, metric="false_omission_rate"): "no labelled item is called negative"}
+
+
+class TestJudging:
+    def measure(self, town, precision, called, **request):
+        measure_baseline(town.ports, town.panel, BaselineRequest(of=("lr",), **request), labels(precision, called))
+
+    def test_without_a_baseline_is_blind_and_says_which_command_measures_one(self, watched):
+        label_a_cycle(watched)
+        assert state_of(watched).state == AlarmState.BLIND
+        assert state_of(watched).reason == (
+            "cannot tell how far it fell: no baseline is in force; measure one: stratawatch baseline measure spam"
+        )
+        (told,) = watched.desk.told
+        assert (told.severity, "stratawatch baseline measure spam" in told.body) == ("warning", True)
+
+    def test_a_drop_that_is_proven_beyond_pages(self, watched):
+        self.measure(watched, 0.95, 2000)
+        watched.produce(0, quality=0.3)
+        label_a_cycle(watched)
+        assert state_of(watched).state == AlarmState.BREACH
+        (told,) = watched.desk.told
+        assert told.severity == "page"
+        assert "points (" in told.body
+        assert "against the baseline of 2026-01-12, allowed 10.0: proven to be more (at least" in told.body
+
+    def test_the_same_drop_from_an_uncertain_baseline_does_not(self, watched):
+        self.measure(watched, 0.5, 40)
+        watched.produce(0, quality=0.65)
+        label_a_cycle(watched)
+        uncertain = state_of(watched)
+        assert uncertain.state == AlarmState.AT_RISK, uncertain.reason
+        assert watched.desk.told == []
+
+    def test_and_the_certain_one_shows_that_the_drop_is_real(self, watched):
+        self.measure(watched, 0.5, 20_000)
+        watched.produce(0, quality=0.65)
+        label_a_cycle(watched)
+        assert state_of(watched).state == AlarmState.BREACH
+
+    def test_a_metric_that_stands_where_it_was_is_not_at_risk(self, watched):
+        judge_weeks(watched, range(4))
+        measure_baseline(watched.ports, watched.panel, BaselineRequest())
+        judge_weeks(watched, range(4, 5))
+        assert state_of(watched).state in (AlarmState.OK, AlarmState.UNPROVEN)
+
+    def test_a_baseline_of_another_cut_off_does_not_count(self, watched):
+        lower = replace(watched.panel, classifiers=(ClassifierSpec("lr", "score_lr", cut_off=0.4),))
+        request = BaselineRequest(of=("lr",))
+        measure_baseline(watched.ports, lower, request, labels(0.95, 2000))
+        label_a_cycle(watched)
+        assert "the baseline is of another classifier, yes by score_lr >= 0.4" in state_of(watched).reason
+
+    def test_a_baseline_that_begins_or_ends_later_does_not_count(self, watched):
+        self.measure(watched, 0.95, 2000, valid_from=MONDAY + timedelta(minutes=1))
+        label_a_cycle(watched)
+        assert state_of(watched).state == AlarmState.BLIND
+
+    def test_of_a_floor_and_a_drop_the_worse_one_decides(self, make_town):
+        town = make_town(spec(limits=(Limit("precision", floor=0.1, max_drop=0.1, of=("lr",)),), budget=300))
+        self.measure(town, 0.95, 20_000)
+        town.produce(0, quality=0.3)
+        label_a_cycle(town)
+        assert (state_of(town).state, "allowed 10.0" in state_of(town).reason) == (AlarmState.BREACH, True)
+
+    def test_a_rise_is_what_worsens_where_small_is_good(self, make_town):
+        key = StreamKey("spam", "lr", "false_omission_rate")
+        town = make_town(spec(limits=(Limit(key.metric, max_drop=0.005, of=("lr",)),), budget=300))
+        request = BaselineRequest(of=("lr",))
+        measure_baseline(town.ports, town.panel, request, labels(0.9, 10, 40_000, 40))
+        label_a_cycle(town)
+        assert (state_of(town, key).state, "rose by" in state_of(town, key).reason) == (AlarmState.BREACH, True)
