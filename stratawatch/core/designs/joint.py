@@ -25,6 +25,10 @@ class Joint:
     warnings: ClassVar[tuple[str, ...]] = ()
     names: ClassVar[tuple[str, ...]] = ()
 
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+        """Nothing."""
+        return ""
+
     def rounds(self, commission: Commission) -> int:
         """One for small budgets, else two."""
         return most_rounds(commission)

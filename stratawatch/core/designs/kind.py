@@ -33,6 +33,10 @@ class Kind(Protocol):
         """Classifiers that its options name."""
         ...
 
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+        """Why no labels would tell a metric of one of the classifiers, in a sentence; empty where they would."""
+        ...
+
     def rounds(self, commission: Commission) -> int:
         """Rounds of a cycle, at most."""
         ...

@@ -121,6 +121,10 @@ class Srs:
     warnings: ClassVar[tuple[str, ...]] = ()
     names: ClassVar[tuple[str, ...]] = ()
 
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+        """Nothing."""
+        return ""
+
     def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
         """One."""
         return 1
