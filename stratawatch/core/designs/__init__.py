@@ -7,12 +7,14 @@ from stratawatch.core.designs.joint import Joint
 from stratawatch.core.designs.kind import Kind
 from stratawatch.core.designs.options import configured
 from stratawatch.core.designs.srs import Srs
+from stratawatch.core.designs.tripathi.design import Tripathi
 from stratawatch.core.results import Commission
 from stratawatch.errors import StratawatchError
 
 DESIGNS: Final[Mapping[str, type[Kind]]] = {
     "joint": Joint,
     "srs": Srs,
+    "tripathi": Tripathi,
 }
 
 

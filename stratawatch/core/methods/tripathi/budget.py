@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import PlanImpossible
 
 
 def longest_within(budget: int, most: int, labels: Callable[[int], int]) -> int:
@@ -19,5 +19,5 @@ def longest_within(budget: int, most: int, labels: Callable[[int], int]) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if labels(middle) <= budget else (low, middle - 1)
     if low == 0:
-        raise StratawatchError("the budget does not buy one draw a classifier", got=f"{budget} labels")
+        raise PlanImpossible("the budget does not buy one draw a classifier", got=f"{budget} labels")
     return low

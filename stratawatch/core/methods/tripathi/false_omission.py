@@ -7,7 +7,7 @@ import numpy as np
 from stratawatch.core.allocations.whole_numbers import share_out
 from stratawatch.core.estimation.effective import effective_labels
 from stratawatch.core.estimation.intervals import ff_mid
-from stratawatch.core.population import Counts
+from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Known, Undefined
 from stratawatch.errors import PlanImpossible, StratawatchError
 
@@ -33,7 +33,9 @@ def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
     return share_out(np.where(sizes > 0, weights, 0.0), least, sizes, labels)
 
 
-def false_omission_rate(sizes: Counts, labels: Counts, yes: Counts, confidence: float = 0.95) -> Known | Undefined:
+def false_omission_rate(
+    sizes: Counts, labels: Counts | Floats, yes: Counts | Floats, confidence: float = 0.95
+) -> Known | Undefined:
     """Weighted by stratum of B: f = sum W_k yes_k/n_k, with the interval FF/MID, as misses are rare.
 
     V = sum W_k^2 p_k (1 - p_k) (N_k - n_k)/((N_k - 1) n_k); the largest weight of a label stands for what no label has

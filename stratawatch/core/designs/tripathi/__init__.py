@@ -1,0 +1,1 @@
+"""Recycled samples as a design: what to cut, what to draw, and how to read it."""
