@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from stratawatch.core.designs.joint import Joint
 from stratawatch.core.designs.kind import Kind
+from stratawatch.core.designs.kumar import Kumar
 from stratawatch.core.designs.options import configured
 from stratawatch.core.designs.srs import Srs
 from stratawatch.core.designs.tripathi.design import Tripathi
@@ -14,6 +15,7 @@ from stratawatch.errors import StratawatchError
 DESIGNS: Final[Mapping[str, type[Kind]]] = {
     "joint": Joint,
     "srs": Srs,
+    "kumar": Kumar,
     "tripathi": Tripathi,
 }
 

@@ -1,0 +1,194 @@
+"""Kumar and Raj: strata by how sure a classifier is of its calls, for its accuracy and other shares of known sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+
+from stratawatch.core.allocations.whole_numbers import share_out
+from stratawatch.core.anticipation import first_rates
+from stratawatch.core.cells import Cells
+from stratawatch.core.designs.kumar.shares import SHARES, estimate, expected_half_width
+from stratawatch.core.designs.kumar.strata import Judged, cut
+from stratawatch.core.designs.kumar.warnings import warnings_of
+from stratawatch.core.designs.spending import afforded
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.history import History
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.methods.kumar.allocations import (
+    ALLOCATIONS,
+    Allocation,
+    OptA1,
+    OptA2,
+    optimal_weights,
+)
+from stratawatch.core.methods.kumar.stratification import STRATIFIERS
+from stratawatch.core.methods.kumar.tally import Tally
+from stratawatch.core.planner import Seen
+from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.core.results import Commission, Estimate, Plan
+from stratawatch.errors import StratawatchError
+
+_AT_ONCE: Final = ("PRO", "EQU")
+_STEPWISE: Final = "OPT-A2"
+
+
+@dataclass(frozen=True)
+class Kumar:
+    """Strata of one classifier's certainty; the labels of any allocation of the paper; stratified shares.
+
+    classifier: whose certainty is cut ("": the first of the panel). n_ini: labels of every stratum in the first round
+    of both OPTs; n_step: labels of each further round of OPT-A2; doubt: right and wrong labels that are added to every
+    stratum when its spread is read (0: the paper as printed).
+    """
+
+    name: ClassVar[str] = "kumar"
+    plans_for_goals: ClassVar[bool] = False
+
+    classifier: str = ""
+    stratifier: str = "KM"
+    allocation: str = "PRO"
+    strata: int = 8
+    n_ini: int = 5
+    n_step: int = 20
+    doubt: float = 1.0
+
+    def __post_init__(self) -> None:
+        for word, said, known in (
+            ("stratifier", self.stratifier, STRATIFIERS),
+            ("allocation", self.allocation, ALLOCATIONS),
+        ):
+            if said not in known:
+                raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
+        for word, number, least in (("strata", self.strata, 1), ("n_ini", self.n_ini, 2)):
+            if number < least:
+                raise StratawatchError(f"option {word!r} is too small", expected=f"at least {least}", got=str(number))
+        if self.allocation == _STEPWISE and self.n_step < self.strata:
+            raise StratawatchError(
+                "option 'n_step' is too small: steps of fewer labels than strata round some of them out for ever",
+                expected=f"at least {self.strata}, as there are strata; twice as many are better",
+                got=str(self.n_step),
+            )
+        if not 0 <= self.doubt < np.inf:
+            raise StratawatchError("option 'doubt' takes no labels away", expected="0 or more", got=f"{self.doubt:g}")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The interval, and what is measured of the allocation."""
+        return warnings_of(self.allocation, self.doubt)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifier whose certainty is cut, if it is said."""
+        return (self.classifier,) if self.classifier else ()
+
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+        """Shares of positives, or of negatives, which cannot be counted without labels."""
+        return (
+            ""
+            if metric in SHARES
+            else f"design = 'kumar' does not tell {metric_named(metric).words}: only labels say what it is a share of"
+        )
+
+    def rounds(self, commission: Commission) -> int:
+        """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""
+        if self.allocation in _AT_ONCE:
+            return 1
+        rest = max((commission.budget or 0) - self.n_ini, 0)
+        return 1 + (-(-rest // self.n_step) if self.allocation == _STEPWISE else 1)
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+        """Strata of the classifier's certainty. Raises PlanImpossible for a budget that does not reach them all."""
+        atoms = cut(census, self._place(census.classifiers), self.stratifier, self.strata)
+        sizes = self._judged(Cells.of_atoms(census.classifiers, atoms)).sizes
+        if sizes.size:
+            self._rule.totals(sizes, Tally.nothing(sizes.size), commission.budget or 0)
+        return atoms
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+        """What PRO and EQU draw; labels may send both OPTs anywhere."""
+        judged, budget = self._judged(cells), commission.budget or 0
+        if self.allocation in _AT_ONCE:
+            return judged.everywhere(self._totals(judged.sizes, Tally.nothing(judged.sizes.size), budget))
+        return judged.everywhere(np.minimum(judged.sizes, budget))
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+        """What the allocation wants next, of labels that the budget pays for."""
+        judged = self._judged(cells)
+        wanted = self._next(judged, commission.budget or 0, seen) if judged.sizes.size else seen.drawn
+        totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
+        exhausted = np.flatnonzero(wanted > pools)
+        return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """By what scores or history foretell."""
+        judged, rates = self._judged(cells), first_rates(cells, history).plain
+        totals = self.at_most(cells, commission, history)
+        if self.allocation not in _AT_ONCE:
+            weights, first = optimal_weights(judged.sizes, judged.spread(rates)), np.minimum(judged.sizes, self.n_ini)
+            totals = judged.everywhere(share_out(weights, first, judged.sizes, commission.budget or 0))
+        widths = {
+            (name, metric): width
+            for place, name in enumerate(cells.classifiers)
+            for metric in metrics
+            if metric in SHARES
+            and np.isfinite(
+                width := expected_half_width(cells, place, SHARES[metric], totals, rates, commission.confidence)
+            )
+        }
+        return Plan(tuple(totals.tolist()), widths, self._words)
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+        """Stratified shares with the interval that their variance implies."""
+        why_not = {metric: self.lacks(metric, "", cells.classifiers) for metric in request.metrics}
+        return estimate(cells, atoms, known, request, why_not)
+
+    @property
+    def _rule(self) -> Allocation:
+        if self.allocation in _AT_ONCE:
+            return ALLOCATIONS[self.allocation]
+        if self.allocation == _STEPWISE:
+            return OptA2(self.n_ini, self.n_step, self.doubt)
+        return OptA1(self.n_ini, self.doubt)
+
+    @property
+    def _words(self) -> str:
+        return f"{self.allocation} on {self.stratifier} strata"
+
+    def _next(self, judged: Judged, budget: int, seen: Seen) -> Counts:
+        """Cumulative totals by stratum; those that are drawn if the allocation has had its rounds."""
+        tally = judged.tally(seen)
+        if seen.ordinal > 1:
+            if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and seen.ordinal > 2):
+                return seen.drawn
+            if self.allocation == _STEPWISE:
+                budget = min(budget, seen.new(seen.drawn) + self.n_step)
+        elif self.allocation not in _AT_ONCE:
+            return judged.everywhere(self._totals(judged.sizes, tally, budget))
+        least = self._least(judged.sizes)
+
+        def totals(labels: int) -> Counts:
+            """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
+            return judged.everywhere(self._totals(judged.sizes, tally, max(labels, least)))
+
+        return afforded(totals, seen, budget, int(judged.sizes.sum()))
+
+    def _least(self, sizes: Counts) -> int:
+        return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())
+
+    def _totals(self, sizes: Counts, tally: Tally, labels: int) -> Counts:
+        """The allocation's totals; a step of OPT-A2 is one of OPT-A1 with the labels of a step."""
+        rule = OptA1(self.n_ini, self.doubt) if self.allocation == _STEPWISE else self._rule
+        return rule.totals(sizes, tally, labels) if sizes.size else sizes
+
+    def _judged(self, cells: Cells) -> Judged:
+        return Judged(cells, self._place(cells.classifiers))
+
+    def _place(self, classifiers: Sequence[str]) -> int:
+        if self.classifier and self.classifier not in classifiers:
+            raise StratawatchError(
+                f"there is no classifier {self.classifier!r}", expected=f"one of {', '.join(classifiers)}"
+            )
+        return list(classifiers).index(self.classifier) if self.classifier else 0
