@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from stratawatch.core.designs.bennett import Bennett
 from stratawatch.core.designs.joint import Joint
 from stratawatch.core.designs.kind import Kind
 from stratawatch.core.designs.kumar import Kumar
@@ -16,6 +17,7 @@ DESIGNS: Final[Mapping[str, type[Kind]]] = {
     "joint": Joint,
     "srs": Srs,
     "kumar": Kumar,
+    "bennett": Bennett,
     "tripathi": Tripathi,
 }
 

@@ -12,6 +12,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs.kumar.shares import SHARES, estimate, expected_half_width
 from stratawatch.core.designs.kumar.strata import Judged, cut
 from stratawatch.core.designs.kumar.warnings import warnings_of
+from stratawatch.core.designs.named import place_of
 from stratawatch.core.designs.spending import afforded
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import metric_named
@@ -187,8 +188,4 @@ class Kumar:
         return Judged(cells, self._place(cells.classifiers))
 
     def _place(self, classifiers: Sequence[str]) -> int:
-        if self.classifier and self.classifier not in classifiers:
-            raise StratawatchError(
-                f"there is no classifier {self.classifier!r}", expected=f"one of {', '.join(classifiers)}"
-            )
-        return list(classifiers).index(self.classifier) if self.classifier else 0
+        return place_of(self.classifier, classifiers)

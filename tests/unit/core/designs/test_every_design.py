@@ -19,7 +19,7 @@ from stratawatch.core.results import Commission, Known, Undefined
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 NAMES = pytest.mark.parametrize("name", DESIGNS)
-FEWEST = {"joint": 2, "srs": 1, "kumar": 16}
+FEWEST = {"joint": 2, "srs": 1, "kumar": 16, "bennett": 1}
 """Smaller budgets may be refused: two labels in each of kumar's eight strata."""
 SPENDERS = ("joint", "srs")
 """Designs that draw exactly what a budget buys, however small it is; others may want more or be content with less."""
@@ -84,7 +84,7 @@ def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
 
 @NAMES
 def test_the_forecast_has_every_metric_that_is_asked_for_and_served(name):
-    census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 100]))
+    census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 300]))
     commission = Commission(budget=200, design=name)
     cells = Cells.of_atoms(("a",), cut(census, commission))
     plan = design_named(name).whole(cells, commission, NO_HISTORY, tuple(METRICS))
