@@ -6,6 +6,7 @@ from stratawatch.config.problems import Problem, did_you_mean
 from stratawatch.config.tables import Table
 from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.methods.baselines.answers import SHARES
 from stratawatch.errors import StratawatchError
 
 
@@ -41,11 +42,24 @@ def right_direction(panel: Table) -> Iterator[Problem]:
                 expected=f"a {wanted}",
                 hint=f"{good} values of it are good",
             )
-        elif wanted not in limit:
-            yield limit.problem(None, "the limit has no bound", expected=f"{wanted} = a share between 0 and 1")
-        bound = limit.number(wanted)
-        if bound is not None and bound in (0, 1):
-            yield limit.problem(wanted, f"a {wanted} of {bound:g} says nothing", expected="more than 0 and less than 1")
+        elif wanted not in limit and "max_drop" not in limit:
+            yield limit.problem(
+                None, "the limit has no bound", expected=f"{wanted} = a share between 0 and 1, or max_drop"
+            )
+        for key in (wanted, "max_drop"):
+            bound = limit.number(key)
+            if bound is not None and bound in (0, 1):
+                yield limit.problem(key, f"a {key} of {bound:g} says nothing", expected="more than 0 and less than 1")
+
+
+def drops_of_shares(panel: Table) -> Iterator[Problem]:
+    """Baselines are of metrics that are shares of items."""
+    for limit in panel.listed("limits"):
+        metric = limit.text("metric")
+        if "max_drop" in limit and metric in METRICS and metric not in SHARES:
+            yield limit.problem(
+                "max_drop", f"there are no baselines of {metric}", expected=f"max_drop of {', '.join(SHARES)}"
+            )
 
 
 def goals_to_spend_on(panel: Table) -> Iterator[Problem]:

@@ -84,11 +84,12 @@ class GoalSettings(Shape):
 
 
 class LimitSettings(Shape):
-    """[[panels.NAME.limits]]: how bad a metric may be."""
+    """[[panels.NAME.limits]]: how bad a metric may be, by itself or beside its baseline."""
 
     metric: Metric
     floor: Rate | None = None
     ceiling: Rate | None = None
+    max_drop: Rate | None = None
     of: list[str] = Field(default_factory=list)
     segment: Text | None = None
 

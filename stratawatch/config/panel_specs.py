@@ -53,7 +53,7 @@ def _limit(limit: LimitSettings) -> Limit:
     if limit.segment is not None:
         column, _, value = limit.segment.partition("=")
         segment = Segment(column, value)
-    return Limit(limit.metric, limit.floor, limit.ceiling, tuple(limit.of), segment)
+    return Limit(limit.metric, limit.floor, limit.ceiling, tuple(limit.of), segment, limit.max_drop)
 
 
 def _guideline(panel: PanelSettings, folder: Path) -> str:

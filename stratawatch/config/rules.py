@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.config import classifier_rules, folder_rules, metric_rules
+from stratawatch.config import classifier_rules, design_rules, folder_rules, metric_rules
 from stratawatch.config.problems import Problem
 from stratawatch.config.tables import Table
 
@@ -20,9 +20,11 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     classifier_rules.odd_votes,
     metric_rules.known_classifiers,
     metric_rules.right_direction,
+    metric_rules.drops_of_shares,
     metric_rules.goals_to_spend_on,
     metric_rules.goals_for_the_design,
     metric_rules.options_of_the_design,
+    design_rules.metrics_of_the_design,
     metric_rules.known_segment,
     metric_rules.nothing_twice,
 )

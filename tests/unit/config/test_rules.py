@@ -159,6 +159,24 @@ class TestGoalsAndLimits:
     def test_a_bound_that_says_nothing_is_refused(self, problems, bound):
         assert "says nothing" in only(problems(("floor = 0.8", f"floor = {bound}")))
 
+    def test_a_largest_drop_stands_beside_a_bound_or_instead_of_one(self, write):
+        (limit,) = load(write(("floor = 0.8", "floor = 0.8\nmax_drop = 0.02"))).panels["spam"].limits
+        assert (limit.floor, limit.max_drop) == (0.8, 0.02)
+        (limit,) = load(write(("floor = 0.8", "max_drop = 0.02"))).panels["spam"].limits
+        assert (limit.floor, limit.max_drop) == (None, 0.02)
+
+    @pytest.mark.parametrize("bound", ["0.0", "1"])
+    def test_a_largest_drop_that_says_nothing_is_refused(self, problems, bound):
+        found = problems(("floor = 0.8", f"max_drop = {float(bound)}"))
+        assert f"a max_drop of {bound.removesuffix('.0')} says nothing" in only(found)
+
+    @pytest.mark.parametrize("metric", ["f1", "prevalence"])
+    def test_a_largest_drop_of_what_has_no_baseline_is_refused(self, problems, metric):
+        limit = f'[[panels.spam.limits]]\nmetric = "{metric}"\nmax_drop = 0.1\n'
+        assert f"there are no baselines of {metric}; expected max_drop of precision, recall" in only(
+            problems(more=limit)
+        )
+
     def test_a_second_limit_of_the_same_stream_is_refused(self, problems):
         found = only(problems(more='[[panels.spam.limits]]\nmetric = "precision"\nfloor = 0.7\n'))
         assert "precision of 'lr' has a limit already, number 1" in found
