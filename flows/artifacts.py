@@ -8,6 +8,7 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Estimate, Known
+from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import Cycle, Round, StreamState
 from stratawatch.engine.strata import strata_of
@@ -47,6 +48,15 @@ def show_report(ports: Ports, path: Path) -> None:
         states = tx.alarms.current()
     create_link_artifact(path.resolve().as_uri(), link_text=path.name, key="report", description="the health report")
     create_markdown_artifact(states_page(states), key="report-states", description="where every stream stands")
+
+
+def show_baselines(ports: Ports, panel: str) -> None:
+    """Every baseline of a panel, with the dates that it is in force for."""
+    with ports.store.begin() as tx:
+        kept = tx.baselines.of(panel)
+    create_table_artifact(
+        baseline_rows(kept), key=artifact_key("baselines", panel), description=f"{panel}, what its metrics were"
+    )
 
 
 def artifact_key(kind: str, panel: str) -> str:
@@ -98,6 +108,23 @@ def estimate_rows(estimates: Sequence[Estimate], states: Sequence[StreamState]) 
     ]
 
 
+def baseline_rows(kept: Sequence[KeptBaseline]) -> list[dict[str, str | int]]:
+    """Baselines as table rows."""
+    return [
+        {
+            "classifier": one.key.classifier,
+            "metric": one.key.metric,
+            "segment": one.key.segment or "all",
+            "baseline": _known(one.known, one.confidence),
+            "labels": one.n,
+            "from": f"{one.valid_from:%Y-%m-%d %H:%M}",
+            "until": f"{one.valid_until:%Y-%m-%d %H:%M}" if one.valid_until else "further notice",
+            "source": one.source,
+        }
+        for one in kept
+    ]
+
+
 def states_page(states: Sequence[StreamState]) -> str:
     """Streams with their states as markdown, or a sentence that there is none."""
     if not states:
@@ -112,9 +139,11 @@ def _segment(estimate: Estimate) -> str | None:
 
 def _in_words(estimate: Estimate) -> str:
     outcome = estimate.outcome
-    if isinstance(outcome, Known):
-        return f"{outcome.value:.1%} ({outcome.low:.1%} to {outcome.high:.1%}, {estimate.confidence:.0%})"
-    return f"undefined: {outcome.reason}"
+    return _known(outcome, estimate.confidence) if isinstance(outcome, Known) else f"undefined: {outcome.reason}"
+
+
+def _known(known: Known, confidence: float) -> str:
+    return f"{known.value:.1%} ({known.low:.1%} to {known.high:.1%}, {confidence:.0%})"
 
 
 def _score(mean: float | None) -> str:

@@ -14,6 +14,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
 from flows.advance_cycles import advance_cycles
+from flows.measure_baseline import measure_baseline
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from flows.zombies import HEARTBEAT, TAG, watch_for_zombies
@@ -25,17 +26,18 @@ ONE_AT_A_TIME: Final = ConcurrencyLimitConfig(limit=1, collision_strategy=Concur
 
 
 def deployments(config: str, house: House) -> list[RunnerDeployment]:
-    """Every scheduled flow as a deployment, with the schedules of the configuration."""
+    """Every flow as a deployment, with the schedules of the configuration; baselines are measured by hand."""
     schedule = house.settings.schedule
-    rhythm: list[tuple[Flow[..., Any], str]] = [
+    rhythm: list[tuple[Flow[..., Any], str | None]] = [
         (open_cycles, schedule.open_cron),
         (advance_cycles, schedule.advance_cron),
         (weekly_report, schedule.report_cron),
+        (measure_baseline, None),
     ]
     return [_deployment(flow, cron, config) for flow, cron in rhythm]
 
 
-def _deployment(flow: Flow[..., Any], cron: str, config: str) -> RunnerDeployment:
+def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDeployment:
     return RunnerDeployment.from_flow(
         flow,
         name=flow.name,

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from stratawatch.adapters import alerts, checks, queues, sources
+from stratawatch.config.confinement import confined
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import AlertSettings, Settings
 from stratawatch.engine.clock import FixedClock, SystemClock
 from stratawatch.engine.house import Ports
+from stratawatch.engine.labelled_items import LabelledPredictions
 from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, PredictionSource, Store
 from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import ConfigError
 
 Port = TypeVar("Port")
 
@@ -79,6 +82,21 @@ def source(configuration: Configuration, panel: str) -> PredictionSource:
         **options,
     )
     return found
+
+
+def labelled_predictions(
+    configuration: Configuration, panel: str, file: str, label: str | None = None
+) -> LabelledPredictions:
+    """Labelled predictions in a file of the configuration's folder, written as those of the panel's source are."""
+    from stratawatch.adapters.sources.labelled_files import LABEL, LabelledFiles
+
+    folder, settings = configuration.folder, configuration.settings.panels[panel].source
+    try:
+        confined(folder, file)
+    except ConfigError as trouble:
+        what = f"the file of labelled predictions {trouble.what}"
+        raise ConfigError(what, expected=trouble.expected, got=trouble.got, hint=trouble.hint) from None
+    return LabelledFiles(_pattern(folder, file), label or LABEL, settings.delimiter, folder)
 
 
 def queue(configuration: Configuration) -> LabelQueue:

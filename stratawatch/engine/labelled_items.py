@@ -24,6 +24,15 @@ class Sides:
     passed: float
 
 
+def sides_of(called: float | None, passed: float | None) -> Sides | None:
+    """Both numbers or none."""
+    if called is None and passed is None:
+        return None
+    if called is None or passed is None:
+        raise StratawatchError("labels that were drawn apart take two numbers", expected="items called yes, and others")
+    return Sides(called, passed)
+
+
 @dataclass(frozen=True)
 class LabelledItems:
     """Columns of equal length, a row an item with a label; `scored` says which items a classifier said anything of."""

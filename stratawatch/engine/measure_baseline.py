@@ -1,7 +1,7 @@
 """Measure what the metrics of a panel are, and keep that as baselines for later windows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from stratawatch.core.methods.baselines.answers import REPORTED, SHARES
@@ -52,7 +52,7 @@ def measure_baseline(
     """
     classifiers = _classifiers(spec, request.of)
     keys = _keys(spec, classifiers)
-    items = None if labels is None else labels.read(spec)
+    items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
     with ports.store.begin() as tx:
         if items is None:
             found, source, since = from_windows(tx, spec, keys, request.windows)
@@ -66,6 +66,9 @@ def measure_baseline(
                 got=start.isoformat(),
             )
         measured = _keep(tx, ports, spec, found, source, (start, request.valid_until))
+        if not (measured.new or measured.known):
+            key, why = next(iter(measured.untold.items()))
+            raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
         tx.commit()
     return measured
 

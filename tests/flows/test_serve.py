@@ -29,10 +29,12 @@ def served(installation):
 
 class TestDeployments:
     def test_every_flow_has_the_schedule_of_the_configuration(self, served):
-        assert {name: deployment.schedules[0].schedule.cron for name, deployment in served.items()} == {
-            "open-cycles": "* * * * *",
-            "advance-cycles": "* * * * *",
-            "weekly-report": "0 7 * * 1",
+        crons = {name: [one.schedule.cron for one in deployment.schedules] for name, deployment in served.items()}
+        assert crons == {
+            "open-cycles": ["* * * * *"],
+            "advance-cycles": ["* * * * *"],
+            "weekly-report": ["0 7 * * 1"],
+            "measure-baseline": [],
         }
 
     def test_a_run_is_cancelled_rather_than_run_beside_another(self, served):

@@ -13,13 +13,14 @@ from flows.advance_cycles import SHOW, TASKS
 from stratawatch import report
 from stratawatch.engine.advance import ONCE, STEPS
 from stratawatch.engine.collect import Collected
+from stratawatch.engine.measure_baseline import measure_baseline
 from stratawatch.engine.open import open_cycles
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
 from tasks.policy import may_retry, sealed
 from tests.engine.town import unreachable
 from tests.flows.discovery import all_tasks
 
-USE_CASES = [open_cycles, *ONCE.values(), *(step for _, step in STEPS.values())]
+USE_CASES = [open_cycles, measure_baseline, *ONCE.values(), *(step for _, step in STEPS.values())]
 
 
 class TestEveryTask:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.records import ClassifierSpec, PanelSpec
 from stratawatch.errors import InputRefused
 
 Kind = Literal["flag", "number", "text", "moment", "zoned", "other"]
@@ -35,10 +35,7 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     yield columns.item, "the item id", ("number", "text", "flag", "moment", "zoned")
     yield columns.time, "the time", ("moment", "zoned", "text")
     for one in panel.classifiers:
-        if one.score is not None:
-            yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
-        if one.positive is not None:
-            yield one.positive, f"the call of classifier '{one.name}'", ("flag", "number", "text")
+        yield from said_by(one)
     for helper in panel.auxiliary:
         yield helper.score, f"the auxiliary score '{helper.name}'", ("number", "text")
     anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
@@ -50,21 +47,36 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
         yield columns.cluster, "the cluster", anything
 
 
+def said_by(one: ClassifierSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
+    """The columns of one classifier."""
+    if one.score is not None:
+        yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
+    if one.positive is not None:
+        yield one.positive, f"the call of classifier '{one.name}'", ("flag", "number", "text")
+
+
 def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
     """Refuse the input when a column is missing or cannot hold what it should."""
     for name, role, kinds in roles(panel):
-        if name not in found:
-            raise InputRefused(
-                f"column {name!r} ({role} of panel '{panel.name}') is missing in the source",
-                got="the columns " + _list(found),
-                hint=_hint(name, found),
-            )
-        if kind_of(found[name]) not in kinds:
-            raise InputRefused(
-                f"column {name!r} cannot be {role}",
-                expected=" or ".join(_WORDS[kind] for kind in kinds),
-                got=found[name],
-            )
+        require(name, role, kinds, found, of=f" of panel '{panel.name}'")
+
+
+def require(
+    name: str, role: str, kinds: Iterable[Kind], found: Mapping[str, str], *, of: str = "", where: str = "the source"
+) -> None:
+    """Refuse the input when this column is missing or cannot hold what it should."""
+    if name not in found:
+        raise InputRefused(
+            f"column {name!r} ({role}{of}) is missing in {where}",
+            got="the columns " + _list(found),
+            hint=_hint(name, found),
+        )
+    if kind_of(found[name]) not in kinds:
+        raise InputRefused(
+            f"column {name!r} cannot be {role}",
+            expected=" or ".join(_WORDS[kind] for kind in kinds),
+            got=found[name],
+        )
 
 
 def _hint(name: str, found: Mapping[str, str]) -> str:

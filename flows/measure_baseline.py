@@ -1,0 +1,46 @@
+"""Measure what a panel's metrics are, from its judged windows or from labelled predictions. Run by hand."""
+
+from datetime import datetime
+
+from prefect import flow
+
+from flows.artifacts import show_baselines
+from flows.bounds import LONGEST_RUN
+from stratawatch.engine.labelled_items import sides_of
+from stratawatch.engine.measure_baseline import BaselineRequest, Measured
+from stratawatch.engine.past_windows import DEFAULT_WINDOWS
+from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import StratawatchError
+from stratawatch.wiring import House, build, labelled_predictions
+from tasks.measure_baseline import measure_baseline as measure
+from tasks.policy import sealed
+
+
+@flow(name="measure-baseline", persist_result=False, timeout_seconds=LONGEST_RUN)
+def measure_baseline(
+    panel: str,
+    file: str | None = None,
+    label: str | None = None,
+    of: list[str] | None = None,
+    windows: int = DEFAULT_WINDOWS,
+    called: float | None = None,
+    passed: float | None = None,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+    config: str = "stratawatch.toml",
+    now: datetime | None = None,
+) -> Measured:
+    """Keep baselines of a panel. A schedule would let them follow the drift that they are to show."""
+    house = build(config, now)
+    spec = _panel(house, panel)
+    labels = None if file is None else labelled_predictions(house.configuration, panel, file, label)
+    request = BaselineRequest(tuple(of or ()), windows, sides_of(called, passed), valid_from, valid_until)
+    measured = measure(sealed(house.ports), spec, request, labels)
+    show_baselines(house.ports, panel)
+    return measured
+
+
+def _panel(house: House, name: str) -> PanelSpec:
+    if name not in house.panels:
+        raise StratawatchError(f"there is no panel '{name}'", expected=", ".join(house.panels))
+    return house.panels[name]

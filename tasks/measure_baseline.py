@@ -1,0 +1,23 @@
+"""Measure a panel's baselines."""
+
+from prefect import get_run_logger
+
+from stratawatch.engine import measure_baseline as engine
+from stratawatch.engine.house import Ports
+from stratawatch.engine.labelled_items import LabelledPredictions
+from stratawatch.engine.measure_baseline import BaselineRequest, Measured
+from stratawatch.engine.records import PanelSpec
+from tasks.policy import use_case
+
+
+@use_case(run_name="measure baselines")
+def measure_baseline(
+    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
+) -> Measured:
+    """Measure and keep; returns what is new, what was kept before, and what could not be told."""
+    measured = engine.measure_baseline(ports, spec, request, labels)
+    log = get_run_logger()
+    log.info("%s: %d baselines kept, %d known before", spec.name, len(measured.new), len(measured.known))
+    for key, why in measured.untold.items():
+        log.warning("no baseline of %s: %s", key, why)
+    return measured
