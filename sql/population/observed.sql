@@ -11,7 +11,7 @@ named AS NOT MATERIALIZED (
 dated AS NOT MATERIALIZED (
     SELECT
         *,
-        CAST(item_given AS VARCHAR) AS item,
+        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
         ${time} AS time
     FROM named
 ),

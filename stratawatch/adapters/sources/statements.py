@@ -13,6 +13,7 @@ from typing import Final
 
 from stratawatch.adapters.sources import expressions
 from stratawatch.adapters.sources.column_types import kind_of
+from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
@@ -27,7 +28,7 @@ class Statements:
     panel: PanelSpec
     relation: str
     types: Mapping[str, str]
-    dialect: str = "duckdb"
+    dialect: str = SOURCE
 
     def census(self, window: Window) -> str:
         """Count the window by pattern and bin, whole and per segment."""
@@ -58,17 +59,22 @@ class Statements:
             "bad_rows", observed=self._observed(window), given=",\n    ".join(given), most=str(BAD_ROWS_SHOWN)
         )
 
+    def extent(self) -> str:
+        """Count all rows, whatever their time; the first and the last time as text."""
+        time = identifier(self.panel.columns.time)
+        return self._translated(
+            f"SELECT COUNT(*), CAST(MIN({time}) AS VARCHAR), CAST(MAX({time}) AS VARCHAR) FROM {self.relation}"
+        )
+
     def given_names(self) -> tuple[str, ...]:
         """The source's names of the columns that `bad_rows` shows, in its order."""
         return tuple(name for _, name in self._given())
 
     def _render(self, name: str, **parts: str) -> str:
-        sql = _template(name).substitute(parts)
-        if self.dialect == "duckdb":
-            return sql
-        import sqlglot
+        return self._translated(_template(name).substitute(parts))
 
-        return sqlglot.transpile(sql, read="duckdb", write=self.dialect, pretty=True)[0]
+    def _translated(self, sql: str) -> str:
+        return sql if self.dialect == SOURCE else translate(sql, self.dialect)
 
     def _observed(self, window: Window, *, payload: bool = False) -> str:
         columns, many, types = self.panel.columns, self.panel.classifiers, self.types
@@ -108,7 +114,7 @@ class Statements:
         columns = self.panel.columns
         named = [f"{identifier(columns.item)} AS item_given", f"{identifier(columns.time)} AS time_given"]
         named += [f"{identifier(name)} AS {ours}" for ours, name in self._given()]
-        named += [f"CAST({identifier(name)} AS VARCHAR) AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
+        named += [f"{_bytes_of(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
         if payload:
             named += [f"{identifier(name)} AS payload_{i}" for i, name in enumerate(columns.payload, 1)]
             if columns.cluster is not None:
@@ -130,6 +136,11 @@ class Statements:
 @cache
 def _template(name: str) -> Template:
     return Template((files("stratawatch.sql") / "population" / f"{name}.sql").read_text(encoding="utf-8").rstrip())
+
+
+def _bytes_of(column: str) -> str:
+    """A column as text that differs where its bytes do, whatever collation the column has."""
+    return f'CAST({identifier(column)} AS VARCHAR) COLLATE "C"'
 
 
 def _first_grouped(segments: list[str], values: list[str], otherwise: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stratawatch.adapters.sources.dialects import translate
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.bins import bin_of, bins_of
 from stratawatch.engine.records import ClassifierSpec
@@ -33,11 +34,7 @@ def query(scores: int, dialect: str) -> str:
     spec = panel([ClassifierSpec(name, name, positive="flag") for name in names])
     body = Statements(spec, "numbered", TYPES)._observed(WINDOW)
     text = f"WITH {body} SELECT item, bin FROM observed"
-    if dialect == "duckdb":
-        return text
-    import sqlglot
-
-    return sqlglot.transpile(text, read="duckdb", write=dialect)[0]
+    return text if dialect == "duckdb" else translate(text, dialect)
 
 
 def in_duckdb(rows: Sequence[Sequence[float]]) -> list[int]:

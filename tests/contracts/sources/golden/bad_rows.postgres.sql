@@ -1,6 +1,4 @@
-/* Some rows that the census left out, to look at; only run when there are any. */
-/* What both queries read: every row of the window, with what each classifier said and the bin of the mean score. */
-WITH named /* Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more. */ /* Names of the source appear only in `named`, quoted; below it all names are the program's own. */ /* pattern: a letter a classifier (1, 0, - for silent, ! for unreadable). */ /* marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range). */ AS NOT MATERIALIZED (
+WITH named AS NOT MATERIALIZED (
   SELECT
     "id" AS item_given,
     "ts" AS time_given,
@@ -8,12 +6,12 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
     "p_lr" AS score_given_1,
     "margin" AS score_given_2,
     "p ""odd""; drop" AS score_given_3,
-    CAST("lang" AS TEXT) AS segment_1
+    CAST("lang" AS TEXT) COLLATE "C" AS segment_1
   FROM population
 ), dated AS NOT MATERIALIZED (
   SELECT
     *,
-    CAST(item_given AS TEXT) AS item,
+    CAST(item_given AS TEXT) COLLATE "C" AS item,
     CAST(time_given AS TIMESTAMP) AS time
   FROM named
 ), scored AS NOT MATERIALIZED (
@@ -108,6 +106,7 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
       THEN score_3
     END AS linked_3
   FROM scored
+  OFFSET 0
 ), averaged AS NOT MATERIALIZED (
   SELECT
     *,
@@ -120,12 +119,14 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
       0
     ) AS z
   FROM judged
+  OFFSET 0
 ), mirrored AS NOT MATERIALIZED (
   SELECT
     *,
     CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
   FROM averaged
-), climbed /* The ladder of the bins: 32 equal steps in each octave below one half, mirrored above it. */ /* Powers of two only, so that every engine cuts at the same numbers. */ AS NOT MATERIALIZED (
+  OFFSET 0
+), climbed AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
@@ -194,6 +195,7 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
       ELSE FLOOR(edge * 65536 * 32)
     END AS rung
   FROM mirrored
+  OFFSET 0
 ), observed AS NOT MATERIALIZED (
   SELECT
     *,

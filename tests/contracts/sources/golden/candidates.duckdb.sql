@@ -14,7 +14,7 @@ named AS NOT MATERIALIZED (
         "p_lr" AS score_given_1,
         "margin" AS score_given_2,
         "p ""odd""; drop" AS score_given_3,
-        CAST("lang" AS VARCHAR) AS segment_1,
+        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1,
         "body" AS payload_1,
         CAST("author" AS VARCHAR) AS cluster
     FROM population
@@ -22,7 +22,7 @@ named AS NOT MATERIALIZED (
 dated AS NOT MATERIALIZED (
     SELECT
         *,
-        CAST(item_given AS VARCHAR) AS item,
+        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
         CAST(time_given AS TIMESTAMP) AS time
     FROM named
 ),

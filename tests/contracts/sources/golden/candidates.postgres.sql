@@ -1,8 +1,4 @@
-/* The candidates: of every stratum the items with the smallest hash of seed and id, without sorting the population. */
-/* `wanted` is a small table: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text). */
-/* The ceiling keeps a few more rows than the number, on average; only these are ranked. */
-/* What both queries read: every row of the window, with what each classifier said and the bin of the mean score. */
-WITH named /* Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more. */ /* Names of the source appear only in `named`, quoted; below it all names are the program's own. */ /* pattern: a letter a classifier (1, 0, - for silent, ! for unreadable). */ /* marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range). */ AS NOT MATERIALIZED (
+WITH named AS NOT MATERIALIZED (
   SELECT
     "id" AS item_given,
     "ts" AS time_given,
@@ -10,14 +6,14 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
     "p_lr" AS score_given_1,
     "margin" AS score_given_2,
     "p ""odd""; drop" AS score_given_3,
-    CAST("lang" AS TEXT) AS segment_1,
+    CAST("lang" AS TEXT) COLLATE "C" AS segment_1,
     "body" AS payload_1,
     CAST("author" AS TEXT) AS cluster
   FROM population
 ), dated AS NOT MATERIALIZED (
   SELECT
     *,
-    CAST(item_given AS TEXT) AS item,
+    CAST(item_given AS TEXT) COLLATE "C" AS item,
     CAST(time_given AS TIMESTAMP) AS time
   FROM named
 ), scored AS NOT MATERIALIZED (
@@ -112,6 +108,7 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
       THEN score_3
     END AS linked_3
   FROM scored
+  OFFSET 0
 ), averaged AS NOT MATERIALIZED (
   SELECT
     *,
@@ -124,12 +121,14 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
       0
     ) AS z
   FROM judged
+  OFFSET 0
 ), mirrored AS NOT MATERIALIZED (
   SELECT
     *,
     CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
   FROM averaged
-), climbed /* The ladder of the bins: 32 equal steps in each octave below one half, mirrored above it. */ /* Powers of two only, so that every engine cuts at the same numbers. */ AS NOT MATERIALIZED (
+  OFFSET 0
+), climbed AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
@@ -198,6 +197,7 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
       ELSE FLOOR(edge * 65536 * 32)
     END AS rung
   FROM mirrored
+  OFFSET 0
 ), observed AS NOT MATERIALIZED (
   SELECT
     *,
@@ -239,7 +239,7 @@ WITH named /* Auxiliary scores have the last letters of the pattern and no marks
   FROM ranked
   WHERE
     place <= number
-), copies /* A second look at the window, for the rows that share an id with a candidate, sound or not. */ AS (
+), copies AS (
   SELECT
     item,
     COUNT(*) AS copies

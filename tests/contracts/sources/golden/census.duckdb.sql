@@ -13,13 +13,13 @@ named AS NOT MATERIALIZED (
         "p_lr" AS score_given_1,
         "margin" AS score_given_2,
         "p ""odd""; drop" AS score_given_3,
-        CAST("lang" AS VARCHAR) AS segment_1
+        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1
     FROM population
 ),
 dated AS NOT MATERIALIZED (
     SELECT
         *,
-        CAST(item_given AS VARCHAR) AS item,
+        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
         CAST(time_given AS TIMESTAMP) AS time
     FROM named
 ),

@@ -1,0 +1,97 @@
+"""The queries in other dialects: sqlglot translates, and what it cannot know about an engine is put right here."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+SOURCE: Final = "duckdb"
+_BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
+"""The collation that compares bytes, where a column may have another one."""
+_STEPPED: Final = ("judged", "averaged", "mirrored", "climbed")
+"""Each uses the columns of the one before it many times over."""
+_WIDE: Final = ("wanted", "drawn")
+"""Small tables beside the population: sent to every worker, so that the population stays where it is."""
+
+
+def translate(sql: str, dialect: str) -> str:
+    """A statement of DuckDB in another dialect.
+
+    >>> print(translate('SELECT MD5(item) COLLATE "C" FROM t', "trino").replace(chr(10), " "))
+    SELECT   LOWER(TO_HEX(MD5(TO_UTF8(item)))) FROM t
+    """
+    import sqlglot
+
+    tree = sqlglot.parse_one(sql, read=SOURCE)
+    for change in (_compare_bytes, _forget_hints, *_CHANGES.get(dialect, ())):
+        tree = tree.transform(lambda node, change=change: change(node, dialect))
+    return tree.sql(dialect=dialect, pretty=True, comments=False)
+
+
+def _compare_bytes(node: Any, dialect: str) -> Any:
+    """The collation "C" by the engine's own name; left out where bytes are all that is ever compared."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Collate):
+        return node
+    if dialect not in _BINARY:
+        return node.this
+    return exp.Collate(this=node.this, expression=exp.Var(this=_BINARY[dialect]))
+
+
+def _forget_hints(node: Any, dialect: str) -> Any:
+    """AS MATERIALIZED means something to PostgreSQL, and nothing or an error elsewhere."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.CTE) and dialect != "postgres":
+        node.set("materialized", None)
+    return node
+
+
+def _guard_casts(node: Any, dialect: str) -> Any:
+    """PostgreSQL has no TRY_CAST, but can be asked whether a text would do (from release 16 on)."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.TryCast):
+        return node
+    valid = exp.Anonymous(
+        this="PG_INPUT_IS_VALID", expressions=[node.this.copy(), exp.Literal.string(node.to.sql(dialect=dialect))]
+    )
+    return exp.Case(ifs=[exp.If(this=valid, true=exp.Cast(this=node.this, to=node.to))])
+
+
+def _fence(node: Any, dialect: str) -> Any:  # noqa: ARG001 - one signature for all changes
+    """PostgreSQL would write every step into the next one, and work out the same numbers hundreds of times a row."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.CTE) and node.alias in _STEPPED:
+        node.set("this", node.this.offset(0))
+    return node
+
+
+def _naive(node: Any, dialect: str) -> Any:  # noqa: ARG001
+    """A moment's clock in UTC: the session's zone is UTC, so that Spark only drops the zone."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.AtTimeZone):
+        return exp.Cast(this=node.this, to=exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
+    return node
+
+
+def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
+    """Tell Spark, which cannot know their size, which tables are small."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Select):
+        joined = [node.args.get("from_"), *(node.args.get("joins") or ())]
+        small = [one.this.name for one in joined if one is not None and one.this.name in _WIDE]
+        if small and not node.args.get("hint"):
+            node.set(
+                "hint",
+                exp.Hint(expressions=[exp.Anonymous(this="BROADCAST", expressions=[exp.column(s) for s in small])]),
+            )
+    return node
+
+
+_CHANGES: Final[dict[str, tuple[Callable[[Any, str], Any], ...]]] = {
+    "postgres": (_guard_casts, _fence),
+    "spark": (_naive, _broadcast),
+}

@@ -1,0 +1,48 @@
+"""A DuckDB connection, asked as every engine is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stratawatch.adapters.sources.ceilings import WantedRow
+from stratawatch.adapters.sources.sql_source import FETCHED, Rows
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.engine.records import Json
+
+
+@dataclass(frozen=True)
+class DuckDBEngine:
+    """What was opened, and what is known about it."""
+
+    connection: Any
+    statements: Statements
+    read: Json
+    named: Mapping[str, str]
+
+    def batches(self, sql: str) -> Iterator[Rows]:
+        """Ask, and hand the rows out some at a time."""
+        cursor = self.connection.execute(sql)
+        while rows := cursor.fetchmany(FETCHED):
+            yield rows
+
+    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
+        """Replace the table `wanted`."""
+        self.connection.execute(
+            "CREATE OR REPLACE TEMP TABLE wanted "
+            "(pattern VARCHAR, bin INTEGER, atom INTEGER, stratum INTEGER, number INTEGER, ceiling VARCHAR)"
+        )
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        self.connection.execute(f"INSERT INTO wanted SELECT {', '.join(['UNNEST(?)'] * len(columns))}", columns)
+
+    def version(self) -> Json:
+        """What is being read."""
+        return self.read
+
+    def facts(self) -> Mapping[str, str]:
+        """What it is, in words."""
+        return self.named
+
+
+def column_types(connection: Any, relation: str) -> dict[str, str]:
+    """The columns of a relation and their SQL types."""
+    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}

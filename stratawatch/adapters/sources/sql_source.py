@@ -1,0 +1,125 @@
+"""What all sources that are asked in SQL do alike: two queries, and their rows as records."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC
+from typing import Any, Final, Protocol
+
+from stratawatch.adapters.sources.bad_rows import bad_row
+from stratawatch.adapters.sources.ceilings import WantedRow, stratum_sizes, wanted_rows
+from stratawatch.adapters.sources.census_answer import CensusCounts
+from stratawatch.adapters.sources.plain_values import plain
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.core.population import Atom
+from stratawatch.engine.records import BadRow, CandidateItem, CensusAnswer, Json, PanelSpec, Window
+
+FETCHED: Final = 10_000
+"""Rows that come out of an engine at a time."""
+_FACTORS: Final = (1.0, 8.0, None)
+"""How often a stratum is asked, and how many more hashes than expected each time; None asks for all of them."""
+_FIXED: Final = 7
+"""Columns of the candidates query before segments, payload and cluster."""
+
+Rows = Sequence[tuple[Any, ...]]
+
+
+class Opened(Protocol):
+    """An engine that has one panel's predictions at hand."""
+
+    @property
+    def statements(self) -> Statements:
+        """The queries in the engine's dialect."""
+        ...
+
+    def batches(self, sql: str) -> Iterator[Rows]:
+        """Ask, and hand the rows out some at a time."""
+        ...
+
+    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
+        """Replace the table `wanted`, which the candidates query joins."""
+        ...
+
+    def version(self) -> Json:
+        """What is being read, as far as the engine can tell."""
+        ...
+
+    def facts(self) -> Mapping[str, str]:
+        """What it is, in words, for `check`."""
+        ...
+
+
+class SqlSource(ABC):
+    """Census and candidates of a window by two scans; nothing but counts and a few thousand rows leaves the engine."""
+
+    @abstractmethod
+    def _open(self, panel: PanelSpec) -> AbstractContextManager[Opened]:
+        """Connect, look at the columns, and see one state of the data until it is closed.
+
+        Whatever fails inside becomes InputRefused or Unreachable.
+        """
+
+    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+        """Count the window, profile its input. Raises InputRefused or Unreachable."""
+        with self._open(panel) as opened:
+            counts = CensusCounts(panel)
+            for groups in opened.batches(opened.statements.census(window)):
+                counts.add(groups)
+            profile = counts.profile()
+            bad = _bad_rows(opened, panel, window) if profile.bad_rows else ()
+            return CensusAnswer(counts.census(), profile, bad, opened.version())
+
+    def candidates(
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[CandidateItem, ...]:
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        sizes = stratum_sizes(atoms)
+        found: dict[int, list[CandidateItem]] = {}
+        missing = [stratum for stratum, number in enumerate(wanted) if number > 0]
+        with self._open(panel) as opened:
+            for factor in _FACTORS:
+                if not missing:
+                    break
+                found.update({stratum: [] for stratum in missing})
+                opened.put_wanted(wanted_rows(atoms, wanted, missing, factor))
+                for rows in opened.batches(opened.statements.candidates(window)):
+                    for row in rows:
+                        found[atoms[row[1]].stratum].append(_candidate(panel, row))
+                missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
+        return tuple(item for stratum in sorted(found) for item in found[stratum])
+
+    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
+        """Say what was found for `check`: where, rows, columns with types. Raises as `census` does."""
+        with self._open(panel) as opened:
+            ((rows, first, last),) = next(opened.batches(opened.statements.extent()))
+            return {
+                **opened.facts(),
+                "rows": f"{rows:,}",
+                "times": f"{first} to {last}" if rows else "none",
+                "columns": ", ".join(f"{name} {kind}" for name, kind in opened.statements.types.items()),
+            }
+
+
+def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[BadRow, ...]:
+    names = opened.statements.given_names()
+    return tuple(
+        bad_row(panel, names, row) for rows in opened.batches(opened.statements.bad_rows(window)) for row in rows
+    )
+
+
+def _candidate(panel: PanelSpec, row: Sequence[Any]) -> CandidateItem:
+    item, atom, digest, pattern, bin_, time, copies = row[:_FIXED]
+    names, payload = panel.columns.segments, panel.columns.payload
+    split = _FIXED + len(names)
+    return CandidateItem(
+        item=item,
+        atom=atom,
+        digest=digest,
+        pattern=pattern,
+        bin=bin_,
+        time=time.replace(tzinfo=UTC),
+        copies=copies,
+        payload={name: plain(value) for name, value in zip(payload, row[split : split + len(payload)], strict=True)},
+        segments=dict(zip(names, row[_FIXED:split], strict=True)),
+        cluster=row[-1] if panel.columns.cluster is not None else None,
+    )
