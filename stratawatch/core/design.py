@@ -10,10 +10,13 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.kind import Kind
+from stratawatch.core.designs.wanted import refuse_in_vain
 from stratawatch.core.draw import in_order, smallest
+from stratawatch.core.estimation.clustering import difference_with_clusters, with_clusters
 from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import REPORTED
+from stratawatch.core.estimation.variances import variance_named
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.labelled import Labelled, labelled
 from stratawatch.core.ledger import Ledger
@@ -38,6 +41,7 @@ def cut(census: Census, commission: Commission, history: History = NO_HISTORY) -
         )
     if commission.budget is not None and commission.budget < 1:
         raise PlanImpossible(f"a budget of {commission.budget} labels tells nothing", expected="at least 1 label")
+    refuse_in_vain(kind, commission, census.classifiers)
     return kind.cut(census, commission, history)
 
 
@@ -130,7 +134,10 @@ class Design:
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
         request = Request(confidence, names, (None, *segments), self.commission)
-        return self.kind.estimates(self.cells, self.atoms, self._labelled(ledger, drawn), request)
+        known = self._labelled(ledger, drawn)
+        found = self.kind.estimates(self.cells, self.atoms, known, request)
+        found = variance_named(self.commission.variance).read(found, self.cells, self.atoms, known, request)
+        return with_clusters(found, self.cells, self.atoms, known, request)
 
     def compare(
         self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
@@ -141,7 +148,9 @@ class Design:
         are plain shares, it need not be the difference of those.
         """
         _a_confidence(confidence)
-        return compare(self.cells, self._labelled(ledger, drawn), first, second, metric, confidence)
+        known = self._labelled(ledger, drawn)
+        found = compare(self.cells, known, first, second, metric, confidence)
+        return difference_with_clusters(found, self.cells, known, first, second)
 
     @property
     def kind(self) -> Kind:

@@ -33,14 +33,17 @@ class AnsweredRows:
 
     def inside(self, column: str, value: str, atoms: int) -> Answers:
         """The answers of items that have this value in this segment column."""
+        return self.counted(self.within(column, value), atoms)
+
+    def within(self, column: str, value: str) -> Floats:
+        """1 for the rows that have this value in this segment column, else 0."""
         values = self.candidates.segments.get(column)
         if values is None:
             raise StratawatchError(
                 f"the candidates carry no segment column '{column}'",
                 expected=f"one of {', '.join(self.candidates.segments) or 'none'}",
             )
-        within = np.array([values[row] == value for row in self.rows.tolist()], dtype=np.float64)
-        return self.counted(within, atoms)
+        return np.array([values[row] == value for row in self.rows.tolist()], dtype=np.float64)
 
     def counted(self, weights: Floats, atoms: int) -> Answers:
         """Sums of weights by fold and atom."""

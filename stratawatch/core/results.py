@@ -29,7 +29,8 @@ class Commission:
 
     `until_goals` False: spend the budget where it buys most. True: as many labels as the goals' margins need, and
     never more than the budget (None: no such cap). `design` names how they are drawn and read (see `core.designs`),
-    with its `options`; `seed` is what it throws dice with, if it does.
+    with its `options`; `seed` is what it throws dice with, if it does. `variance` names how intervals come about
+    (see `core.estimation.variances`).
     """
 
     goals: tuple[Goal, ...] = ()
@@ -39,6 +40,7 @@ class Commission:
     design: str = "joint"
     options: Mapping[str, Option] = field(default_factory=dict)
     seed: str = ""
+    variance: str = "default"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,10 @@ class Undefined:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One metric of one classifier, over the whole population or inside one segment."""
+    """One metric of one classifier, over the whole population or inside one segment.
+
+    `deff` is the design effect of labels that come in clusters, which the interval counts; None: no clusters are known.
+    """
 
     classifier: str
     metric: str
@@ -94,6 +99,7 @@ class Estimate:
     labels_used: int
     method: str
     confidence: float
+    deff: float | None = None
 
 
 @dataclass(frozen=True)

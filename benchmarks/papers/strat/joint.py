@@ -1,7 +1,7 @@
 """The product's joint design, its labels read by balanced replicates, by the delta method and by its own interval."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,18 +11,21 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import PANELS
 from benchmarks.coverage.population import Population
 from benchmarks.coverage.simulation import both_sides, said
-from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, PAIRS, Ends, Reader, Tally
+from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS, Ends, Reader, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.one_interval import logit_ends
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.labelled import Labelled
+from stratawatch.core.estimation.variances.brr import Brr
+from stratawatch.core.labelled import AnsweredRows, Labelled
 from stratawatch.core.methods.strat.labels import Calls, Strata, expanded
-from stratawatch.core.population import Floats
-from stratawatch.core.results import Commission
+from stratawatch.core.population import Candidates, Floats
+from stratawatch.core.results import Commission, Known
 
 OWN: Final = "the product's"
+CHOSEN: Final = 'variance = "brr"'
 SMOOTH: Final = "logit delta, smoothed"
 METRICS: Final = ("precision", "recall", "f1")
 WORLDS: Final = ("panel of four", "panel of all precisions", "panel, hard positives")
@@ -80,11 +83,27 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
         (OWN, m): Tally(np.stack([np.stack([i.low, i.high], axis=-1) for i in own[m]], axis=1), truths[m])
         for m in METRICS
     } | {(SMOOTH, m): Tally(_logit_delta(smooth, m), truths[m]) for m in METRICS}
-    every = [_read(frozen.cells, one, rng) for one in known]
+    every = [{**_read(frozen.cells, one, rng), **_chosen(frozen.cells, one, rng)} for one in known]
     for way, metric in every[0]:
         ends: Floats = np.array([run[way, metric] for run in every])
         tallies[way, metric] = Tally(ends, truths[metric])
     return Cell(name, draw, labels, tallies)
+
+
+def _chosen(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
+    """The product's own reading with variance = "brr"; its labels, and how they are dealt, need rows."""
+    folds, atoms = np.divmod(np.arange(known.answered.size), known.answered.shape[1])
+    n, k = (part.ravel().astype(np.int64) for part in (known.answered, known.yes))
+    places, yes = expanded(n, k)
+    digests = tuple(f"{number:032x}" for number in rng.permutation(len(places)).tolist())
+    pool = Candidates(digests, atoms[places], digests)
+    rows = AnsweredRows(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
+    request, told = Request(CONFIDENCE, METRICS, (None,)), replace(known, rows=rows)
+    found: dict[tuple[str, str], list[Ends]] = {}
+    for one in Brr().read(estimates(cells, (), told, request), cells, (), told, request):
+        ends = (one.outcome.low, one.outcome.high) if isinstance(one.outcome, Known) else NONE
+        found.setdefault((CHOSEN, one.metric), []).append(ends)
+    return found
 
 
 def _logit_delta(sides: Sides, name: str) -> Floats:

@@ -47,6 +47,13 @@ def compare(
     return Estimate(f"{first} - {second}", metric.name, None, outcome, round(used), SAME_ITEMS, confidence)
 
 
+def slopes(evidence: Evidence, first: str, second: str, metric_name: str) -> Floats:
+    """What a yes adds to the metric of the first classifier minus that of the second, by cell."""
+    pair = [_place(evidence.cells.classifiers, name) for name in (first, second)]
+    reading = Reading(evidence.sides([evidence.everything]), 0.5)
+    return _row(evidence.cells, metric_named(metric_name), reading, pair)
+
+
 def change(now: Estimate, before: Estimate) -> Estimate:
     """A metric minus what it was in another period, by two estimates whose labels have nothing in common."""
     used = now.labels_used + before.labels_used

@@ -38,6 +38,10 @@ class Pooled:
         rows = np.concatenate([*readable, np.zeros(0, dtype=np.int64)]).astype(np.int64)
         return cls(rows, np.cumsum(labels) - labels, units, labels)
 
+    def grown(self, counts: Counts) -> Floats:
+        """The sqrt(n/(n - 1)) of every label's stratum, as a column."""
+        return np.asarray(np.repeat((counts / (counts - 1)) ** 0.5, self.labels)[:, None], dtype=np.float64)
+
     def deviations(self, strata: Strata, moves: Floats) -> Floats:
         """The e = w (z - the mean z of its stratum), a row a label in the order of `rows`; `moves` are z."""
         if not self.rows.size:
@@ -61,8 +65,8 @@ class Variances:
             return np.asarray(np.where(self.alone > 0, self.together / self.alone, np.nan), dtype=np.float64)
 
 
-def variances(strata: Strata, pooled: Pooled, moves: Floats) -> Variances:
-    """Both variances; `moves` are labels x columns.
+def variances(strata: Strata, pooled: Pooled, moves: Floats, kept: Floats | None = None) -> Variances:
+    """Both variances; `moves` are labels x columns, `kept` what of every label's move counts (None: all of it).
 
     >>> four = Strata(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
     >>> pooled = Pooled.of(four)
@@ -70,11 +74,19 @@ def variances(strata: Strata, pooled: Pooled, moves: Floats) -> Variances:
     >>> round(float(effect[0]), 6)  # 2 labels a cluster x (2/1) / (4/3)
     3.0
     """
-    e = pooled.deviations(strata, moves)
-    by_cluster = e * np.repeat((pooled.units / (pooled.units - 1)) ** 0.5, pooled.labels)[:, None]
-    by_label = e * np.repeat((pooled.labels / (pooled.labels - 1)) ** 0.5, pooled.labels)[:, None]
-    sums = by_unit(strata.units[pooled.rows], by_cluster)
-    return Variances((sums**2).sum(axis=0), (by_label**2).sum(axis=0))
+    by_label = pooled.deviations(strata, moves) * pooled.grown(pooled.labels)
+    if kept is not None:
+        by_label = by_label * kept[pooled.rows][:, None]
+    together = sums_of_units(strata, pooled, moves, kept)
+    return Variances((together**2).sum(axis=0), (by_label**2).sum(axis=0))
+
+
+def sums_of_units(strata: Strata, pooled: Pooled, moves: Floats, kept: Floats | None = None) -> Floats:
+    """How far every unit moves every column (units x columns)."""
+    e = pooled.deviations(strata, moves) * pooled.grown(pooled.units)
+    if kept is not None:
+        e = e * kept[pooled.rows][:, None]
+    return by_unit(strata.units[pooled.rows], e)
 
 
 def by_unit(units: Counts, values: Floats) -> Floats:

@@ -13,6 +13,7 @@ a = n (n - 1) / (m sum_g (1/m_g - 1/m)) for m units in groups of m_g; 1 for equa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from stratawatch.core.methods.strat.orthogonal_arrays import orthogonal_array
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Undefined
 from stratawatch.errors import StratawatchError
+
+MOST_PAIRED: Final = 1_000
+"""About so many strata `split` makes at most: with more labels their units are of several labels."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,12 @@ def _dealt(
 ) -> tuple[Counts, Counts, Counts]:
     """Rows of labels, the replicated stratum of each (a column of the array), and its group there."""
     columns, groups, count = [], [], 0
+    every = sum(len(np.unique(units[labels])) for labels in readable)
     for labels in readable:
         different, place = np.unique(units[labels], return_inverse=True)
         order = rng.permutation(len(different))[place]
-        parts = len(different) // how.units if how.split else 1
+        most = max(1, len(different) * MOST_PAIRED // every)
+        parts = min(len(different) // how.units, most) if how.split else 1
         columns.append(count + order % parts)
         groups.append((order // parts) % how.units)
         count += parts

@@ -1,0 +1,18 @@
+"""Variances by name: how an interval comes about. A new one is one file here and one line in the table."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from stratawatch.core.estimation.variances.brr import Brr
+from stratawatch.core.estimation.variances.default import Default
+from stratawatch.core.estimation.variances.variance import Variance
+from stratawatch.errors import StratawatchError
+
+VARIANCES: Final[Mapping[str, Variance]] = {variance.name: variance for variance in (Default(), Brr())}
+
+
+def variance_named(name: str) -> Variance:
+    """The variance of this name."""
+    if name not in VARIANCES:
+        raise StratawatchError(f"there is no variance '{name}'", expected=f"one of {', '.join(VARIANCES)}")
+    return VARIANCES[name]

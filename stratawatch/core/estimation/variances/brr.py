@@ -1,0 +1,107 @@
+"""Balanced repeated replication: labels are dealt into pairs, and every replicate speaks for all pairs by one label.
+
+The value is the difference estimate, whatever the design. In replicate a the total of a side is its estimate plus
+sum (w_a - w) e over the side's labels, e a label less what the working model foretold of it; the model stays as it is.
+v = sum (theta_a - theta)^2 / k, the interval theta +- t sqrt(v), cut off at 0 and 1 (see `methods.strat`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.estimates import Request, part
+from stratawatch.core.estimation.evidence import Evidence
+from stratawatch.core.estimation.label_rows import LabelRows
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.sides import A, B, Sides, Table
+from stratawatch.core.labelled import Labelled
+from stratawatch.core.methods.strat.brr import spread
+from stratawatch.core.methods.strat.replicates import Replicates, Replication, replicates
+from stratawatch.core.population import Atom, Floats
+from stratawatch.core.results import Estimate, Known, Undefined
+
+_HOW: Final = Replication(split=True)
+_LEFT: Final = 0.01
+"""A replicate with less than this part of what a ratio is made of tells nothing of it."""
+
+
+@dataclass(frozen=True)
+class _Replicated:
+    """Both sides of every classifier (segments x classifiers x sides), and their totals in every replicate before."""
+
+    made: Replicates
+    sides: Sides
+    totals: Floats
+
+    def outcome(self, metric: Metric, place: tuple[int, int], confidence: float) -> Known | Undefined:
+        """One metric of one classifier inside one segment."""
+        sides, totals = self.sides.at(place), self.totals[:, *place]
+        whole = np.ones(len(totals))
+        parts = Table(sides.sizes[A] * whole, sides.sizes[B] * whole, totals[:, A], totals[:, B])
+        size = float(metric.size(sides.table))
+        lacking = int((metric.size(parts) < _LEFT * size).sum())
+        if lacking or size <= 0:
+            return Undefined(f"in {lacking} of {len(totals)} replicates no label is left to make it of")
+        found = spread(self.made, float(metric.value(sides.table)), metric.value(parts), size)
+        return found if isinstance(found, Undefined) else found.share(confidence)
+
+
+class Brr:
+    """As measured it covers less than the default."""
+
+    name: ClassVar = "brr"
+    warnings: ClassVar[tuple[str, ...]] = (
+        "Intervals of variance = 'brr' are too narrow: of its 95% intervals 87% to 94% held the truth.",
+    )
+
+    def read(
+        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request
+    ) -> tuple[Estimate, ...]:
+        """Pairs are dealt by the draw's own random numbers: the same labels always have the same interval."""
+        if known.rows is None or not known.rows.rows.size:
+            return tuple(found)
+        rows = LabelRows.of(Evidence.of(cells, known.everywhere), known.rows)
+        seed = int(min(known.rows.candidates.digests), 16)
+        made = replicates(rows.strata(), _HOW, np.random.default_rng(seed))
+        if isinstance(made, Undefined):
+            return tuple(one if isinstance(one.outcome, Undefined) else replace(one, outcome=made) for one in found)
+        replicated = _replicated(made, rows, atoms, known, request)
+        places = [
+            (row, place, metric_named(name))
+            for row in range(len(request.segments))
+            for place in range(len(cells.classifiers))
+            for name in request.metrics
+        ]
+        return tuple(
+            _read(replicated, one, metric, (row, place))
+            for one, (row, place, metric) in zip(found, places, strict=True)
+        )
+
+
+def _read(replicated: _Replicated, one: Estimate, metric: Metric, place: tuple[int, int]) -> Estimate:
+    count = len(replicated.made.replicated)
+    method = f"{metric.method}, BRR, {count:,} replicate{'s' * (count > 1)}, t"
+    if isinstance(one.outcome, Undefined):
+        return replace(one, method=method)
+    outcome = replicated.outcome(metric, place, one.confidence)
+    if isinstance(outcome, Undefined) and one.segment is not None:
+        outcome = Undefined(f"{outcome.reason} in {one.segment}")
+    return replace(one, outcome=outcome, method=method)
+
+
+def _replicated(
+    made: Replicates, rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Request
+) -> _Replicated:
+    evidence, cells = rows.evidence, rows.cells
+    parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
+    sides, moved = evidence.sides(parts), made.replicated - made.weights
+    on_sides = np.stack([cells.positive, cells.negative], axis=-1)[rows.atoms].astype(np.float64)
+    totals = np.empty((len(moved), *sides.totals.shape))
+    for number, segment in enumerate(request.segments):
+        errors = (rows.inside(segment) * rows.errors)[:, None] * on_sides.reshape(len(rows.rows), -1)
+        totals[:, number] = sides.totals[number] + (moved @ errors).reshape(len(moved), *sides.totals.shape[1:])
+    return _Replicated(made, sides, totals)
