@@ -18,6 +18,8 @@ from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.preview import read_window
 from stratawatch.engine.records import PanelSpec, Window
+from stratawatch.errors import PlanImpossible
+from stratawatch.errors import PlanImpossible
 
 BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
 """Budgets that the curve shows beside the panel's own."""
@@ -70,11 +72,14 @@ class Outlook:
 def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlook:
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
     answer, history = read_window(ports, spec, window, period)
-    census, metrics, goals = answer.census, metrics_of(spec), _apart(spec)
+    census, metrics, goals = answer.census, _served(spec), _apart(spec)
     forecast = _Forecast(census, commission_of(spec), history)
     most = min(spec.budget, census.size)
     budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
-    curve = tuple(Step(labels, forecast.widths(labels, (), metrics)) for labels in budgets)
+    curve = tuple(
+        Step(labels, (forecast.widths if labels == most else forecast.affordable)(labels, (), metrics))
+        for labels in budgets
+    )
     stop = forecast.stop(metrics) if spec.spend == "goals" and census.size else None
     now = stop.half_widths if stop else next((step.half_widths for step in curve if step.labels == most), {})
     return Outlook(
@@ -96,8 +101,20 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
 def _apart(spec: PanelSpec) -> tuple[Goal, ...]:
     """The panel's goals, or the usual ones where it has none, each for one classifier."""
     everyone = tuple(classifier.name for classifier in spec.classifiers)
-    goals = spec.goals or DEFAULT_GOALS
-    return tuple(replace(goal, of=(name,)) for goal in goals for name in everyone if name in (goal.of or everyone))
+    kind, goals = design_of(commission_of(spec)), spec.goals or DEFAULT_GOALS
+    return tuple(
+        replace(goal, of=(name,))
+        for goal in goals
+        for name in everyone
+        if name in (goal.of or everyone) and not kind.lacks(goal.metric, name, everyone)
+    )
+
+
+def _served(spec: PanelSpec) -> tuple[str, ...]:
+    """The metrics of the panel that its design tells of some classifier."""
+    everyone = tuple(classifier.name for classifier in spec.classifiers)
+    kind = design_of(commission_of(spec))
+    return tuple(name for name in metrics_of(spec) if not all(kind.lacks(name, who, everyone) for who in everyone))
 
 
 class _Forecast:
@@ -112,12 +129,22 @@ class _Forecast:
         atoms = cut(self._census, self._commission, self._history)
         return Step(*self._bought(Cells.of_atoms(self._census.classifiers, atoms), self._commission, metrics))
 
+    def affordable(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
+        """The same as `widths`, none where so few labels are no plan of the design."""
+        try:
+            return self.widths(labels, goals, metrics)
+        except PlanImpossible:
+            return {}
+
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
-        """Half-widths with so many labels, spent on these goals (none: those of the panel)."""
+        """Half-widths with so many labels, spent on these goals (none: those of the panel); too few tell nothing."""
         wanted = replace(
             self._commission, budget=labels, until_goals=False, goals=tuple(goals or self._commission.goals)
         )
-        return self._bought(self._cells(labels), wanted, metrics)[1]
+        try:
+            return self._bought(self._cells(labels), wanted, metrics)[1]
+        except PlanImpossible:
+            return {}
 
     def needed(self, goals: Sequence[Goal], budget: int) -> int:
         """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
@@ -133,7 +160,7 @@ class _Forecast:
         first, last = 0, len(steps)
         while first < last:  # half-widths fall with labels, but for rounding
             middle = (first + last) // 2
-            enough = _met(goals, self.widths(steps[middle], goals, _metrics(goals)))
+            enough = _met(goals, self.affordable(steps[middle], goals, _metrics(goals)))
             first, last = (first, middle) if enough else (middle + 1, last)
         return steps[first] if first < len(steps) else most
 

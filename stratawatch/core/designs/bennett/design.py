@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.anticipation import first_rates
+from stratawatch.core.anticipation import DEFAULT_GOALS, first_rates
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.bennett.called import CalledPositive, cut
 from stratawatch.core.designs.bennett.warnings import warnings_of
@@ -25,7 +25,7 @@ from stratawatch.core.methods.bennett.styles import STYLES
 from stratawatch.core.planner import Seen
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefined
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import PlanImpossible, StratawatchError
 
 _PRECISION = "precision"
 
@@ -85,7 +85,13 @@ class Bennett:
         return max(-(-(commission.budget or 0) // self.per_bin), 1)
 
     def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
-        """Bins of the items that the classifier calls positive, and the rest."""
+        """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
+        for goal in commission.goals if commission.goals != DEFAULT_GOALS else ():
+            if self.delta is not None and goal.margin < self.delta:
+                raise PlanImpossible(
+                    f"design = 'bennett' stops at plus-minus {self.delta:g}, before a goal of {goal.margin:g} holds",
+                    expected=f"option 'delta' of at most {goal.margin:g}",
+                )
         return cut(census, self._place(census.classifiers), self.binning, self.bins)
 
     def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
