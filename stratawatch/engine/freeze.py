@@ -2,15 +2,19 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from stratawatch.core.design import cut, pool_sizes
 from stratawatch.engine.alarms import blind_panel
+from stratawatch.engine.before import judged_before, missed_rows, window_before
 from stratawatch.engine.commissions import commission_of, for_pools
+from stratawatch.engine.drift import drift, refusal
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
+from stratawatch.engine.messages import warn
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
+from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import CycleState, Entity
 from stratawatch.engine.trouble import count_failure, sentence
 from stratawatch.errors import InputRefused, PlanImpossible, Unreachable
@@ -24,6 +28,12 @@ class _Refusal:
     reason: str
     docs: str | None = None
     rows: tuple[BadRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Read:
+    frozen: Frozen
+    drifted: tuple[str, ...]
 
 
 def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
@@ -47,14 +57,15 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
         return CycleState.REFUSED
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.FROZEN, at=now, why=_counts(answer))
-        tx.cycles.freeze(cycle.id, answer, now + spec.deadline)
-        tx.cycles.quarantine(cycle.id, answer.bad_rows, now)
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.FROZEN, at=now, why=_counts(answer.frozen))
+        tx.cycles.freeze(cycle.id, answer.frozen, now + spec.deadline)
+        tx.cycles.quarantine(cycle.id, answer.frozen.bad_rows, now)
+        _tell(tx, ports, cycle, answer.drifted)
         tx.commit()
     return CycleState.FROZEN
 
 
-def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
+def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
     source = ports.sources.get(spec.name)
     if source is None:
         raise Unreachable(
@@ -68,6 +79,11 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
         return _Refusal(first.refusal, first.docs, bad_rows)
     with ports.store.begin() as tx:
         history = history_of(tx, spec, cycle.period, cycle.opened_at)
+        earlier, before = judged_before(tx, spec.name, cycle.period), window_before(tx, spec, cycle.period)
+    profile = replace(counted.profile, missed=missed_rows(source, spec, before))
+    drifted = drift(spec, profile, earlier)
+    if refused := refusal(spec, drifted):
+        return _Refusal(refused, first.docs, bad_rows)
     commission = commission_of(spec)
     atoms = cut(counted.census, commission, history)
     wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
@@ -78,7 +94,9 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> Frozen | _Refusal:
     bad_rows = (*bad_rows, *second.bad_rows)
     if second.refusal:
         return _Refusal(second.refusal, docs, bad_rows)
-    return Frozen(atoms, items, counted.profile, counted.source_version, docs, bad_rows)
+    told = tuple(str(finding) for finding in drifted)
+    warned = replace(profile, warnings=tuple(dict.fromkeys((*first.failures, *told, *second.failures))))
+    return _Read(Frozen(atoms, items, warned, counted.source_version, docs, bad_rows), told)
 
 
 def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
@@ -97,6 +115,14 @@ def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
 def _counts(frozen: Frozen) -> str:
     cells = f"{len(frozen.atoms)} atoms in {len({atom.stratum for atom in frozen.atoms})} strata"
     return f"{frozen.profile.rows} rows, {cells}, {len(frozen.candidates)} candidates"
+
+
+def _tell(tx: Transaction, ports: Ports, cycle: Cycle, drifted: Sequence[str]) -> None:
+    """Drift that does not refuse the window is told, once for each time it is frozen."""
+    if drifted:
+        moves = len(tx.cycles.moves(Entity.CYCLE, cycle.id))  # a window that was reopened is frozen again
+        body = "\n".join([*drifted, f"window {cycle.window}, cycle {cycle.id}; it is judged all the same"])
+        warn(tx, ports, f"{cycle.panel}:{cycle.period}:drift:{moves}", f"DRIFT: the input of {cycle.panel}", body)
 
 
 def _refuse(ports: Ports, spec: PanelSpec, cycle: Cycle, refusal: _Refusal) -> None:

@@ -51,6 +51,10 @@ class PredictionSource(Protocol):
         """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
         ...
 
+    def rows(self, panel: PanelSpec, window: Window) -> int:
+        """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
+        ...
+
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
         """Say what was found for `check`: files, rows, columns with types. Raises as `census` does."""
         ...

@@ -7,11 +7,14 @@ from typing import Any, Literal
 
 from stratawatch.core.population import Atom, Census
 from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Option, Plan
+from stratawatch.engine.drift_rule import DriftRule
+from stratawatch.engine.profile import Profile as Profile  # noqa: PLC0414 - one of the records
 from stratawatch.engine.states import BatchState, CycleState, RoundState
 
 Json = Mapping[str, Any]
 ScoreKind = Literal["probability", "margin"]
 Spend = Literal["budget", "goals"]
+Duplicates = Literal["refuse", "latest"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Columns:
     payload: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
     cluster: str | None = None
+    ingested: str | None = None  # when a row arrived: windows are then cut by it, not by `time`
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,9 @@ class PanelSpec:
     spend: Spend = "budget"  # all of it, or as many labels as the goals need and never more
     design: str = "joint"  # how labels are drawn and read
     options: Mapping[str, Option] = field(default_factory=dict)  # of the design
+    variance: str = "default"  # how intervals come about
+    duplicates: Duplicates = "refuse"  # or of the rows that share an id the newest counts
+    drift: DriftRule = field(default_factory=DriftRule)
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
 
@@ -119,21 +126,6 @@ class Cycle:
     docs: str | None = None  # Data Docs of the check, relative to the report folder
     profile: Json = field(default_factory=dict)
     source_version: Json = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Profile:
-    """One row about the whole window: exact counts at any size. `bad_rows` are left out of the census.
-
-    `columns` holds per classifier {"nulls", "invalid", "positives", "score_nulls", "score_invalid"}.
-    """
-
-    rows: int
-    bad_rows: int
-    null_items: int
-    first_time: datetime | None
-    last_time: datetime | None
-    columns: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)

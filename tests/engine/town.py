@@ -161,6 +161,9 @@ class FakeSource:
             for item in sorted(items, key=lambda item: item.digest)[: wanted[stratum]]
         )
 
+    def rows(self, panel: PanelSpec, window: Window) -> int:
+        return len(self.windows.get(window.start, []))
+
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
         return {"kind": "fake"}
 

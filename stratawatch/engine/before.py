@@ -1,0 +1,37 @@
+"""What the store and the source say about the windows before one that is being read."""
+
+from stratawatch.engine.drift import REMEMBERED, Earlier
+from stratawatch.engine.ports import PredictionSource
+from stratawatch.engine.records import Cycle, PanelSpec
+from stratawatch.engine.repositories import Transaction
+from stratawatch.engine.states import CycleState
+
+
+def judged_before(tx: Transaction, panel: str, period: int) -> tuple[Earlier, ...]:
+    """The last judged windows before a period, newest last."""
+    cycles = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], before=period, newest=REMEMBERED)
+    return tuple(Earlier(tx.panels.get(one.panel_version), one.window, one.profile) for one in cycles)
+
+
+def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
+    """The cycle of the window before, if its rows were counted and rows may have been added to it since.
+
+    Windows that are cut by the time of arrival get no more rows once they are over.
+    """
+    if spec.columns.ingested is not None or spec.drift.missed == "ignore":
+        return None
+    found = tx.cycles.find(panel=spec.name, before=period, newest=1)
+    counted = [one for one in found if one.period == period - 1 and one.profile.get("null_times") is not None]
+    return counted[0] if counted else None
+
+
+def missed_rows(source: PredictionSource, spec: PanelSpec, before: Cycle | None) -> int | None:
+    """Rows of the window before that came after it was read; None where that cannot be told.
+
+    Only times are read. Fewer rows than were counted mean that the source forgets old ones.
+    """
+    if before is None:
+        return None
+    counted = before.profile["rows"] - before.profile["null_times"]
+    now = source.rows(spec, before.window)
+    return now - counted if now >= counted else None
