@@ -41,6 +41,7 @@ def panel_page(view: PanelView) -> str:
             trends=[(name, list(group)) for name, group in groupby(view.trends, key=lambda trend: trend.classifier)],
             segments=_segments(view.segments),
             fold_segments=len({score.segment for score in view.segments}) > MOST_OPEN_SEGMENTS,
+            segments_lack=_lacking(view.segments),
         )
     )
 
@@ -83,3 +84,10 @@ def _segments(scores: Sequence[Score]) -> tuple[list[str], list[tuple[str, str, 
     metrics = list(dict.fromkeys(score.metric for score in scores))
     rows = groupby(scores, key=lambda score: (score.segment or "", score.classifier))
     return metrics, [(*place, {score.metric: score for score in group}) for place, group in rows]
+
+
+def _lacking(scores: Sequence[Score]) -> str:
+    """The one reason for which nothing is told of any segment, where there is no more to say of them."""
+    reasons = {score.reason for score in scores}
+    silent = all(score.known is None and score.limit is None for score in scores)
+    return reasons.pop() if silent and len(reasons) == 1 else ""

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from stratawatch.core.population import Segment
 from stratawatch.core.results import AlarmState, Undefined
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import build
@@ -174,6 +175,20 @@ class TestOddPanels:
         more = tuple(estimate("nb", "precision", known(0.8, 0.05), segment) for segment in segments)
         memory.revisions[10] = replace(memory.revisions[10], estimates=memory.revisions[10].estimates + more)
         assert "<summary>28 rows</summary>" in render(memory)
+
+    def test_segments_that_a_design_does_not_serve_are_one_sentence(self):
+        memory = Memory(spec(limits=()))
+        found = [estimate(name, "precision", known(0.8, 0.02)) for name in ("lr", "nb")]
+        places = [Segment("region", name) for name in ("north", "south")]
+        silent = [
+            estimate(name, "precision", Undefined("no <word>"), where) for name in ("lr", "nb") for where in places
+        ]
+        memory.judge(cycle(0), [*found, *silent])
+        page = render(memory)
+        assert "Nothing is told of them: no &lt;word&gt;." in page
+        assert "region=north" not in page
+        memory.judge(cycle(1), [*found, *silent[:-1], estimate("nb", "precision", known(0.7, 0.1), places[1])])
+        assert "region=north" in render(memory)
 
     def test_one_window_alone_is_drawn(self):
         memory = Memory(spec())
