@@ -6,8 +6,6 @@ from stratawatch.core.methods.tripathi.mixing import UNIFORM_SHUFFLE, mixing
 from stratawatch.core.methods.tripathi.sample_size import sample_size
 from stratawatch.errors import StratawatchError
 
-USUAL_MARGIN = 0.03
-
 
 @dataclass(frozen=True)
 class Options:
@@ -25,7 +23,7 @@ class Options:
 
     def __post_init__(self) -> None:
         mixing(self.mixing)
-        sample_size(USUAL_MARGIN, at_least=self.at_least)
+        sample_size(0.03, at_least=self.at_least)
         if not 0 <= self.omission_share < 1:
             raise StratawatchError(
                 "'omission_share' must leave a part of the budget to precisions",

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.dice import dice
 from stratawatch.core.designs.tripathi.options import Options
+from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.methods.tripathi.budget import longest_within
 from stratawatch.core.methods.tripathi.false_omission import omission_totals
 from stratawatch.core.methods.tripathi.panel_draw import PanelDraw, draw_panel
@@ -37,9 +37,16 @@ class Sequences:
 
     @cached_property
     def wanted(self) -> Counts:
-        """Draws of each classifier for the margin of its precision, if labels were no object."""
-        goals = [goal for goal in (*self.commission.goals, *DEFAULT_GOALS) if goal.metric == _PRECISION]
-        margins = [next(g.margin for g in goals if not g.of or name in g.of) for name in self.cells.classifiers]
+        """Draws of each classifier for the margin of its precision, if labels were no object.
+
+        Without a goal of its own it has the widest margin that a goal of another has, or the usual one.
+        """
+        goals = [goal for goal in self.commission.goals if goal.metric == _PRECISION]
+        widest = max((goal.margin for goal in goals), default=metric_named(_PRECISION).default_margin)
+        margins = [
+            min((goal.margin for goal in goals if not goal.of or name in goal.of), default=widest)
+            for name in self.cells.classifiers
+        ]
         sizes = [sample_size(margin, self.commission.confidence, self.options.at_least) for margin in margins]
         return np.where(self.patterns.called > 0, sizes, 0).astype(np.int64)
 
