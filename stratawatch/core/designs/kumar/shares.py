@@ -133,12 +133,8 @@ def _read(
     if sizes.size == 0:
         return Undefined(f"there is no item that {share.words}"), 0
     if without:
-        strata = (
-            f"none of the {len(sizes)} strata has"
-            if without == len(sizes)
-            else f"{without} of {len(sizes)} strata have no"
-        )
-        return Undefined(f"{strata} label among the items that {share.words}"), used
+        strata = "" if without == len(sizes) else f" in {without} of {len(sizes)} strata"
+        return Undefined(f"no label among the items that {share.words}{strata}"), used
     return wald(stratified_share(sizes, labels, yes), confidence), used
 
 

@@ -1,0 +1,84 @@
+"""A cycle from a census to its last round, with people who answer as they are told to."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from stratawatch.core.design import Design, cut
+from stratawatch.core.ledger import Ledger
+from stratawatch.core.population import Atom, Candidates, Census
+from stratawatch.core.results import Commission, Plan
+
+Says = Callable[[str, int], bool]
+"""(pattern, number of the item) -> whether people call it positive."""
+
+
+def design_of(census: Census, commission: Commission, seed: int = 5) -> Design:
+    """The design with every item a candidate, in an order that knows nothing."""
+    atoms = cut(census, commission)
+    homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
+    order = np.random.default_rng(seed).permutation(len(homes))
+    items = tuple(f"i{row}" for row in range(len(homes)))
+    digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests, _segments(atoms)), commission)
+
+
+def _segments(atoms: Sequence[Atom]) -> dict[str, tuple[str | None, ...]]:
+    """The values of every item, atom by atom: as many first items as the census counts have a segment's value."""
+    columns: dict[str, list[str | None]] = {segment.column: [] for atom in atoms for segment in atom.segments}
+    for column, values in columns.items():
+        for atom in atoms:
+            mine = [s.value for s, number in atom.segments.items() if s.column == column for _ in range(number)]
+            values += [*mine, *[None] * (atom.size - len(mine))]
+    return {column: tuple(values) for column, values in columns.items()}
+
+
+def verdicts(design: Design, says: Says) -> dict[str, str]:
+    """What people would say of every item."""
+    patterns = [design.atoms[atom].pattern for atom in design.candidates.atoms.tolist()]
+    return {
+        item: "yes" if says(pattern, number) else "no"
+        for number, (item, pattern) in enumerate(zip(design.candidates.items, patterns, strict=True))
+    }
+
+
+class Cycle:
+    """Rounds as an engine plans them; `known` items need nobody's answer."""
+
+    def __init__(self, design: Design, says: Says, known: frozenset[str] = frozenset()) -> None:
+        self.design, self.truth, self.known = design, verdicts(design, says), known
+        self.drawn: set[str] = set()
+        self.plans: list[Plan] = []
+
+    @property
+    def asked(self) -> int:
+        """Items that cost a label."""
+        return len(self.drawn - self.known)
+
+    def next(self) -> bool:
+        """Plan and answer a round; whether it asked for anything."""
+        answers = {item: self.truth[item] for item in self.drawn | self.known}
+        plan = self.design.plan(
+            self.design.commission,
+            Ledger(answers),
+            self.drawn,
+            ordinal=len(self.plans) + 1,
+            reused=self.drawn & self.known,
+            earlier=self.plans,
+        )
+        fresh = {self.design.candidates.items[row] for row in self.design.draw(plan)} - self.drawn
+        self.plans.append(plan)
+        self.drawn |= fresh
+        return bool(fresh)
+
+    def finish(self) -> "Cycle":
+        """Go on until a round asks for nothing; more rounds than the design allows are an error."""
+        while self.next():
+            assert len(self.plans) <= self.design.kind.rounds(self.design.commission)
+        return self
+
+    def told(self, metrics, segments=()):
+        """Estimates by (classifier, metric), those of segments by (classifier, metric, segment)."""
+        ledger = Ledger({item: self.truth[item] for item in self.drawn})
+        found = self.design.estimate(ledger, self.drawn, metrics=metrics, segments=segments)
+        return {(e.classifier, e.metric, *([e.segment] if e.segment else [])): e for e in found}
