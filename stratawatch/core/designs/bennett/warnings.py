@@ -11,8 +11,8 @@ ONE_BIN: Final = (
     "of runs"
 )
 SPENDING: Final = (
-    "labels of design = 'bennett' decide where the next ones are drawn: precision comes out some .2 points too near "
-    "to 0 or 1 where it is near to them, and its intervals hold the truth less often there"
+    "labels of design = 'bennett' decide where the next ones are drawn: precision comes out some .3 points too high, "
+    "and 95% intervals held the truth in 91 to 93% of runs at precision .8, in 87 to 90% at .95"
 )
 
 
