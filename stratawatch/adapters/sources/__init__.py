@@ -7,6 +7,8 @@ from stratawatch.errors import ConfigError
 
 REGISTRY: Final[dict[str, str]] = {
     "files": "stratawatch.adapters.sources.duckdb_files:DuckDBSource",
+    "duckdb": "stratawatch.adapters.sources.duckdb_table:DuckDBTableSource",
+    "postgres": "stratawatch.adapters.sources.postgres_table:PostgresSource",
 }
 """Kind of source -> module:class."""
 

@@ -86,7 +86,7 @@ def find_files(asked: str, delimiter: str | None = None, confined_to: Path | Non
     try:
         found = tuple(sorted(_stat(_expand(asked)), key=lambda file: str(file.path)))
         if confined_to is not None:
-            _confine(found, confined_to)
+            confine([file.path for file in found], confined_to)
     except OSError as trouble:
         raise Unreachable(f"'{asked}' cannot be looked at", got=trouble.strerror or str(trouble)) from trouble
     if not found:
@@ -104,13 +104,13 @@ def find_files(asked: str, delimiter: str | None = None, confined_to: Path | Non
     return FileSet(asked, found, _format(found[0].path), hive, delimiter or ("\t" if tabs else ","))
 
 
-def _confine(files: Iterable[SourceFile], folder: Path) -> None:
+def confine(files: Iterable[Path], folder: Path) -> None:
     """Only now is it known where links behind a pattern lead; whoever exports may not choose what else is read."""
     home = folder.resolve()
     for file in files:
-        if not file.path.resolve().is_relative_to(home):
+        if not file.resolve().is_relative_to(home):
             raise ConfigError(
-                f"'{file.path}' is behind a link that leads out of the folder of the configuration",
+                f"'{file}' is behind a link that leads out of the folder of the configuration",
                 expected=f"a file below {home}/",
                 hint="put the file itself there, or allow_outside = true lets a source do that",
             )

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
+from psycopg import sql
 
 Table = Mapping[str, tuple[str, Sequence[Any]]]
 """Column name -> (SQL type, values)."""
@@ -21,6 +23,34 @@ def write(path: Path, table: Table) -> Path:
         place = str(path).replace("'", "''")
         connection.execute(f"COPY t TO '{place}' ({kind})")
     return path
+
+
+def write_database(path: Path, name: str, table: Table) -> Path:
+    """Write a table into a DuckDB file of its own."""
+    path.unlink(missing_ok=True)
+    with duckdb.connect(str(path), config={"autoinstall_known_extensions": False}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        load(connection, name, table)
+    return path
+
+
+POSTGRES = {"VARCHAR": "text", "DOUBLE": "double precision", "TIMESTAMPTZ": "timestamptz"}
+"""Types that PostgreSQL spells otherwise."""
+
+
+def write_postgres(url: str, name: str, table: Table, kinds: Mapping[str, str] | None = None) -> str:
+    """Make a table of PostgreSQL anew; `kinds` replaces the types of some columns."""
+    own = {column: (kinds or {}).get(column, POSTGRES.get(kind, kind)) for column, (kind, _) in table.items()}
+    quoted = sql.Identifier(name)
+    columns = sql.SQL(", ").join(sql.SQL("{} " + kind).format(sql.Identifier(column)) for column, kind in own.items())
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(quoted))
+        connection.execute(sql.SQL("CREATE TABLE {} ({})").format(quoted, columns))
+        with connection.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(quoted)) as copy:
+            for row in zip(*(values for _, values in table.values()), strict=True):
+                copy.write_row(row)
+    return name
 
 
 def load(connection: Any, name: str, table: Table) -> None:

@@ -15,20 +15,33 @@ from stratawatch.engine.ports import PredictionSource
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
 from tests.contracts.sources.panels import ONE, START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.contracts.sources.tables import Table, write, write_database, write_postgres
 
-MADE = {"files": ("parquet", "csv")}
-CASES = [(kind, ending) for kind in REGISTRY for ending in MADE[kind]]
+MADE = {"files": ("parquet", "csv"), "duckdb": ("table",), "postgres": ("table",)}
+CASES = [(kind, form) for kind in MADE for form in MADE[kind]]
 NAIVE = START.replace(tzinfo=None)
 
 
-@pytest.fixture(params=CASES, ids="-".join)
+PARAMS = [
+    pytest.param(case, id="-".join(case), marks=[pytest.mark.postgres] if case[0] == "postgres" else [])
+    for case in CASES
+]
+
+
+@pytest.fixture(params=PARAMS)
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """A function from a table to a source that reads it."""
-    kind, ending = request.param
+    kind, form = request.param
 
     def make(table: Table) -> PredictionSource:
-        source: PredictionSource = load(kind)(write(tmp_path / f"rows.{ending}", table))
+        source: PredictionSource
+        if kind == "files":
+            source = load(kind)(write(tmp_path / f"rows.{form}", table))
+        elif kind == "duckdb":
+            source = load(kind)(write_database(tmp_path / "rows.duckdb", "rows", table), table="rows")
+        else:
+            url = request.getfixturevalue("postgres_server")
+            source = load(kind)(url, table=write_postgres(url, "rows", table))
         return source
 
     return make
@@ -56,7 +69,7 @@ class TestRegistry:
                 assert ours == list(inspect.signature(getattr(PredictionSource, method)).parameters)
 
     def test_an_unknown_kind_is_named(self) -> None:
-        with pytest.raises(ConfigError, match="no source of kind 'parkuet'; expected files"):
+        with pytest.raises(ConfigError, match="no source of kind 'parkuet'; expected duckdb or files or postgres"):
             load("parkuet")
 
 

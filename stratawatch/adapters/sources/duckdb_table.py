@@ -1,0 +1,61 @@
+"""Predictions in a table or view of a DuckDB file, read by an embedded DuckDB without locking others out of reading."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from stratawatch.adapters.sources.column_types import require_columns
+from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.file_set import confine
+from stratawatch.adapters.sources.quoting import identifier, text
+from stratawatch.adapters.sources.session import Bounds, reading, session
+from stratawatch.adapters.sources.sql_source import SqlSource
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import Unreachable
+
+_ATTACHED: Final = "predictions"
+
+
+class DuckDBTableSource(SqlSource):
+    """Reads one table, opened read-only. The other parameters are those of files."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        table: str,
+        *,
+        schema: str = "main",
+        confined_to: Path | None = None,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+        temp_folder: str | Path | None = None,
+    ) -> None:
+        self._path, self._table, self._confined_to = Path(path), table, confined_to
+        self._relation = ".".join(identifier(name) for name in (_ATTACHED, schema, table))
+        self._bounds = Bounds(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
+
+    @contextmanager
+    def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
+        found = self._look()
+        with session(self._bounds) as connection, reading(f"{self._table} of {self._path}"):
+            connection.execute(f"ATTACH {text(str(self._path))} AS {_ATTACHED} (READ_ONLY, TYPE duckdb)")
+            types = column_types(connection, self._relation)
+            require_columns(panel, types)
+            yield DuckDBEngine(connection, Statements(panel, self._relation, types), found, self._facts(found))
+
+    def _look(self) -> Mapping[str, str | int]:
+        """Size and time of the file; raises Unreachable when it is not there."""
+        try:
+            status = self._path.stat()
+        except OSError as trouble:
+            raise Unreachable(f"'{self._path}' cannot be looked at", got=trouble.strerror or str(trouble)) from trouble
+        if self._confined_to is not None:
+            confine([self._path], self._confined_to)
+        modified = datetime.fromtimestamp(status.st_mtime, UTC).isoformat()
+        return {"file": str(self._path), "table": self._table, "bytes": status.st_size, "modified": modified}
+
+    def _facts(self, found: Mapping[str, str | int]) -> Mapping[str, str]:
+        return {"path": str(self._path), "table": self._table, "file": f"{found['bytes']:,} bytes"}

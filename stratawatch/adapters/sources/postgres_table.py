@@ -1,0 +1,135 @@
+"""Predictions in a table or view of PostgreSQL: counted there, in a snapshot of the server."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from stratawatch.adapters.sources.ceilings import WantedRow
+from stratawatch.adapters.sources.column_types import kind_of, require_columns
+from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
+from stratawatch.adapters.sources.quoting import identifier
+from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.engine.records import Json, PanelSpec
+from stratawatch.errors import InputRefused
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_TYPES: Final[Mapping[str, str]] = {
+    "smallint": "SMALLINT",
+    "integer": "INTEGER",
+    "bigint": "BIGINT",
+    "numeric": "DECIMAL",
+    "real": "FLOAT",
+    "double precision": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "text": "VARCHAR",
+    "character varying": "VARCHAR",
+    "character": "VARCHAR",
+    "citext": "VARCHAR",
+    "name": "VARCHAR",
+    "uuid": "UUID",
+    "date": "DATE",
+    "timestamp without time zone": "TIMESTAMP",
+    "timestamp with time zone": "TIMESTAMPTZ",
+}
+"""A type of PostgreSQL -> the type that the queries know; what is not here serves as payload or segment only."""
+
+_COLUMNS: Final = """
+SELECT a.attname, CASE WHEN t.typtype = 'e' THEN 'text' ELSE
+       FORMAT_TYPE(COALESCE(NULLIF(t.typbasetype, 0), a.atttypid), NULL) END
+FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+WHERE a.attrelid = CAST(%s AS regclass) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+"""
+# Arrays as parameters: a read-only transaction and a standby have no temporary tables.
+_WANTED: Final = """\
+WITH wanted (pattern, bin, atom, stratum, number, ceiling) AS MATERIALIZED (
+  SELECT * FROM UNNEST(
+    CAST(%s AS TEXT[]), CAST(%s AS INT[]), CAST(%s AS INT[]), CAST(%s AS INT[]), CAST(%s AS INT[]), CAST(%s AS TEXT[])
+  )
+), """
+_FIRST_GUARDED: Final = 16
+"""The release that can be asked whether a text is a number."""
+
+
+@dataclass
+class PostgresEngine:
+    """A transaction, asked as every engine is."""
+
+    connection: "Connection"
+    statements: Statements
+    named: Mapping[str, str]
+    _wanted: tuple[list[Any], ...] = field(default=())
+
+    def batches(self, sql: str) -> Iterator[Rows]:
+        """Ask, and hand the rows out some at a time."""
+        if self._wanted:
+            rest = sql.removeprefix("WITH ").replace("%", "%%")
+            answer = self.connection.exec_driver_sql(_WANTED + rest, self._wanted)
+        else:
+            answer = self.connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
+        for rows in answer.partitions(FETCHED):
+            yield [tuple(row) for row in rows]
+
+    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
+        """Replace the table `wanted`."""
+        self._wanted = tuple(list(column) for column in zip(*rows, strict=True))
+
+    def version(self) -> Json:
+        """The snapshot that is read: which transactions it sees."""
+        seen = self.connection.exec_driver_sql("SELECT CAST(PG_CURRENT_SNAPSHOT() AS TEXT)").scalar_one()
+        return {**self.named, "snapshot": seen}
+
+    def facts(self) -> Mapping[str, str]:
+        """What it is, in words."""
+        return self.named
+
+
+class PostgresSource(SqlSource):
+    """Reads a table or a view. `timeout` bounds each query; `url` may hold a password and is never shown with it."""
+
+    def __init__(
+        self, url: str, table: str, *, schema: str | None = None, timeout: timedelta = timedelta(hours=1)
+    ) -> None:
+        self._url, self._timeout = address(url), timeout
+        names = [table] if schema is None else [schema, table]
+        self._table, self._relation = ".".join(names), ".".join(identifier(name) for name in names)
+
+    @contextmanager
+    def _open(self, panel: PanelSpec) -> Iterator[PostgresEngine]:
+        with reading(self._table), snapshot(self._url, self._timeout) as connection:
+            types = self._types(connection)
+            require_columns(panel, types)
+            _refuse_what_differs(connection, panel, types)
+            statements = Statements(panel, self._relation, types, "postgres")
+            yield PostgresEngine(connection, statements, self._facts(connection))
+
+    def _types(self, connection: "Connection") -> dict[str, str]:
+        found = connection.exec_driver_sql(_COLUMNS, (self._relation,)).all()
+        return {name: _TYPES.get(kind.rpartition(".")[2], kind.upper()) for name, kind in found}
+
+    def _facts(self, connection: "Connection") -> Mapping[str, str]:
+        release = ".".join(map(str, connection.dialect.server_version_info or ()))
+        return {"table": self._table, "database": f"{self._url.database} of PostgreSQL {release}"}
+
+
+def _refuse_what_differs(connection: "Connection", panel: PanelSpec, types: Mapping[str, str]) -> None:
+    """Where the server could not give the answer that every other engine gives, nothing is read."""
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise InputRefused(
+            "the database does not keep text as UTF-8, so that its hashes of ids are not those of other engines",
+            expected="UTF8",
+            got=encoding,
+        )
+    scores = [one.score for one in panel.classifiers] + [one.score for one in panel.auxiliary]
+    texts = [name for name in (panel.columns.time, *scores) if name is not None and kind_of(types[name]) == "text"]
+    release = (connection.dialect.server_version_info or (0,))[0]
+    if texts and release < _FIRST_GUARDED:
+        raise InputRefused(
+            f"column {texts[0]!r} is text, which PostgreSQL {release} cannot read row by row as a number or a time",
+            hint="give the source a view that casts it",
+        )
