@@ -1,0 +1,132 @@
+"""Every design in a study: to the last label, saved half-way, and told what it cannot tell."""
+
+import pytest
+
+from stratawatch.core.results import Goal
+from stratawatch.errors import PlanImpossible, StratawatchError
+from stratawatch.study import Study
+from tests.unit.study.village import Village
+
+CHOICES = {
+    "srs": ("srs", {}),
+    "kumar PRO": ("kumar", {}),
+    "kumar EQU": ("kumar", {"allocation": "EQU", "stratifier": "EQWD"}),
+    "kumar OPT-A1": ("kumar", {"allocation": "OPT-A1"}),
+    "kumar OPT-A2": ("kumar", {"allocation": "OPT-A2", "doubt": 0.0, "n_step": 30}),
+    "bennett": ("bennett", {"per_bin": 5}),
+    "bennett to a margin": ("bennett", {"delta": 0.08, "per_bin": 5, "style": "pps", "binning": "equal"}),
+}
+CHOSEN = pytest.mark.parametrize("choice", CHOICES)
+
+
+@pytest.fixture(scope="module")
+def village() -> Village:
+    return Village()
+
+
+def begun(village, choice, **settings) -> Study:
+    design, options = CHOICES[choice]
+    return village.study(**{"design": design, "options": options, "budget": 150, **settings})
+
+
+@CHOSEN
+def test_a_study_asks_within_its_budget_and_ends(village, choice):
+    study = begun(village, choice)
+    batches = village.answer(study)
+    asked = [item for batch in batches for item in batch]
+    assert study.done
+    assert len(asked) == len(set(asked)) == study.labels_new <= 150
+    assert study.labels_new == 150 or "margin" in choice
+    assert len(batches) == len({tuple(batch) for batch in batches})
+
+
+@CHOSEN
+def test_rounds_are_as_many_as_the_design_says(village, choice):
+    rounds = len(village.answer(begun(village, choice)))
+    allowed = {"srs": 1, "kumar PRO": 1, "kumar EQU": 1, "kumar OPT-A1": 2, "kumar OPT-A2": 1 + 4}
+    assert rounds == allowed.get(choice, rounds)
+    assert rounds > 2 or choice in allowed
+
+
+@CHOSEN
+def test_a_study_that_is_saved_half_way_goes_on_as_it_would_have(village, choice):
+    one = begun(village, choice)
+    saved, texts = [one.ask()], [one.to_json()]
+    while not one.done:
+        one.tell({item: village.truth(item) for item in one.ask()})
+        texts.append(one.to_json())
+        saved.append(one.ask())
+    half = len(texts) // 2
+    other = Study.from_json(texts[half], village.frame())
+    assert other.ask() == saved[half]
+    village.answer(other)
+    assert other.estimates(["accuracy", "precision"]) == one.estimates(["accuracy", "precision"])
+
+
+@CHOSEN
+def test_the_seed_decides_everything(village, choice):
+    first, again, other = (begun(village, choice, seed=seed) for seed in (3, 3, 4))
+    assert village.answer(first) == village.answer(again) != village.answer(other)
+
+
+@CHOSEN
+def test_the_plan_and_the_study_say_what_was_measured(village, choice):
+    study = begun(village, choice)
+    text = repr(study.plan())
+    assert bool(study.warnings) is (choice != "srs")
+    assert all(warning in text for warning in study.warnings)
+
+
+@CHOSEN
+def test_labels_of_an_earlier_study_are_not_asked_for_again(village, choice):
+    first = begun(village, choice, seed=3)
+    village.answer(first)
+    second = begun(village, choice, seed=3, history=first.history())
+    batches = village.answer(second)
+    asked = {item for batch in batches for item in batch}
+    assert asked.isdisjoint(row.item for row in first.history().rows)
+    assert second.labels_new <= 150
+
+
+class TestRefusals:
+    def test_a_budget_is_wanted(self, village):
+        for choice in CHOICES:
+            with pytest.raises(PlanImpossible, match="does not know how many labels goals need"):
+                begun(village, choice, budget=None)
+
+    @pytest.mark.parametrize(
+        ("choice", "goal", "said"),
+        [
+            ("kumar PRO", Goal("recall", 0.05), "design = 'kumar' does not tell recall"),
+            ("bennett", Goal("precision", 0.05), "does not tell precision of vote: only precision of lr"),
+            ("bennett", Goal("accuracy", 0.05, of=("lr",)), "does not tell accuracy of lr"),
+        ],
+    )
+    def test_goals_that_a_design_cannot_tell(self, village, choice, goal, said):
+        with pytest.raises(PlanImpossible, match=said):
+            begun(village, choice, goals=[goal])
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({"bins": "four"}, "option 'bins' of design = 'bennett' cannot be read; expected a whole number"),
+            ({"bin": 4}, "design = 'bennett' has no option 'bin'"),
+            ({"classifier": "tree"}, "the options of the design name the unknown classifier 'tree'"),
+            ([("bins", 4)], "the options of the design cannot be read"),
+        ],
+    )
+    def test_options_that_cannot_be_used(self, village, options, said):
+        with pytest.raises(StratawatchError, match=said):
+            village.study(design="bennett", options=options, budget=100)
+
+
+def test_what_is_not_told_is_undefined_and_why(village):
+    study = begun(village, "bennett")
+    village.answer(study)
+    told = {(row.classifier, row.metric): row for row in study.estimates()}
+    assert told["lr", "precision"].value is not None
+    assert told["vote", "precision"].state == "undefined"
+    assert (
+        told["vote", "precision"].reason == "design = 'bennett' does not tell precision of vote: only precision of lr"
+    )
+    assert told["lr", "recall"].value is None
