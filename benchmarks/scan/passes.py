@@ -1,0 +1,85 @@
+"""What is timed: reading the columns and nothing else, the census, the candidates."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from benchmarks.scan.population import WINDOW
+from stratawatch.core.population import Atom, Census
+from stratawatch.engine.records import PanelSpec
+
+
+class Engine(Protocol):
+    """Something that reads the parts in a folder."""
+
+    def prepare(self) -> None:
+        """Import what is needed: loading libraries is not the population's fault."""
+        ...
+
+    def read(self, folder: Path, panel: PanelSpec) -> int:
+        """Decode every value of the panel's columns and do as little as possible with it; the number of rows."""
+        ...
+
+    def census(self, folder: Path, panel: PanelSpec) -> Census:
+        """Count the window."""
+        ...
+
+    def candidates(
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[str, ...]:
+        """Draw the candidates' ids, by stratum and digest."""
+        ...
+
+
+class DuckDB:
+    """The product's own source on files."""
+
+    def prepare(self) -> None:
+        """Load DuckDB and what writes its statements."""
+        import_module("duckdb")
+        import_module("sqlglot")
+
+    def read(self, folder: Path, panel: PanelSpec) -> int:
+        """The greatest value of every column, by the same reader within the same bounds."""
+        from stratawatch.adapters.sources.column_types import roles
+        from stratawatch.adapters.sources.file_set import find_files
+        from stratawatch.adapters.sources.quoting import identifier
+        from stratawatch.adapters.sources.session import Bounds, session
+
+        names = dict.fromkeys(name for name, _, _ in roles(panel))
+        greatest = ", ".join(f"MAX({identifier(name)})" for name in names)
+        with session(Bounds()) as connection:
+            relation = find_files(str(folder)).relation()
+            return int(connection.execute(f"SELECT COUNT(*), {greatest} FROM {relation}").fetchone()[0])
+
+    def census(self, folder: Path, panel: PanelSpec) -> Census:
+        """The census query."""
+        census: Census = _files(folder).census(panel, WINDOW).census
+        return census
+
+    def candidates(
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[str, ...]:
+        """The candidates query."""
+        return tuple(one.item for one in _files(folder).candidates(panel, WINDOW, atoms, wanted))
+
+
+def _files(folder: Path) -> Any:
+    from stratawatch.adapters.sources import load
+
+    return load("files")(folder)
+
+
+ENGINES: Final = {
+    "duckdb": "benchmarks.scan.passes:DuckDB",
+    "pandas": "benchmarks.scan.with_pandas:Pandas",
+}
+"""Name -> module:class."""
+
+
+def engine_of(name: str) -> Engine:
+    """The engine of this name."""
+    module, _, what = ENGINES[name].partition(":")
+    engine: Engine = getattr(import_module(module), what)()
+    return engine

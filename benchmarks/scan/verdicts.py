@@ -1,0 +1,58 @@
+"""What the scan promises: a multiple of the read limit, a bound on memory, time in proportion to rows."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Final
+
+from benchmarks.scan.population import Size
+from benchmarks.scan.rounds import Timed
+from benchmarks.shape import Kind, Verdict
+
+MOST_READS: Final = 4.5
+AIMED_READS: Final = 3.0
+MOST_GB: Final = 1.5
+MOST_GROWTH: Final = 1.15
+"""Seconds a row of the largest population over those of the smallest."""
+MOST_CLASSIFIERS: Final = 4.0
+"""Time of twenty classifiers over that of four."""
+PROMISED: Final = Size(10_000_000, 4, 0)
+"""The promises are for this many classifiers, and for so many rows or more."""
+
+
+def verdicts(engine: str, timed: Sequence[Timed]) -> list[Verdict]:
+    """Everything that these rounds can tell; only DuckDB's figures are promises."""
+    sizes = list(dict.fromkeys(one.size for one in timed))
+    found: list[Verdict] = []
+    for size in sizes:
+        rounds = [one for one in timed if one.size == size]
+        kind: Kind = "must" if engine == "duckdb" and _promised(size) else "aim"
+        ratio = median(one.ratio for one in rounds)
+        off = max(abs(one.census.value - one.read.value) for one in rounds)
+        short = max(abs(one.wanted - one.candidates.value) for one in rounds)
+        found += [
+            Verdict(f"both, in times of reading: {size}", kind, ratio, MOST_READS, "<="),
+            Verdict(f"both, in times of reading: {size}", "aim", ratio, AIMED_READS, "<="),
+            Verdict(f"peak memory, GB: {size}", kind, max(one.peak_mb for one in rounds) / 1000, MOST_GB, "<="),
+            Verdict(f"rows not counted: {size}", "must", off, 0, "<="),
+            Verdict(f"candidates missing or too many: {size}", "must", short, 0, "<="),
+        ]
+    return found + _growth(engine, timed, sizes)
+
+
+def _growth(engine: str, timed: Sequence[Timed], sizes: Sequence[Size]) -> list[Verdict]:
+    seconds = {size: median(one.seconds for one in timed if one.size == size) for size in sizes}
+    found = []
+    first = sizes[0]
+    kind: Kind = "must" if engine == "duckdb" and _promised(first) else "aim"
+    for size in sizes[1:]:
+        times = seconds[size] / seconds[first]
+        if size.classifiers == first.classifiers:
+            name = f"seconds a row: {size} over {first}"
+            found.append(Verdict(name, kind, times * first.rows / size.rows, MOST_GROWTH, "<="))
+        elif (first.classifiers, size.classifiers) == (4, 20):
+            found.append(Verdict(f"seconds: {size} over {first}", kind, times, MOST_CLASSIFIERS, "<="))
+    return found
+
+
+def _promised(size: Size) -> bool:
+    return size.classifiers == PROMISED.classifiers and size.rows >= PROMISED.rows

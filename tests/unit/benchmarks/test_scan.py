@@ -1,0 +1,141 @@
+"""The scan benchmark: its populations, its pandas that agrees with the product, and what its verdicts hold against."""
+
+import duckdb
+import pytest
+
+from benchmarks.apart import Measured, apart
+from benchmarks.scan import population
+from benchmarks.scan.__main__ import scan, sizes_of
+from benchmarks.scan.passes import ENGINES, engine_of
+from benchmarks.scan.population import Size, panel_of, write
+from benchmarks.scan.rounds import Timed
+from benchmarks.scan.verdicts import verdicts
+from stratawatch.core.design import cut, pool_sizes
+from stratawatch.engine.commissions import commission_of
+from stratawatch.errors import StratawatchError
+
+SMALL = Size(3_000, 2, 1)
+PROMISED = Size(10_000_000, 4)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Three parts of a thousand rows."""
+    monkeypatch.setattr(population, "PART", 1_000)
+    write(tmp_path / "parts", SMALL, 7)
+    return tmp_path / "parts"
+
+
+def timed(size=PROMISED, *, read=1.0, both=3.0, counted=0, missing=0, peak_mb=500.0):
+    """A round in which census and candidates took half of `both` each."""
+
+    def one(value, seconds):
+        return Measured(value, seconds, seconds, peak_mb)
+
+    return Timed(size, one(size.rows, read), one(size.rows - counted, both / 2), one(90 - missing, both / 2), 90)
+
+
+def verdict(found, start):
+    (one,) = [one for one in found if one.name.startswith(start) and one.bound != 3.0]
+    return one
+
+
+class TestPopulation:
+    def test_ids_are_distinct_and_everything_is_inside_the_window(self, folder):
+        sql = (
+            f"SELECT COUNT(*), COUNT(DISTINCT id), MIN(ts), MAX(ts), COUNT(score_1), COUNT(segment_1) FROM '{folder}/*.parquet'"
+        )
+        rows, ids, first, last, scored, placed = duckdb.sql(sql).fetchall()[0]
+        assert (rows, ids, placed) == (3_000, 3_000, 3_000)
+        assert population.START.replace(tzinfo=None) == first < last < population.WINDOW.end.replace(tzinfo=None)
+        assert 0 < 3_000 - scored < 150
+
+    def test_the_same_seed_gives_the_same_rows_and_another_seed_others(self, folder, tmp_path):
+        write(tmp_path / "again", SMALL, 7)
+        write(tmp_path / "other", SMALL, 8)
+        same = f"SELECT * FROM '{folder}/*.parquet' EXCEPT SELECT * FROM '{tmp_path}/again/*.parquet'"
+        other = f"SELECT score_1 FROM '{folder}/*.parquet' EXCEPT SELECT score_1 FROM '{tmp_path}/other/*.parquet'"
+        assert len(duckdb.sql(same).fetchall()) == 0
+        assert len(duckdb.sql(other).fetchall()) > 2_000
+
+    def test_its_size_on_disk_is_foretold(self, tmp_path):
+        size = Size(100_000, 4)
+        assert 0.7 < write(tmp_path / "parts", size, 7) / size.bytes < 1.0
+
+
+class TestEngines:
+    def test_pandas_counts_and_draws_what_the_product_does(self, folder):
+        panel, found = panel_of(SMALL), {}
+        for name in ("duckdb", "pandas"):
+            engine = engine_of(name)
+            assert engine.read(folder, panel) == 3_000
+            census = engine.census(folder, panel)
+            atoms = cut(census, commission_of(panel))
+            wanted = pool_sizes(atoms, census.classifiers, commission_of(panel))
+            found[name] = census, engine.candidates(folder, panel, atoms, wanted)
+        (ours, drawn), (theirs, also) = found["duckdb"], found["pandas"]
+        assert (ours.patterns, ours.bins.tolist(), ours.counts.tolist()) == (
+            theirs.patterns,
+            theirs.bins.tolist(),
+            theirs.counts.tolist(),
+        )
+        assert drawn == also
+        assert len(drawn) > 500
+
+    @pytest.mark.parametrize("name", ENGINES)
+    def test_every_engine_loads(self, name):
+        engine_of(name).prepare()
+
+
+class TestApart:
+    def test_another_process_does_it_and_says_what_it_held(self):
+        small, large = apart(bytearray, 10), apart(bytearray, 300_000_000)
+        assert large.peak_mb - small.peak_mb > 250
+        assert (len(small.value), small.seconds > 0) == (10, True)
+
+
+class TestVerdicts:
+    def test_four_reads_and_a_half_are_a_must_from_ten_million_rows_on(self):
+        assert verdict(verdicts("duckdb", [timed(both=4.4)]), "both").holds
+        broken = verdict(verdicts("duckdb", [timed(both=4.6)]), "both")
+        assert (broken.holds, broken.kind) == (False, "must")
+        assert verdict(verdicts("duckdb", [timed(Size(1_000_000, 4), both=9)]), "both").kind == "aim"
+        assert verdict(verdicts("pandas", [timed(both=50)]), "both").kind == "aim"
+
+    def test_the_middle_round_decides_on_time_and_the_worst_on_memory(self):
+        found = verdicts("duckdb", [timed(both=9), timed(both=4), timed(both=3, peak_mb=1_600)])
+        assert verdict(found, "both").value == 4
+        assert not verdict(found, "peak memory").holds
+
+    def test_rows_and_candidates_must_all_be_there(self):
+        found = verdicts("pandas", [timed(), timed(counted=1), timed(missing=2)])
+        assert verdict(found, "rows not counted").value == 1
+        assert verdict(found, "candidates missing").value == 2
+        assert not verdict(found, "rows not counted").holds
+
+    def test_ten_times_the_rows_may_take_eleven_and_a_half_times_as_long(self):
+        large = Size(100_000_000, 4)
+        assert verdict(verdicts("duckdb", [timed(), timed(large, read=10, both=34)]), "seconds a row").holds
+        assert not verdict(verdicts("duckdb", [timed(), timed(large, read=10, both=35)]), "seconds a row").holds
+
+    def test_twenty_classifiers_may_take_four_times_as_long_as_four(self):
+        many = Size(10_000_000, 20)
+        assert verdict(verdicts("duckdb", [timed(), timed(many, both=11.9)]), "seconds:").holds
+        assert not verdict(verdicts("duckdb", [timed(), timed(many, both=12.1)]), "seconds:").holds
+
+
+class TestCommand:
+    def test_it_makes_measures_and_cleans_up(self, tmp_path, capsys):
+        status = scan(
+            ["--quick", "--classifiers", "2", "--scratch", str(tmp_path), "--json", str(tmp_path / "out.json")]
+        )
+        assert (status, [file.name for file in tmp_path.iterdir()]) == (0, ["out.json"])
+        assert "200,000 x 2" in capsys.readouterr().out
+
+    def test_sizes_are_rows_with_the_first_panel_and_panels_with_the_first_rows(self):
+        assert sizes_of([10, 100], [4, 20], 0) == [Size(10, 4), Size(100, 4), Size(10, 20)]
+
+    def test_a_disk_without_room_is_told_before_anything_is_written(self, tmp_path):
+        with pytest.raises(StratawatchError, match="has no room for the populations; expected"):
+            scan(["--rows", str(10**13), "--scratch", str(tmp_path)])
+        assert list(tmp_path.iterdir()) == []
