@@ -9,6 +9,6 @@ SELECT
     ${segment_value} AS segment_value,
     COUNT(*) AS items,
     MIN(time) AS first_time,
-    MAX(time) AS last_time
+    MAX(time) AS last_time${ranges}
 FROM observed
 GROUP BY GROUPING SETS (${grouping_sets})

@@ -3,6 +3,7 @@
 -- Names of the source appear only in `named`, quoted; below it all names are the program's own.
 -- pattern: a letter a classifier (1, 0, - for silent, ! for unreadable).
 -- marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range).
+-- The item's is r where it stands for several rows; the time's is l or e (late, early) where windows are cut by arrival.
 named AS NOT MATERIALIZED (
     SELECT
         ${named}
@@ -12,7 +13,7 @@ dated AS NOT MATERIALIZED (
     SELECT
         *,
         CAST(item_given AS VARCHAR) COLLATE "C" AS item,
-        ${time} AS time
+        ${times}
     FROM named
 ),
 scored AS NOT MATERIALIZED (
@@ -21,16 +22,16 @@ scored AS NOT MATERIALIZED (
     FROM dated
     WHERE ${within}
 ),
-judged AS NOT MATERIALIZED (
+${latest}judged AS NOT MATERIALIZED (
     SELECT
         ${judged}
-    FROM scored
+    FROM ${standing}
 ),
 averaged AS NOT MATERIALIZED (
     SELECT
         *,
         ${pattern} AS pattern,
-        CASE WHEN item IS NULL THEN '!' ELSE '.' END || CASE WHEN time IS NULL THEN '!' ELSE '.' END || ${marks} AS marks,
+        ${item_mark} || ${time_mark} || ${marks} AS marks,
         ${mean} AS z
     FROM judged
 ),

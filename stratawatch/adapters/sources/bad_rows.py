@@ -21,7 +21,9 @@ def _reasons(panel: PanelSpec, pattern: str, marks: str) -> Iterator[str]:
     if marks[0] == UNREADABLE:
         yield f"the item id in '{panel.columns.item}' is missing"
     if marks[1] == UNREADABLE:
-        yield f"the time in '{panel.columns.time}' is missing or unreadable"
+        columns = panel.columns
+        where = f"'{columns.time}'" if columns.ingested is None else f"'{columns.time}' or '{columns.ingested}'"
+        yield f"the time in {where} is missing or unreadable"
     for i, one in enumerate(panel.classifiers):
         if marks[2 + i] == UNREADABLE:
             wanted = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"

@@ -1,21 +1,30 @@
 """From the census query's groups to the census and the profile of the input."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
 
+from stratawatch.adapters.sources.column_types import kind_of, roles
+from stratawatch.adapters.sources.window_times import EARLY, LATE
 from stratawatch.core.population import POSITIVE, UNSCORED, Census, Segment
 from stratawatch.engine.records import PanelSpec, Profile
 from stratawatch.errors import InputRefused
 
 UNREADABLE: Final = "!"
 _ROW_MARKS: Final = 2  # the first two marks are the item's and the time's
+_REPEATED: Final = "r"
+_READABLE: Final = "v"
 MOST_SEGMENT_VALUES: Final = 1000
 """More values than this make a column an identifier, not a segment."""
+
+LEAST_PRINT: Final = 20
+"""Fewer counts than these could be equal in two windows by chance, and get no fingerprint."""
 
 Cell = tuple[str, int]
 
@@ -25,19 +34,22 @@ class CensusCounts:
     """Adds the groups up while they stream in."""
 
     panel: PanelSpec
+    types: Mapping[str, str] = field(default_factory=dict)
     cells: Counter[Cell] = field(default_factory=Counter)
     segments: dict[Segment, Counter[Cell]] = field(default_factory=dict)
     values: Counter[str] = field(default_factory=Counter)
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
+    extremes: dict[tuple[int, str], tuple[float, float]] = field(default_factory=dict)
     first: datetime | None = None
     last: datetime | None = None
 
     def add(self, groups: Iterable[tuple[Any, ...]]) -> None:
-        """Add groups (pattern, marks, bin, segment number, segment value, items, first time, last time)."""
-        for pattern, marks, bin_, number, value, items, first, last in groups:
+        """Add groups (pattern, marks, bin, segment number, segment value, items, first time, last time, extremes)."""
+        for pattern, marks, bin_, number, value, items, first, last, *extremes in groups:
             if number == 0:
                 self.statuses[pattern, marks] += items
                 self._see(first, last)
+                self._reach(marks, extremes)
                 if UNREADABLE not in pattern + marks:
                     self.cells[pattern, bin_] += items
             elif value is not None and UNREADABLE not in pattern + marks:
@@ -61,14 +73,40 @@ class CensusCounts:
     def profile(self) -> Profile:
         """The input in one row; bad rows are counted in `rows` too."""
         bad = sum(n for (pattern, marks), n in self.statuses.items() if UNREADABLE in pattern + marks)
+        by_arrival = self.panel.columns.ingested is not None
         return Profile(
             rows=sum(self.statuses.values()),
             bad_rows=bad,
-            null_items=sum(n for (_, marks), n in self.statuses.items() if marks[0] == UNREADABLE),
+            null_items=self._marked(0, UNREADABLE),
+            null_times=self._marked(1, UNREADABLE),
+            late=self._marked(1, LATE) if by_arrival else None,
+            early=self._marked(1, EARLY) if by_arrival else None,
+            repeated=self._marked(0, _REPEATED) if self.panel.duplicates == "latest" else None,
             first_time=self.first,
             last_time=self.last,
             columns={one.name: self._column(i) for i, one in enumerate(self.panel.classifiers)},
+            ranges=self._ranges(_READABLE),
+            unreadable=self._ranges(UNREADABLE),
+            kinds={name: kind_of(self.types[name]) for name in self._told() if name in self.types},
+            fingerprint=self._fingerprint(),
         )
+
+    def _marked(self, place: int, mark: str) -> int:
+        return sum(n for (_, marks), n in self.statuses.items() if marks[place] == mark)
+
+    def _ranges(self, mark: str) -> dict[str, tuple[float, ...]]:
+        named = enumerate(self.panel.classifiers)
+        return {one.name: self.extremes[i, mark] for i, one in named if (i, mark) in self.extremes}
+
+    def _told(self) -> Iterable[str]:
+        """The columns whose kind of value decides what is counted or drawn."""
+        return (name for name, _, _ in roles(self.panel) if name not in self.panel.columns.payload)
+
+    def _fingerprint(self) -> str:
+        """Stands for all counts at once; only the same rows, or the same scores, have it again."""
+        if len(self.cells) < LEAST_PRINT:
+            return ""
+        return sha256(repr(sorted(self.cells.items())).encode()).hexdigest()
 
     def _column(self, position: int) -> dict[str, int]:
         calls: Counter[str] = Counter()
@@ -96,6 +134,16 @@ class CensusCounts:
                 )
             self.segments[segment] = Counter()
         return self.segments[segment]
+
+    def _reach(self, marks: str, extremes: Sequence[float | None]) -> None:
+        """Widen the range of every classifier's scores; NaN and the infinities have none."""
+        scoring = [i for i, one in enumerate(self.panel.classifiers) if one.score is not None]
+        for place, i in enumerate(scoring):
+            finite = [one for one in extremes[2 * place : 2 * place + 2] if one is not None and math.isfinite(one)]
+            if finite:
+                key = (i, marks[_ROW_MARKS + i])
+                finite += self.extremes.get(key, ())
+                self.extremes[key] = (min(finite), max(finite))
 
     def _see(self, first: datetime | None, last: datetime | None) -> None:
         if first is not None:

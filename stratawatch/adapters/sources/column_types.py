@@ -34,6 +34,8 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     columns = panel.columns
     yield columns.item, "the item id", ("number", "text", "flag", "moment", "zoned")
     yield columns.time, "the time", ("moment", "zoned", "text")
+    if columns.ingested is not None:
+        yield columns.ingested, "the time of arrival", ("moment", "zoned", "text")
     for one in panel.classifiers:
         yield from said_by(one)
     for helper in panel.auxiliary:

@@ -62,7 +62,7 @@ class SqlSource(ABC):
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         with self._open(panel) as opened:
-            counts = CensusCounts(panel)
+            counts = CensusCounts(panel, opened.statements.types)
             for groups in opened.batches(opened.statements.census(window)):
                 counts.add(groups)
             profile = counts.profile()
@@ -87,6 +87,12 @@ class SqlSource(ABC):
                         found[atoms[row[1]].stratum].append(_candidate(panel, row))
                 missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
         return tuple(item for stratum in sorted(found) for item in found[stratum])
+
+    def rows(self, panel: PanelSpec, window: Window) -> int:
+        """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
+        with self._open(panel) as opened:
+            ((number,),) = next(opened.batches(opened.statements.rows(window)))
+            return int(number)
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
         """Say what was found for `check`: where, rows, columns with types. Raises as `census` does."""

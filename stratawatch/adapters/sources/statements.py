@@ -5,13 +5,12 @@ The text is written for DuckDB; another engine's text is the same text transpile
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import Final
 
-from stratawatch.adapters.sources import expressions
+from stratawatch.adapters.sources import expressions, window_times
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
@@ -19,6 +18,11 @@ from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec,
 
 BAD_ROWS_SHOWN: Final = 20
 _INDENT: Final = ",\n        "
+_MARKS: Final = {
+    "refuse": "CASE WHEN item IS NULL THEN '!' ELSE '.' END",
+    "latest": "CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END",
+}
+"""The mark of an item, by the policy on duplicates."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Statements:
             observed=self._observed(window),
             segment_number=_first_grouped(segments, [str(i) for i, _ in enumerate(segments, 1)], "0"),
             segment_value=_first_grouped(segments, segments, "CAST(NULL AS VARCHAR)"),
+            ranges="".join(f",\n    {one}" for one in self._ranges()),
             grouping_sets=", ".join(sets),
         )
 
@@ -48,6 +53,7 @@ class Statements:
         return self._render(
             "candidates",
             observed=self._observed(window, payload=True),
+            standing=self._standing(),
             seed=text(self.panel.seed),
             carried="".join(f",\n    {name}" for name in carried),
         )
@@ -64,6 +70,17 @@ class Statements:
         time = identifier(self.panel.columns.time)
         return self._translated(
             f"SELECT COUNT(*), CAST(MIN({time}) AS VARCHAR), CAST(MAX({time}) AS VARCHAR) FROM {self.relation}"
+        )
+
+    def rows(self, window: Window) -> str:
+        """Count the rows dated inside a window."""
+        columns = self.panel.columns
+        return self._render(
+            "rows",
+            times=_INDENT.join(window_times.times(columns, self.types)),
+            named=_INDENT.join(self._moments()),
+            population=self.relation,
+            within=window_times.within(columns, self.types, window),
         )
 
     def given_names(self) -> tuple[str, ...]:
@@ -83,15 +100,18 @@ class Statements:
         judged += [f"{expressions.leaning(i, one)} AS letter_{i}" for i, one in self._helpers()]
         judged += [f"{expressions.mark(i, one)} AS mark_{i}" for i, one in enumerate(many, 1)]
         judged += [f"{expressions.linked(i, one)} AS linked_{i}" for i, one in scoring]
-        time_type = types[columns.time]
         return _template("observed").substitute(
             named=_INDENT.join(self._named(payload=payload)),
             population=self.relation,
-            time=_time(time_type),
+            times=_INDENT.join(window_times.times(columns, types)),
             scored=_INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
-            within=_within(time_type, window),
+            within=window_times.within(columns, types, window),
+            latest=self._latest(),
+            standing=self._standing(),
             judged=_INDENT.join(["*", *judged]),
             pattern=" || ".join(f"letter_{i}" for i, _ in self._speakers()),
+            item_mark=_MARKS[self.panel.duplicates],
+            time_mark=window_times.mark(columns, window),
             marks=" || ".join(f"mark_{i}" for i, _ in enumerate(many, 1)),
             mean=expressions.mean(
                 [f"linked_{i}" for i, _ in scoring if i <= len(many)],
@@ -112,7 +132,7 @@ class Statements:
 
     def _named(self, *, payload: bool) -> list[str]:
         columns = self.panel.columns
-        named = [f"{identifier(columns.item)} AS item_given", f"{identifier(columns.time)} AS time_given"]
+        named = [f"{identifier(columns.item)} AS item_given", *self._moments()]
         named += [f"{identifier(name)} AS {ours}" for ours, name in self._given()]
         named += [f"{_bytes_of(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
         if payload:
@@ -120,6 +140,37 @@ class Statements:
             if columns.cluster is not None:
                 named.append(f"CAST({identifier(columns.cluster)} AS VARCHAR) AS cluster")
         return named
+
+    def _moments(self) -> list[str]:
+        columns = self.panel.columns
+        named = [f"{identifier(columns.time)} AS time_given"]
+        return named if columns.ingested is None else [*named, f"{identifier(columns.ingested)} AS arrived_given"]
+
+    def _ranges(self) -> list[str]:
+        """The extremes of every classifier's score: a change of scale, or none at all, shows there."""
+        scoring = [i for i, one in enumerate(self.panel.classifiers, 1) if one.score is not None]
+        return [
+            f"{extreme}(score_{i}) AS {name}_{i}"
+            for i in scoring
+            for extreme, name in (("MIN", "low"), ("MAX", "high"))
+        ]
+
+    def _standing(self) -> str:
+        """The step whose rows are judged."""
+        return "standing" if self.panel.duplicates == "latest" else "scored"
+
+    def _latest(self) -> str:
+        if self.panel.duplicates != "latest":
+            return ""
+        return _template("latest").substitute(newest=", ".join(self._newest_first())) + "\n"
+
+    def _newest_first(self) -> list[str]:
+        """An order of rows that share an id, equal on every engine: what came later first, then by what was said."""
+        names = (["arrived"] if self.panel.columns.ingested is not None else []) + ["time"]
+        for ours, name in self._given():
+            names.append(_bytes(ours) if kind_of(self.types[name]) == "text" else ours)
+        names += [_bytes(f"segment_{i}") for i, _ in enumerate(self.panel.columns.segments, 1)]
+        return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:
         calls = [(f"call_given_{i}", one.positive) for i, one in enumerate(self.panel.classifiers, 1)]
@@ -140,7 +191,11 @@ def _template(name: str) -> Template:
 
 def _bytes_of(column: str) -> str:
     """A column as text that differs where its bytes do, whatever collation the column has."""
-    return f'CAST({identifier(column)} AS VARCHAR) COLLATE "C"'
+    return _bytes(identifier(column))
+
+
+def _bytes(given: str) -> str:
+    return f'CAST({given} AS VARCHAR) COLLATE "C"'
 
 
 def _first_grouped(segments: list[str], values: list[str], otherwise: str) -> str:
@@ -148,33 +203,3 @@ def _first_grouped(segments: list[str], values: list[str], otherwise: str) -> st
         return otherwise
     cases = [f"WHEN GROUPING({one}) = 0 THEN {value}" for one, value in zip(segments, values, strict=True)]
     return f"CASE {' '.join(cases)} ELSE {otherwise} END"
-
-
-def _time(type_name: str) -> str:
-    """The time as a UTC timestamp without zone. Naive times in files are UTC; so is text without an offset."""
-    kind = kind_of(type_name)
-    if kind == "zoned":
-        return "time_given AT TIME ZONE 'UTC'"
-    if kind == "text":
-        return "TRY_CAST(time_given AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
-    return "CAST(time_given AS TIMESTAMP)"
-
-
-def _within(type_name: str, window: Window) -> str:
-    """Inside [start, end), or without a time: such rows belong to no window, and are counted as bad in each.
-
-    Typed columns are compared as they are, so that the engine can skip files and row groups by their statistics.
-    """
-    kind = kind_of(type_name)
-    column = "time" if kind == "text" else "time_given"
-    start, end = (_moment(at, kind, type_name) for at in (window.start, window.end))
-    return f"({column} >= {start} AND {column} < {end}) OR {column} IS NULL"
-
-
-def _moment(at: datetime, kind: str, type_name: str) -> str:
-    utc = at.astimezone(UTC)
-    if kind == "zoned":
-        zoned = "TIMESTAMPTZ_NS" if type_name.upper() == "TIMESTAMPTZ_NS" else "TIMESTAMPTZ"
-        return f"CAST({text(utc.isoformat(sep=' '))} AS {zoned})"
-    finest = "TIMESTAMP_NS" if type_name.upper() == "TIMESTAMP_NS" else "TIMESTAMP"
-    return f"CAST({text(utc.replace(tzinfo=None).isoformat(sep=' '))} AS {finest})"

@@ -82,7 +82,7 @@ class TestGoldenDraw:
 
     @pytest.mark.postgres
     def test_postgresql_counts_the_same_census(self, postgres: Any, tmp_path: Path) -> None:
-        counts = CensusCounts(world.PANEL)
+        counts = CensusCounts(world.PANEL, world.TYPES)
         counts.add(postgres.execute(world.statements("postgres").census(WINDOW)).fetchall())
         answer = DuckDBSource(write(tmp_path / "rows.parquet", world.table())).census(world.PANEL, WINDOW)
         sound, bad = reference.readings(world.PANEL, WINDOW, world.rows())

@@ -4,6 +4,7 @@ WITH -- What both queries read: every row of the window, with what each classifi
 -- Names of the source appear only in `named`, quoted; below it all names are the program's own.
 -- pattern: a letter a classifier (1, 0, - for silent, ! for unreadable).
 -- marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range).
+-- The item's is r where it stands for several rows; the time's is l or e (late, early) where windows are cut by arrival.
 named AS NOT MATERIALIZED (
     SELECT
         "id" AS item_given,

@@ -5,6 +5,7 @@ WITH -- What both queries read: every row of the window, with what each classifi
 -- Names of the source appear only in `named`, quoted; below it all names are the program's own.
 -- pattern: a letter a classifier (1, 0, - for silent, ! for unreadable).
 -- marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range).
+-- The item's is r where it stands for several rows; the time's is l or e (late, early) where windows are cut by arrival.
 named AS NOT MATERIALIZED (
     SELECT
         "id" AS item_given,
@@ -105,6 +106,12 @@ SELECT
     CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS VARCHAR) END AS segment_value,
     COUNT(*) AS items,
     MIN(time) AS first_time,
-    MAX(time) AS last_time
+    MAX(time) AS last_time,
+    MIN(score_1) AS low_1,
+    MAX(score_1) AS high_1,
+    MIN(score_2) AS low_2,
+    MAX(score_2) AS high_2,
+    MIN(score_3) AS low_3,
+    MAX(score_3) AS high_3
 FROM observed
 GROUP BY GROUPING SETS ((pattern, marks, bin), (pattern, marks, bin, segment_1))

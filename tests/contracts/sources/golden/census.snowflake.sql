@@ -214,7 +214,13 @@ SELECT
   CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS VARCHAR) END AS segment_value,
   COUNT(*) AS items,
   MIN(time) AS first_time,
-  MAX(time) AS last_time
+  MAX(time) AS last_time,
+  MIN(score_1) AS low_1,
+  MAX(score_1) AS high_1,
+  MIN(score_2) AS low_2,
+  MAX(score_2) AS high_2,
+  MIN(score_3) AS low_3,
+  MAX(score_3) AS high_3
 FROM observed
 GROUP BY
   GROUPING SETS (

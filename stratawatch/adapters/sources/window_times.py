@@ -1,0 +1,63 @@
+"""Which rows belong to a window, as SQL: by the time of arrival where there is one, else by the row's own time."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from stratawatch.adapters.sources.column_types import kind_of
+from stratawatch.adapters.sources.quoting import text
+from stratawatch.engine.records import Columns, Window
+
+LATE: Final = "l"
+"""The mark of a time that lies before the window in which its row arrived."""
+EARLY: Final = "e"
+"""The mark of a time that lies after it."""
+
+
+def times(columns: Columns, types: Mapping[str, str]) -> tuple[str, ...]:
+    """The expressions of `time`, and of `arrived`. A row without a time of arrival is one without a time."""
+    time = _utc("time_given", types[columns.time])
+    if columns.ingested is None:
+        return (f"{time} AS time",)
+    arrived = _utc("arrived_given", types[columns.ingested])
+    return (f"{arrived} AS arrived", f"CASE WHEN NOT {arrived} IS NULL THEN {time} END AS time")
+
+
+def within(columns: Columns, types: Mapping[str, str], window: Window) -> str:
+    """Inside [start, end), or without a time: such rows belong to no window, and are counted as bad in each.
+
+    Typed columns are compared as they are, so that the engine can skip files and row groups by their statistics.
+    """
+    ours, name = ("time", columns.time) if columns.ingested is None else ("arrived", columns.ingested)
+    kind = kind_of(types[name])
+    column = ours if kind == "text" else f"{ours}_given"
+    start, end = (_moment(at, kind, types[name]) for at in (window.start, window.end))
+    return f"({column} >= {start} AND {column} < {end}) OR {column} IS NULL"
+
+
+def mark(columns: Columns, window: Window) -> str:
+    """The mark of a row's time: ! (none); where windows are cut by arrival, l (before the window) or e (after it)."""
+    cases = ["WHEN time IS NULL THEN '!'"]
+    if columns.ingested is not None:
+        start, end = (_moment(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
+        cases += [f"WHEN time < {start} THEN '{LATE}'", f"WHEN time >= {end} THEN '{EARLY}'"]
+    return f"CASE {' '.join(cases)} ELSE '.' END"
+
+
+def _utc(given: str, type_name: str) -> str:
+    """The time as a UTC timestamp without zone. Naive times in files are UTC; so is text without an offset."""
+    kind = kind_of(type_name)
+    if kind == "zoned":
+        return f"{given} AT TIME ZONE 'UTC'"
+    if kind == "text":
+        return f"TRY_CAST({given} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
+    return f"CAST({given} AS TIMESTAMP)"
+
+
+def _moment(at: datetime, kind: str, type_name: str) -> str:
+    utc = at.astimezone(UTC)
+    if kind == "zoned":
+        zoned = "TIMESTAMPTZ_NS" if type_name.upper() == "TIMESTAMPTZ_NS" else "TIMESTAMPTZ"
+        return f"CAST({text(utc.isoformat(sep=' '))} AS {zoned})"
+    finest = "TIMESTAMP_NS" if type_name.upper() == "TIMESTAMP_NS" else "TIMESTAMP"
+    return f"CAST({text(utc.replace(tzinfo=None).isoformat(sep=' '))} AS {finest})"
