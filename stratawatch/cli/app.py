@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stratawatch.cli import check, cycles, estimates, init, labels, plan, report, run, status
+from stratawatch.cli import baseline, check, cycles, estimates, init, labels, plan, report, run, status
 from stratawatch.cli.printing import complain
 from stratawatch.cli.quick import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
@@ -55,6 +55,7 @@ app.command("plan", short_help="How many labels are needed; what a cycle would a
 app.command("estimates", short_help="What is known, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.add_typer(cycles.app, name="cycles", short_help="List, look into, cancel, reopen cycles.")
+app.add_typer(baseline.app, name="baseline", short_help="Measure and list what metrics were.")
 app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn items.")
 
 

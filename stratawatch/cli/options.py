@@ -24,7 +24,7 @@ NowOption = Annotated[
 ]
 
 
-def moment(text: str | None) -> datetime | None:
+def moment(text: str | None, option: str = "--now") -> datetime | None:
     """A moment from the command line."""
     if text is None:
         return None
@@ -34,10 +34,10 @@ def moment(text: str | None) -> datetime | None:
         found = None
     if found is None or found.tzinfo is None:
         raise StratawatchError(
-            "--now is not a moment with its offset from UTC", got=text, hint="write 2026-01-05T00:00:00+00:00"
+            f"{option} is not a moment with its offset from UTC", got=text, hint="write 2026-01-05T00:00:00+00:00"
         )
     if not 1970 < found.year < 2200:
-        raise StratawatchError("--now is out of reach", expected="a year from 1971 to 2199", got=text)
+        raise StratawatchError(f"{option} is out of reach", expected="a year from 1971 to 2199", got=text)
     return found
 
 

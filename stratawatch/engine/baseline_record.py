@@ -1,6 +1,6 @@
 """A baseline as the store keeps it: what a metric of a classifier was, on what evidence, and when it is in force."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 from stratawatch.core.methods.baselines.evidence import Share, TwoSides
@@ -32,6 +32,13 @@ class KeptBaseline:
     def known(self) -> Known:
         """The value inside its interval."""
         return self.evidence.known(self.confidence)
+
+    def same_evidence(self, other: "KeptBaseline") -> bool:
+        """Whether both say the same of the same stream, whatever their dates."""
+        unlike = ("confidence", "valid_from", "valid_until", "measured_at")
+        return all(
+            getattr(self, one.name) == getattr(other, one.name) for one in fields(self) if one.name not in unlike
+        )
 
     def in_force(self, at: datetime) -> bool:
         """Whether its dates hold a moment."""

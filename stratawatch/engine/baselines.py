@@ -1,6 +1,7 @@
 """Which baselines a window is judged against."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from stratawatch.core.alarms.drops import InForce
 from stratawatch.core.results import Limit, Undefined
@@ -9,9 +10,9 @@ from stratawatch.engine.records import Cycle, PanelSpec, StreamKey
 from stratawatch.engine.repositories import Transaction
 
 
-def in_force(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> dict[StreamKey, KeptBaseline]:
-    """The baselines of a cycle's window, of the classifiers as they were then: by the first moment of the window."""
-    return _alike(spec, tx.baselines.in_force(spec.name, cycle.window.start))
+def in_force(tx: Transaction, spec: PanelSpec, at: datetime) -> dict[StreamKey, KeptBaseline]:
+    """The baselines for a window that starts then, of the classifiers as the specification has them."""
+    return _alike(spec, tx.baselines.in_force(spec.name, at))
 
 
 def references(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from stratawatch.core.methods.baselines.answers import REPORTED, SHARES
 from stratawatch.core.methods.baselines.baseline import Baseline
@@ -34,6 +35,17 @@ class BaselineRequest:
     valid_until: datetime | None = None
 
 
+class Dates(NamedTuple):
+    """When a baseline is to be in force, as far as somebody said so."""
+
+    start: datetime | None
+    end: datetime | None
+
+    def allow(self, kept: KeptBaseline) -> bool:
+        """Whether a baseline that is kept already has these dates; no end means until further notice."""
+        return self.start in (None, kept.valid_from) and self.end == kept.valid_until
+
+
 @dataclass(frozen=True)
 class Measured:
     """What came of it: baselines that are new, those that were kept before, and what could not be told, with why."""
@@ -58,6 +70,7 @@ def measure_baseline(
             found, source, since = from_windows(tx, spec, keys, request.windows)
         else:
             found, source, since = from_labels(items, keys, request.sides), items.source, None
+        dates = Dates(request.valid_from, request.valid_until)
         start = request.valid_from or _first_unjudged(tx, spec)
         if since is not None and start < since:
             raise StratawatchError(
@@ -65,7 +78,7 @@ def measure_baseline(
                 expected=f"valid from {since.isoformat()} or later",
                 got=start.isoformat(),
             )
-        measured = _keep(tx, ports, spec, found, source, (start, request.valid_until))
+        measured = _keep(tx, ports, spec, found, source, dates)
         if not (measured.new or measured.known):
             key, why = next(iter(measured.untold.items()))
             raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
@@ -91,8 +104,7 @@ def keep_baselines(
     with ports.store.begin() as tx:
         parts = []
         for one in baselines:
-            start = valid_from or _moment(one.valid_from) or _first_unjudged(tx, spec)
-            dates = start, valid_until or _moment(one.valid_until)
+            dates = Dates(valid_from or _moment(one.valid_from), valid_until or _moment(one.valid_until))
             found = {StreamKey(spec.name, classifier, one.metric): one}
             parts.append(_keep(tx, ports, spec, found, source, dates))
         tx.commit()
@@ -130,19 +142,18 @@ def _first_unjudged(tx: Transaction, spec: PanelSpec) -> datetime:
 
 
 def _keep(
-    tx: Transaction,
-    ports: Ports,
-    spec: PanelSpec,
-    found: dict[StreamKey, Baseline],
-    source: str,
-    dates: tuple[datetime, datetime | None],
+    tx: Transaction, ports: Ports, spec: PanelSpec, found: dict[StreamKey, Baseline], source: str, dates: Dates
 ) -> Measured:
-    start, end = dates
-    if end is not None and end <= start:
+    """Without dates the same evidence is kept once, however often it is measured; with them once for these dates."""
+    start = dates.start or _first_unjudged(tx, spec)
+    if dates.end is not None and dates.end <= start:
         raise StratawatchError(
-            "a baseline is in force for some time", expected=f"an end after {start.isoformat()}", got=end.isoformat()
+            "a baseline is in force for some time",
+            expected=f"an end after {start.isoformat()}",
+            got=dates.end.isoformat(),
         )
     classifiers = {classifier.name: classifier for classifier in spec.classifiers}
+    there = [one for one in tx.baselines.of(spec.name) if dates.allow(one)]
     new: list[KeptBaseline] = []
     known: list[KeptBaseline] = []
     untold = {}
@@ -161,10 +172,14 @@ def _keep(
             source=source,
             confidence=spec.confidence,
             valid_from=start,
-            valid_until=end,
+            valid_until=dates.end,
             measured_at=ports.clock.now(),
         )
-        (new if tx.baselines.add(kept) else known).append(kept)
+        before = [old for old in there if old.same_evidence(kept)]
+        if before or not tx.baselines.add(kept):
+            known.append(before[-1] if before else kept)
+        else:
+            new.append(kept)
     return Measured(tuple(new), tuple(known), untold)
 
 

@@ -88,6 +88,16 @@ class TestFromPastWindows:
         assert (len(first.new), len(first.known)) == (6, 0)
         assert (again.new, [one.key for one in again.known]) == ((), [one.key for one in first.new])
 
+    def test_labels_again_after_another_window_change_nothing_either(self, watched):
+        request = BaselineRequest(of=("lr",))
+        first = measure_baseline(watched.ports, watched.panel, request, labels(0.9, 100))
+        judge_weeks(watched, range(1))
+        again = measure_baseline(watched.ports, watched.panel, request, labels(0.9, 100))
+        assert (again.new, again.known) == ((), first.new)
+        later = replace(request, valid_from=MONDAY + WEEK)
+        assert len(measure_baseline(watched.ports, watched.panel, later, labels(0.9, 100)).new) == len(first.new)
+        assert measure_baseline(watched.ports, watched.panel, later, labels(0.9, 100)).new == ()
+
     def test_of_too_few_windows_is_refused(self, watched):
         judge_weeks(watched, range(3))
         with pytest.raises(StratawatchError, match=r"too few judged windows.*at least 4; got 3; wait for more, or"):

@@ -1,0 +1,209 @@
+"""stratawatch baseline: measure what metrics are, list what was measured."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stratawatch.cli.listing import show_rows
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
+from stratawatch.cli.printing import count_text, print_json, say, time_text, value_text
+
+if TYPE_CHECKING:
+    from stratawatch.engine.baseline_record import KeptBaseline
+    from stratawatch.engine.labelled_items import LabelledPredictions
+    from stratawatch.wiring import House
+
+app = typer.Typer(
+    help="""Baselines: what metrics were, so that limits with `max_drop` can tell how far they fell.
+
+\b
+Examples:
+  stratawatch baseline measure toxicity                           from its newest judged windows
+  stratawatch baseline measure toxicity --file labels/july.csv    from labelled predictions
+  stratawatch baseline list toxicity
+""",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+FileOption = Annotated[
+    Path | None,
+    typer.Option("--file", help="Labelled predictions, .parquet or .csv, instead of past windows.", metavar="FILE"),
+]
+OfOption = Annotated[list[str] | None, typer.Option("--of", help="Only this classifier.", metavar="NAME")]
+
+
+@app.command("measure", short_help="Measure a panel's metrics.")
+def measure(
+    panel: Annotated[str, typer.Argument(help="The panel.", metavar="PANEL")],
+    file: FileOption = None,
+    label: Annotated[
+        str | None, typer.Option("--label", help="The file's column of labels; 'label' without.", metavar="COLUMN")
+    ] = None,
+    of: OfOption = None,
+    windows: Annotated[
+        int | None, typer.Option("--windows", help="How many of the newest judged windows (8).", metavar="N")
+    ] = None,
+    called: Annotated[
+        float | None, typer.Option("--called", help="Items called yes that labels were drawn from apart.", metavar="N")
+    ] = None,
+    passed: Annotated[float | None, typer.Option("--passed", help="The same, of the others.", metavar="N")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--from", help="For windows from then on; else the first not judged yet.", metavar="TIME"),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="For windows before; else until further notice.", metavar="TIME")
+    ] = None,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+) -> None:
+    """Measure what a panel's metrics are and keep that, with its interval, for windows to come.
+
+    Without --file from the estimates of judged windows. With it from items whose labels are known, drawn at random from
+    what the classifiers met: columns as the panel names them, and the label (yes or no). Where labels were drawn apart
+    among the items that one classifier called yes and among the others, --called and --passed say how many items
+    these were. Measuring the same again changes nothing.
+
+    \b
+    Examples:
+      stratawatch baseline measure toxicity --windows 12
+      stratawatch baseline measure toxicity --file labels/july.csv --of lr
+      stratawatch baseline measure toxicity --file apart.csv --of lr --called 1200 --passed 98000
+    """
+    from stratawatch.engine.labelled_items import sides_of
+    from stratawatch.engine.measure_baseline import BaselineRequest, measure_baseline
+    from stratawatch.engine.past_windows import DEFAULT_WINDOWS
+    from stratawatch.wiring import build
+
+    house = build(config, moment(now), only_reading=True)
+    spec = house.panels[known(panel, list(house.panels), "panel")]
+    request = BaselineRequest(
+        of=tuple(of or ()),
+        windows=DEFAULT_WINDOWS if windows is None else windows,
+        sides=sides_of(called, passed),
+        valid_from=moment(since, "--from"),
+        valid_until=moment(until, "--until"),
+    )
+    found = measure_baseline(house.ports, spec, request, _labels(house, panel, file, label))
+    rows = [{**_row(one), "new": True} for one in found.new] + [{**_row(one), "new": False} for one in found.known]
+    untold = [
+        {"classifier": key.classifier, "metric": key.metric, "segment": key.segment, "why": why}
+        for key, why in found.untold.items()
+    ]
+    if json:
+        print_json({"panel": panel, "baselines": rows, "untold": untold})
+    else:
+        _show_measured(rows, untold)
+
+
+@app.command("list", short_help="What was measured, and what is in force.")
+def list_(
+    panel: Annotated[str, typer.Argument(help="The panel.", metavar="PANEL")],
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+) -> None:
+    """Every baseline of a panel, in the order in which they were measured.
+
+    In force is, of those whose dates hold the moment, the newest measured one of a classifier that says yes by the same
+    rule as today.
+
+    \b
+    Examples:
+      stratawatch baseline list toxicity
+      stratawatch baseline list toxicity --json
+    """
+    from stratawatch.engine.baselines import in_force
+    from stratawatch.wiring import build
+
+    house = build(config, moment(now), only_reading=True)
+    spec = house.panels[known(panel, list(house.panels), "panel")]
+    with house.ports.store.begin() as tx:
+        used = set(in_force(tx, spec, house.ports.clock.now()).values())
+        rows = [{**_row(one), "in_force": one in used} for one in tx.baselines.of(panel)]
+    if json:
+        print_json({"panel": panel, "baselines": rows})
+    elif rows:
+        show_rows([_cells(row) for row in rows], numbers=("labels",))
+    else:
+        say(f"There is no baseline of {panel} yet. `stratawatch baseline measure {panel}` measures one.")
+
+
+def _labels(house: "House", panel: str, file: Path | None, label: str | None) -> "LabelledPredictions | None":
+    """A path is meant from where one is; it must lie in the configuration's folder."""
+    from stratawatch.errors import StratawatchError
+    from stratawatch.wiring import labelled_predictions
+
+    if file is None:
+        if label is not None:
+            raise StratawatchError("--label is a column of labelled predictions", expected="--file beside it")
+        return None
+    return labelled_predictions(house.configuration, panel, str(file.resolve()), label)
+
+
+def _row(one: "KeptBaseline") -> dict[str, Any]:
+    told = one.known
+    return {
+        "classifier": one.key.classifier,
+        "call": one.call,
+        "cut_off": one.cut_off,
+        "metric": one.key.metric,
+        "segment": one.key.segment,
+        "value": told.value,
+        "low": told.low,
+        "high": told.high,
+        "confidence": one.confidence,
+        "n": one.n,
+        "n_eff": told.n_eff,
+        "method": one.method,
+        "seed": one.seed,
+        "source": one.source,
+        "valid_from": one.valid_from,
+        "valid_until": one.valid_until,
+        "measured_at": one.measured_at,
+    }
+
+
+def _name(row: dict[str, Any]) -> str:
+    where = f" [{row['segment']}]" if row["segment"] else ""
+    return f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}"
+
+
+def _show_measured(rows: Sequence[dict[str, Any]], untold: Sequence[dict[str, Any]]) -> None:
+    new = [row for row in rows if row["new"]]
+    say(f"{count_text(len(new), 'new baseline')}, {len(rows) - len(new)} known before; from {rows[0]['source']}")
+    for dates in dict.fromkeys(_dates(row) for row in rows):
+        say(f"In force for windows {dates}")
+    say()
+    show_rows([_measured_cells(row) for row in rows], numbers=("labels",))
+    for row in untold:
+        say(f"None of {_name(row)}: {row['why']}")
+
+
+def _dates(row: dict[str, Any]) -> str:
+    until = f"until {time_text(row['valid_until'])}" if row["valid_until"] else "until further notice"
+    return f"from {time_text(row['valid_from'])} {until}"
+
+
+def _measured_cells(row: dict[str, Any]) -> dict[str, str]:
+    return {
+        "metric": _name(row),
+        "baseline": value_text(row),
+        "labels": f"{row['n']:,}",
+        "remark": "" if row["new"] else f"of {row['measured_at']:%Y-%m-%d}",
+    }
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    return {
+        "metric": _name(row),
+        "baseline": value_text(row),
+        "labels": f"{row['n']:,}",
+        "windows from": time_text(row["valid_from"])[:10],
+        "until": time_text(row["valid_until"])[:10],
+        "in force": "yes" if row["in_force"] else "",
+    }
