@@ -1,0 +1,160 @@
+"""design = "tripathi" through the engine: one round, estimates from its own items, revisions, and what it refuses."""
+
+import pytest
+
+from stratawatch.core.population import Segment
+from stratawatch.core.results import Goal, Known, Limit, Undefined
+from stratawatch.engine.advance import advance
+from stratawatch.engine.labels import HandLabel, import_labels
+from stratawatch.engine.outlook import outlook
+from stratawatch.engine.states import CycleState, RoundState
+from stratawatch.engine.windows import window_of
+from stratawatch.report.page import panel_page
+from stratawatch.report.view import build
+from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
+from tests.engine.town import MONDAY, WEEK, spec
+
+METHODS = {"recycled sample, Wilson", "recycled totals, MOVER", "stratified share, FF/MID"}
+
+
+@pytest.fixture
+def recycling(make_town):
+    return make_town(spec(design="tripathi", options={"parent": "lr"}, budget=200))
+
+
+def revision_of(town, cycle):
+    with town.ports.store.begin() as tx:
+        return tx.estimates.latest(cycle)
+
+
+class TestACycle:
+    def test_is_one_round_that_spends_its_budget(self, recycling):
+        cycle = label_a_cycle(recycling)
+        with recycling.ports.store.begin() as tx:
+            rounds = tx.rounds.of(cycle)
+        assert [(one.state, one.plan.method) for one in rounds] == [(RoundState.SETTLED, "recycled samples")]
+        assert len(set(recycling.queue.asked())) == recycling.panel.budget
+
+    def test_tells_precision_recall_and_false_omission_rate_of_everyone(self, recycling):
+        found = revision_of(recycling, label_a_cycle(recycling)).estimates
+        whole = [one for one in found if one.segment is None]
+        assert len(whole) == 6
+        assert all(isinstance(one.outcome, Known) for one in whole)
+        assert {one.method for one in whole} == METHODS
+
+    def test_intervals_hold_the_truth_of_its_window(self, recycling):
+        """Six intervals at once, of one fixed window."""
+        found = revision_of(recycling, label_a_cycle(recycling)).estimates
+        rows = recycling.source.windows[MONDAY]
+        for place, classifier in enumerate(recycling.panel.classifiers):
+            called = [row.truth for row in rows if row.scores[place] >= classifier.cut_off]
+            others = [row.truth for row in rows if row.scores[place] < classifier.cut_off]
+            truth = {
+                "precision": sum(called) / len(called),
+                "recall": sum(called) / (sum(called) + sum(others)),
+                "false_omission_rate": sum(others) / len(others),
+            }
+            mine = {one.metric: one.outcome for one in found if one.classifier == classifier.name and not one.segment}
+            for metric, value in truth.items():
+                assert mine[metric].low <= value <= mine[metric].high
+
+    def test_says_that_segments_are_not_told(self, recycling):
+        found = revision_of(recycling, label_a_cycle(recycling)).estimates
+        inside = {one.outcome for one in found if one.segment}
+        assert inside == {Undefined("design = 'tripathi' tells nothing of segments")}
+
+    def test_is_drawn_the_same_again(self, make_town):
+        towns = [make_town(spec(design="tripathi")) for _ in range(2)]
+        for town in towns:
+            open_all(town)
+            advance(town.ports)
+        assert towns[0].queue.asked() == towns[1].queue.asked()
+
+    def test_a_corrected_label_makes_a_revision_that_counts_its_repeats(self, recycling):
+        cycle = label_a_cycle(recycling)
+        before = revision_of(recycling, cycle)
+        with recycling.ports.store.begin() as tx:
+            said = tx.labels.all("spam")
+        recycling.clock.pass_(hours=1)
+        other = [HandLabel(item, "no" if event.value == "yes" else "yes", event.annotator) for item, event in said]
+        import_labels(recycling.ports, "spam", other)
+        advance(recycling.ports)
+        after = revision_of(recycling, cycle)
+        assert after.number == 2
+        for one, two in zip(before.estimates, after.estimates, strict=True):
+            if one.segment is None and one.metric == "precision":
+                assert two.outcome.value == pytest.approx(1 - one.outcome.value)
+
+    def test_what_was_not_answered_by_the_deadline_is_left_out(self, recycling):
+        (cycle,) = open_all(recycling)
+        advance(recycling.ports)
+        kept = set(recycling.queue.asked()[::2])
+        recycling.queue.answer(recycling.clock.now(), only=kept.__contains__)
+        recycling.clock.pass_(days=4)
+        advance(recycling.ports)
+        advance(recycling.ports)
+        found = {
+            (one.classifier, one.metric): one for one in revision_of(recycling, cycle).estimates if not one.segment
+        }
+        assert isinstance(found["lr", "precision"].outcome, Known)
+        assert 0 < found["lr", "recall"].labels_used <= len(kept)
+
+    def test_items_that_persist_are_not_asked_about_again(self, recycling):
+        """The same window once more: the same sizes, so the same draw, and every label is there."""
+        label_a_cycle(recycling)
+        recycling.source.windows[MONDAY + WEEK] = recycling.source.windows[MONDAY]
+        recycling.clock.moment = MONDAY + 2 * WEEK
+        asked = len(recycling.queue.asked())
+        (cycle,) = open_all(recycling)
+        for _ in range(3):
+            assert advance(recycling.ports).troubles == ()
+        assert cycle_of(recycling, cycle).state == CycleState.JUDGED
+        assert len(recycling.queue.asked()) == asked
+        known = [one.outcome for one in revision_of(recycling, cycle).estimates if one.segment is None]
+        assert all(isinstance(outcome, Known) for outcome in known)
+
+
+class TestRefusals:
+    def test_too_small_a_budget_refuses_the_window_in_a_sentence(self, make_town):
+        town = make_town(spec(design="tripathi", options={"omission_share": 0.05}, budget=20))
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        refused = cycle_of(town, cycle)
+        assert refused.state == CycleState.REFUSED
+        assert "labels are too few for" in refused.reason
+
+    def test_a_goal_that_it_does_not_serve_refuses_too(self, make_town):
+        town = make_town(spec(design="tripathi", goals=(Goal("f1", 0.05),)))
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        assert "design = 'tripathi' does not serve F1" in cycle_of(town, cycle).reason
+
+
+class TestOutlook:
+    def test_more_labels_buy_narrower_intervals_until_goals_want_no_more(self, make_town):
+        town = make_town(spec(design="tripathi", goals=(Goal("precision", 0.05),)))
+        found = outlook(town.ports, town.panel, window_of(town.panel.windows, 0), 0)
+        widths = {step.labels: step.half_widths for step in found.curve}
+        assert set(widths[120]) == {
+            (name, metric) for name in ("lr", "rf") for metric in ("precision", "recall", "false_omission_rate")
+        }
+        assert all(widths[1000][key] < widths[100][key] for key in widths[100])
+        assert all(wish.labels < 1000 for wish in found.wishes)
+        assert max(wish.labels for wish in found.wishes) <= found.together
+
+
+def test_the_report_shows_it(recycling):
+    label_a_cycle(recycling)
+    page = panel_page(build(recycling.ports.store, recycling.panel, recycling.clock.now()))
+    assert "recycled sample, Wilson" in page
+    assert page.count("design = &#39;tripathi&#39; tells nothing of segments") == 1
+
+
+def test_a_limit_inside_a_segment_is_blind_with_the_reason(make_town):
+    limit = Limit("precision", floor=0.5, of=("lr",), segment=Segment("country", "DE"))
+    town = make_town(spec(design="tripathi", limits=(limit,)))
+    label_a_cycle(town)
+    with town.ports.store.begin() as tx:
+        (state,) = tx.alarms.current("spam")
+    assert state.state == "BLIND"
+    assert "tells nothing of segments" in state.reason
