@@ -10,7 +10,7 @@ from stratawatch.core.allocations.whole_numbers import share_out
 from stratawatch.core.anticipation import first_rates
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.kumar.shares import SHARES, estimate, expected_half_width
-from stratawatch.core.designs.kumar.strata import Judged, cut
+from stratawatch.core.designs.kumar.strata import Inside, cut
 from stratawatch.core.designs.kumar.warnings import warnings_of
 from stratawatch.core.designs.named import place_of
 from stratawatch.core.designs.spending import afforded
@@ -40,7 +40,8 @@ _STEPWISE: Final = "OPT-A2"
 class Kumar:
     """Strata of one classifier's certainty; the labels of any allocation of the paper; stratified shares.
 
-    classifier: whose certainty is cut ("": the first of the panel). n_ini: labels of every stratum in the first round
+    classifier: whose certainty is cut ("": the first of the panel). share: what the labels are for; all of them are
+    drawn among the items that it is a share of. n_ini: labels of every stratum in the first round
     of both OPTs; n_step: labels of each further round of OPT-A2; doubt: right and wrong labels that are added to every
     stratum when its spread is read (0: the paper as printed).
     """
@@ -49,6 +50,7 @@ class Kumar:
     plans_for_goals: ClassVar[bool] = False
 
     classifier: str = ""
+    share: str = "accuracy"
     stratifier: str = "KM"
     allocation: str = "PRO"
     strata: int = 8
@@ -58,6 +60,7 @@ class Kumar:
 
     def __post_init__(self) -> None:
         for word, said, known in (
+            ("share of listed items", self.share, SHARES),
             ("stratifier", self.stratifier, STRATIFIERS),
             ("allocation", self.allocation, ALLOCATIONS),
         ):
@@ -85,13 +88,16 @@ class Kumar:
         """The classifier whose certainty is cut, if it is said."""
         return (self.classifier,) if self.classifier else ()
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
-        """Shares of positives, or of negatives, which cannot be counted without labels."""
-        return (
-            ""
-            if metric in SHARES
-            else f"design = 'kumar' does not tell {metric_named(metric).words}: only labels say what it is a share of"
-        )
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+        """Shares of positives, or of negatives, which cannot be counted without labels; and what lies outside."""
+        words, whose = metric_named(metric).words, classifiers[self._place(classifiers)]
+        if metric not in SHARES:
+            return f"design = 'kumar' does not tell {words}: only labels say what it is a share of"
+        mine = SHARES[self.share]
+        if mine.of_all or (classifier == whose and mine.same_items(SHARES[metric])):
+            return ""
+        asked = f"with share = '{self.share}' it asks about items that {whose} {mine.calls}"
+        return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
 
     def rounds(self, commission: Commission) -> int:
         """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""
@@ -102,39 +108,39 @@ class Kumar:
 
     def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Strata of the classifier's certainty. Raises PlanImpossible for a budget that does not reach them all."""
-        atoms = cut(census, self._place(census.classifiers), self.stratifier, self.strata)
-        sizes = self._judged(Cells.of_atoms(census.classifiers, atoms)).sizes
+        atoms = cut(census, self._place(census.classifiers), SHARES[self.share], self.stratifier, self.strata)
+        sizes = self._inside(Cells.of_atoms(census.classifiers, atoms)).sizes
         if sizes.size:
             self._rule.totals(sizes, Tally.nothing(sizes.size), commission.budget or 0)
         return atoms
 
     def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
         """What PRO and EQU draw; labels may send both OPTs anywhere."""
-        judged, budget = self._judged(cells), commission.budget or 0
+        inside, budget = self._inside(cells), commission.budget or 0
         if self.allocation in _AT_ONCE:
-            return judged.everywhere(self._totals(judged.sizes, Tally.nothing(judged.sizes.size), budget))
-        return judged.everywhere(np.minimum(judged.sizes, budget))
+            return inside.everywhere(self._totals(inside.sizes, Tally.nothing(inside.sizes.size), budget))
+        return inside.everywhere(np.minimum(inside.sizes, budget))
 
     def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
         """What the allocation wants next, of labels that the budget pays for."""
-        judged = self._judged(cells)
-        wanted = self._next(judged, commission.budget or 0, seen) if judged.sizes.size else seen.drawn
+        inside = self._inside(cells)
+        wanted = self._next(inside, commission.budget or 0, seen) if inside.sizes.size else seen.drawn
         totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
     def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
-        judged, rates = self._judged(cells), first_rates(cells, history).plain
+        inside, rates = self._inside(cells), first_rates(cells, history).plain
         totals = self.at_most(cells, commission, history)
         if self.allocation not in _AT_ONCE:
-            weights, first = optimal_weights(judged.sizes, judged.spread(rates)), np.minimum(judged.sizes, self.n_ini)
-            totals = judged.everywhere(share_out(weights, first, judged.sizes, commission.budget or 0))
+            weights, first = optimal_weights(inside.sizes, inside.spread(rates)), np.minimum(inside.sizes, self.n_ini)
+            totals = inside.everywhere(share_out(weights, first, inside.sizes, commission.budget or 0))
         widths = {
             (name, metric): width
             for place, name in enumerate(cells.classifiers)
             for metric in metrics
-            if metric in SHARES
+            if not self.lacks(metric, name, cells.classifiers)
             and np.isfinite(
                 width := expected_half_width(cells, place, SHARES[metric], totals, rates, commission.confidence)
             )
@@ -143,8 +149,7 @@ class Kumar:
 
     def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
         """Stratified shares with the interval that their variance implies."""
-        why_not = {metric: self.lacks(metric, "", cells.classifiers) for metric in request.metrics}
-        return estimate(cells, atoms, known, request, why_not)
+        return estimate(cells, atoms, known, request, lambda metric, name: self.lacks(metric, name, cells.classifiers))
 
     @property
     def _rule(self) -> Allocation:
@@ -158,23 +163,23 @@ class Kumar:
     def _words(self) -> str:
         return f"{self.allocation} on {self.stratifier} strata"
 
-    def _next(self, judged: Judged, budget: int, seen: Seen) -> Counts:
+    def _next(self, inside: Inside, budget: int, seen: Seen) -> Counts:
         """Cumulative totals by stratum; those that are drawn if the allocation has had its rounds."""
-        tally = judged.tally(seen)
+        tally = inside.tally(seen)
         if seen.ordinal > 1:
             if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and seen.ordinal > 2):
                 return seen.drawn
             if self.allocation == _STEPWISE:
                 budget = min(budget, seen.new(seen.drawn) + self.n_step)
         elif self.allocation not in _AT_ONCE:
-            return judged.everywhere(self._totals(judged.sizes, tally, budget))
-        least = self._least(judged.sizes)
+            return inside.everywhere(self._totals(inside.sizes, tally, budget))
+        least = self._least(inside.sizes)
 
         def totals(labels: int) -> Counts:
             """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
-            return judged.everywhere(self._totals(judged.sizes, tally, max(labels, least)))
+            return inside.everywhere(self._totals(inside.sizes, tally, max(labels, least)))
 
-        return afforded(totals, seen, budget, int(judged.sizes.sum()))
+        return afforded(totals, seen, budget, int(inside.sizes.sum()))
 
     def _least(self, sizes: Counts) -> int:
         return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())
@@ -184,8 +189,8 @@ class Kumar:
         rule = OptA1(self.n_ini, self.doubt) if self.allocation == _STEPWISE else self._rule
         return rule.totals(sizes, tally, labels) if sizes.size else sizes
 
-    def _judged(self, cells: Cells) -> Judged:
-        return Judged(cells, self._place(cells.classifiers))
+    def _inside(self, cells: Cells) -> Inside:
+        return Inside(cells, self._place(cells.classifiers), SHARES[self.share])
 
     def _place(self, classifiers: Sequence[str]) -> int:
         return place_of(self.classifier, classifiers)

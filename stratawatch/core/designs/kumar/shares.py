@@ -1,6 +1,6 @@
 """Shares of known sets of items, stratum by stratum: what labels say of them, and how well they will be known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,9 +32,18 @@ class Share:
     yes_on: tuple[bool, bool]
 
     @property
-    def words(self) -> str:
-        """The set, in words."""
-        return f"it {'judged' if self.positive and self.negative else f'calls {_called(self)}'}"
+    def of_all(self) -> bool:
+        """Whether it is a share of everything that was judged."""
+        return self.positive and self.negative
+
+    @property
+    def calls(self) -> str:
+        """What the classifier does with the items of the set."""
+        return "judged" if self.of_all else f"calls {'positive' if self.positive else 'negative'}"
+
+    def same_items(self, other: "Share") -> bool:
+        """Whether both are shares of one set."""
+        return (self.positive, self.negative) == (other.positive, other.negative)
 
     def domain(self, cells: Cells, place: int) -> Flags:
         """The cells of the set."""
@@ -75,9 +84,9 @@ class _Counts:
 
 
 def estimate(
-    cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request, why_not: Mapping[str, str]
+    cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request, lacks: Callable[[str, str], str]
 ) -> tuple[Estimate, ...]:
-    """Every segment x classifier x metric; `why_not` has a sentence for every metric that is no such share."""
+    """Every segment x classifier x metric; `lacks` says why a metric of a classifier is not told, if it is not."""
     answers = known.everywhere
     everything = cells.sizes, answers.answered.sum(axis=0), answers.yes.sum(axis=0)
     found = []
@@ -86,7 +95,10 @@ def estimate(
         where = "" if segment is None else f" in {segment}"
         for place, name in enumerate(cells.classifiers):
             for metric in request.metrics:
-                outcome, labels = _read(cells, place, metric, columns, request.confidence, why_not)
+                why = lacks(metric, name)
+                outcome, labels = (
+                    (Undefined(why), 0) if why else _read(cells, place, SHARES[metric], columns, request.confidence)
+                )
                 if isinstance(outcome, Undefined):
                     outcome = Undefined(outcome.reason + where)
                 found.append(Estimate(name, metric, segment, outcome, labels, METHOD, request.confidence))
@@ -114,16 +126,8 @@ def _inside(atoms: Sequence[Atom], known: Labelled, segment: Segment) -> tuple[F
 
 
 def _read(
-    cells: Cells,
-    place: int,
-    metric: str,
-    columns: tuple[Floats, Floats, Floats],
-    confidence: float,
-    why_not: Mapping[str, str],
+    cells: Cells, place: int, share: Share, columns: tuple[Floats, Floats, Floats], confidence: float
 ) -> tuple[Known | Undefined, int]:
-    if metric not in SHARES:
-        return Undefined(why_not[metric]), 0
-    share = SHARES[metric]
     counts = _Counts.of(cells, place, share, columns)
     served = counts.sizes > 0
     sizes, labels, yes = (
@@ -131,12 +135,8 @@ def _read(
     )
     used, without = int(labels.sum()), int((labels == 0).sum())
     if sizes.size == 0:
-        return Undefined(f"there is no item that {share.words}"), 0
+        return Undefined(f"there is no item that it {share.calls}"), 0
     if without:
         strata = "" if without == len(sizes) else f" in {without} of {len(sizes)} strata"
-        return Undefined(f"no label among the items that {share.words}{strata}"), used
+        return Undefined(f"no label among the items that it {share.calls}{strata}"), used
     return wald(stratified_share(sizes, labels, yes), confidence), used
-
-
-def _called(share: Share) -> str:
-    return "positive" if share.positive else "negative"

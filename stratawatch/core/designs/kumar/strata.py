@@ -1,4 +1,4 @@
-"""Strata by how sure a classifier is of its own calls, and the items that it did not judge apart."""
+"""Strata by how sure a classifier is of its own calls, and the items that are not asked about apart."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.designs.kumar.shares import Share
 from stratawatch.core.methods.kumar.stratification import cut_points, stratum_of
 from stratawatch.core.methods.kumar.tally import Tally
 from stratawatch.core.methods.kumar.values import probability_of_the_call
@@ -13,18 +14,18 @@ from stratawatch.core.planner import Seen
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.core.runs import atoms_in
 
-_UNSCORED, _UNJUDGED = -1, -2
+_UNSCORED, _LEFT_OUT = -1, -2
 
 
-def cut(census: Census, place: int, stratifier: str, strata: int) -> tuple[Atom, ...]:
-    """Up to so many strata of the items that the classifier at this place judged.
+def cut(census: Census, place: int, share: Share, stratifier: str, strata: int) -> tuple[Atom, ...]:
+    """Up to so many strata of the items that a share of the classifier at this place is of.
 
-    Judged items that have no score are one stratum more, and those that it did not judge another, without labels.
+    Those of them that have no score are one stratum more, and all others another, without labels.
     """
     cells = Cells.of_census(census)
-    judged = cells.positive[:, place] | cells.negative[:, place]
-    scored = judged & ~np.isnan(cells.scores) & (census.counts > 0)
-    group = np.where(judged, _UNSCORED, _UNJUDGED)
+    inside = share.domain(cells, place)
+    scored = inside & ~np.isnan(cells.scores) & (census.counts > 0)
+    group = np.where(inside, _UNSCORED, _LEFT_OUT)
     if scored.any():
         sure = probability_of_the_call(cells.scores[scored], cells.positive[scored, place])
         group[scored] = stratum_of(sure, cut_points(sure, cells.sizes[scored], strata, stratifier))
@@ -32,11 +33,12 @@ def cut(census: Census, place: int, stratifier: str, strata: int) -> tuple[Atom,
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The strata of the items that one classifier judged: all that the method looks at."""
+class Inside:
+    """The strata of the items that a share is of: all that the method looks at."""
 
     cells: Cells
     place: int
+    share: Share
 
     @cached_property
     def strata(self) -> Counts:
@@ -45,31 +47,30 @@ class Judged:
 
     @cached_property
     def flags(self) -> Flags:
-        """Cells that it judged."""
-        return np.asarray(self.cells.positive[:, self.place] | self.cells.negative[:, self.place])
+        """Their cells."""
+        return self.share.domain(self.cells, self.place)
 
     @cached_property
     def sizes(self) -> Counts:
         """N_k, their items."""
         return self.cells.stratum_sizes[self.strata].astype(np.int64)
 
-    def right(self, answered: Floats, yes: Floats) -> Floats:
-        """Of the answers in each cell, those with which the classifier agrees."""
-        return np.where(self.cells.positive[:, self.place], yes, answered - yes) * self.flags
-
     def tally(self, seen: Seen) -> Tally:
-        """What was drawn and answered; yes is a right call."""
-        right = self.cells.by_stratum(self.right(seen.answered, seen.yes))
-        columns = (seen.drawn, self.cells.by_stratum(seen.answered), right)
+        """What was drawn and answered, and what of it the share counts."""
+        yes = self._counted(seen.answered, seen.yes)
+        columns = (seen.drawn, self.cells.by_stratum(seen.answered), self.cells.by_stratum(yes))
         return Tally(*(np.rint(column[self.strata]).astype(np.int64) for column in columns))
 
     def spread(self, rates: Floats) -> Floats:
-        """The expected standard deviation of being right within each stratum."""
-        share = self.cells.by_stratum(self.right(self.cells.sizes, self.cells.sizes * rates))[self.strata] / self.sizes
-        return np.asarray(np.sqrt(share * (1 - share)), dtype=np.float64)
+        """The expected standard deviation of an answer within each stratum."""
+        yes = self.cells.by_stratum(self._counted(self.cells.sizes, self.cells.sizes * rates))[self.strata]
+        return np.asarray(np.sqrt(yes / self.sizes * (1 - yes / self.sizes)), dtype=np.float64)
+
+    def _counted(self, answered: Floats, yes: Floats) -> Floats:
+        return self.share.counted(self.cells, self.place, answered, yes) * self.flags
 
     def everywhere(self, totals: Counts) -> Counts:
-        """The same totals by all strata; none where it judged nothing."""
+        """The same totals by all strata; none outside."""
         every = np.zeros(self.cells.count, dtype=np.int64)
         every[self.strata] = totals
         return every

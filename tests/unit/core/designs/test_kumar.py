@@ -80,6 +80,39 @@ class TestStrata:
         assert told["b", "accuracy"].outcome == Undefined("no label among the items that it judged")
 
 
+class TestShare:
+    """What the labels are for: then all of them go where it is decided."""
+
+    @pytest.mark.parametrize(
+        ("share", "pattern", "others"),
+        [
+            ("precision", "11", {"precision"}),
+            ("false_omission_rate", "0", {"false_omission_rate", "negative_predictive_value"}),
+            ("negative_predictive_value", "0", {"false_omission_rate", "negative_predictive_value"}),
+        ],
+    )
+    def test_labels_go_to_the_items_that_it_is_a_share_of(self, share, pattern, others):
+        cycle = cycle_of(wanted(120, strata=2, share=share), lambda _, number: number % 3 == 0).finish()
+        atoms = dict(zip(cycle.design.candidates.items, cycle.design.candidates.atoms.tolist(), strict=True))
+        assert all(cycle.design.atoms[atoms[item]].pattern.startswith(pattern) for item in cycle.drawn)
+        told = cycle.told(list(METRICS))
+        assert {key for key, one in told.items() if isinstance(one.outcome, Known)} == {("a", m) for m in others}
+
+    def test_anything_else_is_undefined_in_words(self):
+        told = cycle_of(wanted(120, strata=2, share="precision")).finish().told(["accuracy", "precision"])
+        asked = "with share = 'precision' it asks about items that a calls positive"
+        assert told["a", "accuracy"].outcome == Undefined(f"design = 'kumar' does not tell accuracy of a: {asked}")
+        assert told["b", "precision"].outcome == Undefined(f"design = 'kumar' does not tell precision of b: {asked}")
+
+    def test_opt_looks_for_disagreement_inside(self):
+        """Of the items called positive the unsure ones are a coin and the others right: all 60 but 5 go to the coin."""
+        says = lambda pattern, number: pattern == "11" and (number % 2 == 0 or number >= 750)  # noqa: E731
+        commission = wanted(60, strata=2, share="precision", allocation="OPT-A1", doubt=0.0)
+        cycle = cycle_of(commission, says).finish()
+        sizes, totals = cycle.design.cells.stratum_sizes, np.array(cycle.plans[-1].totals)
+        assert totals[sizes == 100].tolist() == [55]
+
+
 class TestRounds:
     def test_pro_is_one_in_proportion_to_items(self):
         cycle = cycle_of(wanted(90, strata=2)).finish()
@@ -252,6 +285,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "said"),
         [
+            ({"share": "recall"}, "there is no share of listed items 'recall'; expected one of precision, "),
             ({"stratifier": "BEST"}, "there is no stratifier 'BEST'; expected one of SQRT, CBRT"),
             ({"allocation": "OPT"}, "there is no allocation 'OPT'; expected one of PRO, EQU, OPT-A1, OPT-A2"),
             ({"strata": 0}, "option 'strata' is too small; expected at least 1; got 0"),
