@@ -1,5 +1,6 @@
 -- What is known now: the newest revision of the newest window, for every panel, classifier, metric and segment.
 -- segment is null for the whole population; value, low, high and n_eff are null where undefined says why.
+-- deff is the design effect of labels that come in clusters, null where no clusters are known.
 CREATE VIEW current_estimates AS
 SELECT
     panel,
@@ -14,6 +15,7 @@ SELECT
     labels_used,
     method,
     confidence,
+    deff,
     state,
     cycle_id,
     period,
@@ -35,6 +37,7 @@ FROM (
         e.labels_used,
         e.method,
         e.confidence,
+        e.deff,
         s.state,
         c.id AS cycle_id,
         c.period,

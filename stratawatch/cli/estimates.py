@@ -96,6 +96,7 @@ def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "Str
         "undefined": None if isinstance(outcome, Known) else outcome.reason,
         "confidence": estimate.confidence,
         "labels_used": estimate.labels_used,
+        "deff": estimate.deff,
         "method": estimate.method,
         "state": state.state.value if state else None,
         "reason": state.reason if state else None,
@@ -113,7 +114,8 @@ def _show(rows: list[dict[str, Any]]) -> None:
             f"{first['panel']}, window {window_text(first)}: cycle {number}, revision {first['revision']}, "
             f"estimated {time_text(first['estimated_at'])}"
         )
-        show_rows([_cells(row) for row in mine], numbers=("labels", "n_eff"))
+        clustered = any(row["deff"] is not None for row in mine)
+        show_rows([_cells(row, clustered=clustered) for row in mine], numbers=("labels", "n_eff", "deff"))
         if number != cycles[-1]:
             say()
     _show_notes(rows)
@@ -126,12 +128,15 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
         return
     say()
     say(f"Intervals at {' and '.join(percent(level) for level in confidences)}; n_eff: the simple random draw as good")
+    if any(row["deff"] is not None for row in rows):
+        say("deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1")
     for metric in dict.fromkeys(row["metric"] for row in rows):
         methods = dict.fromkeys(row["method"] for row in rows if row["metric"] == metric)
         say(f"{metric.replace('_', ' ')}: {'; '.join(methods)}")
 
 
-def _cells(row: dict[str, Any]) -> dict[str, str]:
+def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
+    deff = {"deff": "" if row["deff"] is None else f"{row['deff']:.2f}"} if clustered else {}
     where = f" [{row['segment']}]" if row["segment"] else ""
     return {
         "metric": f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}",
@@ -139,4 +144,5 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "state": state_text(row["state"]),
         "labels": f"{row['labels_used']:,}",
         "n_eff": "" if row["n_eff"] is None else f"{row['n_eff']:,.0f}",
+        **deff,
     }

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 Facts = Mapping[str, str]
 
-CLUSTER: Final = (
-    "is read and kept, and not used in the variance yet: "
-    "intervals are too narrow if items of a cluster resemble one another"
-)
+CLUSTER: Final = "items of one hang together: intervals count that, and are of clusters to come"
 
 
 @dataclass
@@ -63,6 +60,7 @@ def _look(seen: Inspection, configuration: "Configuration", part: str, place: Pl
 
 def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.designs import design_of
+    from stratawatch.core.estimation.variances import variance_named
     from stratawatch.engine.commissions import commission_of
 
     panels = {
@@ -70,7 +68,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         for name, spec in configuration.panels.items()
     }
     clusters = {
-        f"cluster of {name}": f"{spec.columns.cluster} {CLUSTER}"
+        f"cluster of {name}": f"{spec.columns.cluster}; {CLUSTER}"
         for name, spec in configuration.panels.items()
         if spec.columns.cluster is not None
     }
@@ -79,7 +77,12 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         for name, spec in configuration.panels.items()
         if spec.design != "joint"
     }
-    return {"file": str(configuration.path), **panels, **clusters, **designs}
+    variances = {
+        f"variance of {name}": "; ".join([spec.variance, *variance_named(spec.variance).warnings])
+        for name, spec in configuration.panels.items()
+        if spec.variance != "default"
+    }
+    return {"file": str(configuration.path), **panels, **clusters, **designs, **variances}
 
 
 def _design(spec: "PanelSpec") -> str:

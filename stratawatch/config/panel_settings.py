@@ -9,8 +9,10 @@ from pydantic_core import PydanticKnownError
 from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.variances import VARIANCES
 from stratawatch.core.results import Option
-from stratawatch.engine.records import ScoreKind, Spend
+from stratawatch.engine.drift_rule import DriftRule, Reaction
+from stratawatch.engine.records import Duplicates, ScoreKind, Spend
 
 
 def _registered(metric: str) -> str:
@@ -26,8 +28,15 @@ def _designed(design: str) -> str:
     return design
 
 
+def _varied(variance: str) -> str:
+    if variance not in VARIANCES:
+        raise PydanticKnownError("literal_error", {"expected": ", ".join(VARIANCES)})
+    return variance
+
+
 Metric = Annotated[str, AfterValidator(_registered)]
 Design = Annotated[str, AfterValidator(_designed)]
+Variance = Annotated[str, AfterValidator(_varied)]
 
 
 class FilesSource(Shape):
@@ -46,6 +55,7 @@ class ColumnSettings(Shape):
 
     item: Text
     time: Text
+    ingested: Text | None = None
     payload: Annotated[list[Text], Field(min_length=1)]
     segments: list[Text] = Field(default_factory=list)
     cluster: Text | None = None
@@ -57,6 +67,20 @@ class WindowSettings(Shape):
     start: Moment
     every: Annotated[PositiveDuration, Field(ge=timedelta(minutes=1), le=timedelta(days=366))]
     lateness: Annotated[Duration, Field(le=timedelta(days=31))] = timedelta(0)
+
+
+class DriftSettings(Shape):
+    """[panels.NAME.drift]: what to do when a window's input is unlike that of the windows before it."""
+
+    volume: Reaction = DriftRule.volume
+    silent: Reaction = DriftRule.silent
+    scale: Reaction = DriftRule.scale
+    frozen: Reaction = DriftRule.frozen
+    types: Reaction = DriftRule.types
+    replay: Reaction = DriftRule.replay
+    missed: Reaction = DriftRule.missed
+    clock: Reaction = DriftRule.clock
+    factor: Annotated[float, Field(ge=1.1, le=100)] = DriftRule.factor
 
 
 class ClassifierSettings(Shape):
@@ -105,6 +129,7 @@ class PanelSettings(Shape):
     spend: Spend = "budget"
     design: Design = "joint"
     options: dict[str, Option] = Field(default_factory=dict)
+    variance: Variance = "default"
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95
@@ -113,6 +138,8 @@ class PanelSettings(Shape):
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 500
     label_life: PositiveDuration = timedelta(days=90)
     blind_at: Annotated[float, Field(ge=1, le=100)] = 3.0
+    duplicates: Duplicates = "refuse"
+    drift: DriftSettings = DriftSettings()
     source: FilesSource
     columns: ColumnSettings
     schedule: WindowSettings

@@ -5,6 +5,7 @@ from pathlib import Path
 from stratawatch.config.panel_settings import ClassifierSettings, LimitSettings, PanelSettings
 from stratawatch.core.population import Segment
 from stratawatch.core.results import Goal, Limit
+from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
 
 
@@ -24,6 +25,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
             payload=tuple(columns.payload),
             segments=tuple(columns.segments),
             cluster=columns.cluster,
+            ingested=columns.ingested,
         ),
         windows=WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
         goals=tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals),
@@ -32,6 +34,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         spend=panel.spend,
         design=panel.design,
         options=dict(panel.options),
+        variance=panel.variance,
         deadline=panel.deadline,
         confidence=panel.confidence,
         votes=panel.votes,
@@ -40,6 +43,8 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         quarantine_share=panel.quarantine_share,
         label_life=panel.label_life,
         blind_at=panel.blind_at,
+        duplicates=panel.duplicates,
+        drift=DriftRule(**panel.drift.model_dump()),
         source=f"{panel.source.kind}: {panel.source.path}",
     )
 

@@ -59,6 +59,11 @@ def pool_sizes(
     return tuple(np.minimum(wanted, most).tolist())
 
 
+def warnings_of(commission: Commission) -> tuple[str, ...]:
+    """What was measured of the methods that a commission names and their users should know, in whole sentences."""
+    return (*design_of(commission).warnings, *variance_named(commission.variance).warnings)
+
+
 @dataclass(frozen=True)
 class Design:
     """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen.

@@ -11,7 +11,14 @@ from stratawatch.engine.records import PanelSpec
 def commission_of(spec: PanelSpec) -> Commission:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
     return Commission(
-        spec.goals, spec.budget, spec.spend == "goals", spec.confidence, spec.design, spec.options, spec.seed
+        goals=spec.goals,
+        budget=spec.budget,
+        until_goals=spec.spend == "goals",
+        confidence=spec.confidence,
+        design=spec.design,
+        options=spec.options,
+        seed=spec.seed,
+        variance=spec.variance,
     )
 
 

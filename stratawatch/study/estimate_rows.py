@@ -16,7 +16,8 @@ class StudyEstimate:
     """One metric. `value`, `low`, `high` and `n_eff` are None where the labels tell nothing; `reason` says why.
 
     `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is
-    no goal for it; "undefined", there is no value. `segment` None stands for everything.
+    no goal for it; "undefined", there is no value. `segment` None stands for everything. `deff`: how many times larger
+    the variance is because labels come in clusters; None where no clusters are known.
     """
 
     classifier: str
@@ -31,6 +32,7 @@ class StudyEstimate:
     method: str
     margin: float | None = None
     reason: str | None = None
+    deff: float | None = None
 
     @property
     def half_width(self) -> float | None:
@@ -99,4 +101,5 @@ def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -
         state,
         method,
         margin,
+        deff=one.deff,
     )

@@ -25,12 +25,13 @@ class Voice:
 
 @dataclass(frozen=True)
 class Panel:
-    """The columns that a study reads: items, classifiers, auxiliary scores, segments."""
+    """The columns that a study reads: items, classifiers, auxiliary scores, segments, clusters."""
 
     item: str
     classifiers: tuple[Voice, ...]
     auxiliary: tuple[Voice, ...] = ()
     segments: tuple[str, ...] = ()
+    cluster: str | None = None
 
     @property
     def voices(self) -> tuple[Voice, ...]:
@@ -54,6 +55,7 @@ def read_panel(
     auxiliary: Iterable[str],
     segments: Iterable[str],
     score_kind: Kinds,
+    cluster: str | None = None,
 ) -> Panel:
     """What was given to a study, checked as far as that goes without the frame."""
     if not isinstance(classifiers, Mapping) or not classifiers:
@@ -83,7 +85,7 @@ def read_panel(
         raise StratawatchError(
             "the panel is too large", expected=f"at most {MOST_LETTERS} classifiers and auxiliary scores"
         )
-    return Panel(item, voices, hints, _names(segments, "segments"))
+    return Panel(item, voices, hints, _names(segments, "segments"), cluster)
 
 
 def _pair(name: str, columns: Any) -> tuple[str | None, str]:

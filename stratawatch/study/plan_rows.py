@@ -10,7 +10,7 @@ import numpy as np
 from stratawatch.core.anticipation import Rates, first_rates
 from stratawatch.core.bins import centre
 from stratawatch.core.cells import Cells
-from stratawatch.core.design import Design
+from stratawatch.core.design import Design, warnings_of
 from stratawatch.core.designs import design_of
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
@@ -109,7 +109,7 @@ def planned(design: Design, commission: Commission, history: History, voices: tu
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in commission.goals)])
     ]
     source: Literal["scores", "history"] = "history" if usable(history) else "scores"
-    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, design.kind.warnings)
+    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, warnings_of(commission))
 
 
 def _strata(design: Design, totals: Sequence[int]) -> list[PlannedStratum]:

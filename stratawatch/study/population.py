@@ -6,32 +6,34 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
 from stratawatch.core.random_numbers import digest
 from stratawatch.errors import StratawatchError
-from stratawatch.study.frames import open_frame
+from stratawatch.study.frames import Column, open_frame
 from stratawatch.study.items import Heads, Items, read_items
 from stratawatch.study.panel import Panel
 from stratawatch.study.readings import Readings, read_voices
-from stratawatch.study.slices import Slices, read_slices
+from stratawatch.study.slices import Slices, as_text, read_slices
 
 _FACTORS: Final = (1.0, 8.0, inf)
 """How often a stratum is looked through, and how many more numbers than expected each time."""
+_PART: Final = 50_000
 
 
 @dataclass(frozen=True)
 class Population:
-    """Twenty bytes an item; of the frame itself only the item column is kept."""
+    """Twenty bytes an item; of the frame itself only the columns of items and of clusters are kept."""
 
     panel: Panel
     seed: str
     items: Items
     readings: Readings
     slices: tuple[Slices, ...]
+    clusters: Column | None = None
 
     def __len__(self) -> int:
         return len(self.items.heads)
@@ -62,11 +64,12 @@ class Population:
             atoms=home[self.readings.cell[rows]],
             digests=tuple(digest(self.seed, item) for item in items),
             segments={one.column: one.at(rows) for one in self.slices},
+            clusters=None if self.clusters is None else tuple(map(as_text, self.clusters.at(rows))),
         )
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same items with the same calls, binned scores and segments, in any order: the same text."""
+        """The same items with the same calls, binned scores, segments and clusters, in any order: the same text."""
         order, found = self.items.order, sha256()
         found.update(repr((self.readings.patterns, self.readings.bins.tolist())).encode())
         found.update(self.items.heads[order].tobytes())
@@ -74,6 +77,8 @@ class Population:
         for one in self.slices:
             found.update(repr((one.column, one.texts)).encode())
             found.update(one.place[order].tobytes())
+        for start in range(0, 0 if self.clusters is None else len(self), _PART):
+            found.update(repr(list(map(as_text, self._cluster_values(order[start : start + _PART])))).encode())
         return found.hexdigest()
 
     def with_segments(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
@@ -83,6 +88,9 @@ class Population:
             inside = {segment: int(counts[home == number].sum()) for segment, counts in self.census.segments.items()}
             found.append(replace(atom, segments={segment: size for segment, size in inside.items() if size}))
         return tuple(found)
+
+    def _cluster_values(self, rows: Counts) -> list[Any]:
+        return [] if self.clusters is None else self.clusters.at(rows)
 
     def _homes(self, atoms: Sequence[Atom]) -> Counts:
         """The atom of every cell."""
@@ -133,4 +141,5 @@ def read_population(frame: object, panel: Panel, seed: str) -> Population:
         readings=read_voices(opened, panel),
         items=read_items(panel.item, column, seed),
         slices=tuple(read_slices(name, opened.column(name, "a segment")) for name in panel.segments),
+        clusters=None if panel.cluster is None else opened.column(panel.cluster, "the clusters"),
     )

@@ -24,9 +24,11 @@ _WISHES: Final = (
     "sequential",
     "design",
     "options",
+    "variance",
+    "cluster",
 )
 
-_LATER: Final = {"design": "joint", "options": {}}
+_LATER: Final[Mapping[str, Any]] = {"design": "joint", "options": {}, "variance": "default", "cluster": None}
 """What studies wished that were saved before there was a choice."""
 
 
@@ -71,6 +73,8 @@ def wishes_of(panel: Panel, commission: Commission, seed: str, *, sequential: bo
         "sequential": sequential,
         "design": commission.design,
         "options": dict(commission.options),
+        "variance": commission.variance,
+        "cluster": panel.cluster,
     }
 
 

@@ -60,6 +60,10 @@ def read_slices(name: str, column: Column) -> Slices:
     return Slices(name, tuple(texts), final[place])
 
 
+def as_text(value: Any) -> str | None:
+    """A value as databases cast it to text; none stays none."""
+    return None if value is None else _text(value)
+
+
 def _text(value: Any) -> str:
-    """A value as databases cast it to text."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stratawatch.core.design import Design, cut, pool_sizes
+from stratawatch.core.design import Design, cut, pool_sizes, warnings_of
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
 from stratawatch.core.history import History
 from stratawatch.core.ledger import Ledger
@@ -37,6 +37,8 @@ class Study:
     segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
     score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
     design: "joint", or a method of the literature to compare with: "srs" (which wants a budget). options: its own.
+    variance: "default", or "brr" to compare with. cluster: a column of customers, sessions or the like, whose items
+    hang together: intervals count that, and are of customers to come.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class Study:
         sequential: bool = False,
         design: str = "joint",
         options: Mapping[str, Option] | None = None,
+        variance: str = "default",
+        cluster: str | None = None,
     ) -> None:
-        panel = read_panel(item, classifiers, auxiliary, segments, score_kind)
+        panel = read_panel(item, classifiers, auxiliary, segments, score_kind, cluster)
         self._commission = read_commission(
             goals,
             budget,
@@ -67,6 +71,7 @@ class Study:
             design=design,
             options=options,
             seed=str(seed),
+            variance=variance,
         )
         self._past = _checked(history, panel)
         self._sequential = bool(sequential)
@@ -140,7 +145,7 @@ class Study:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was measured of the chosen methods that their users should know."""
-        return self._design.kind.warnings
+        return warnings_of(self._commission)
 
     @property
     def done(self) -> bool:
@@ -177,7 +182,7 @@ class Study:
         if study._population.fingerprint != fingerprint:
             raise StratawatchError(
                 "the frame is not the one that the study was made of",
-                expected="the same items, calls, scores and segments",
+                expected="the same items, calls, scores, segments and clusters",
                 hint="begin a new Study, and give it this one's history()",
             )
         study._freeze(study._population.with_segments(atoms), pools)

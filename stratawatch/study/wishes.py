@@ -11,6 +11,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Called
+from stratawatch.core.estimation.variances import variance_named
 from stratawatch.core.population import Census
 from stratawatch.core.results import Commission, Goal, Option
 from stratawatch.errors import PlanImpossible, StratawatchError
@@ -31,6 +32,7 @@ def read_commission(
     design: str = "joint",
     options: Mapping[str, Option] | None = None,
     seed: str = "",
+    variance: str = "default",
 ) -> Commission:
     """Goals without a budget are met; a budget is spent where it buys the goals most, or until they hold."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
@@ -43,6 +45,7 @@ def read_commission(
         design=str(design),
         options=_options(str(design), options, classifiers),
         seed=seed,
+        variance=variance_named(variance).name,
     )
 
 

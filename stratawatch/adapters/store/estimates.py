@@ -128,6 +128,7 @@ def _estimate_row(revision_id: int, position: int, estimate: Estimate) -> dict[s
         "labels_used": int(estimate.labels_used),
         "method": estimate.method,
         "confidence": float(estimate.confidence),
+        "deff": None if estimate.deff is None else float(estimate.deff),
     }
 
 
@@ -155,4 +156,5 @@ def _estimate_of(row: Row[Any]) -> Estimate:
         labels_used=row.labels_used,
         method=row.method,
         confidence=row.confidence,
+        deff=row.deff,
     )

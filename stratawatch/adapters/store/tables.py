@@ -268,6 +268,7 @@ estimates = Table(
     Column("labels_used", Integer, nullable=False),
     _words("method"),
     Column("confidence", Double, nullable=False),
+    Column("deff", Double, nullable=True),  # none: no clusters are known
     _segment_pair(),
     CheckConstraint(  # a value with its interval, or the reason why there is none: never half of it, never NaN
         "(undefined IS NOT NULL AND value IS NULL AND low IS NULL AND high IS NULL AND n_eff IS NULL) OR "

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from stratawatch.core.population import Segment
@@ -18,6 +20,13 @@ class TestAdd:
             cycle = open_cycle(tx)
             tx.estimates.add(revision(cycle, estimates=estimates, mark=17))
             assert tx.estimates.latest(cycle) == revision(cycle, estimates=estimates, mark=17)
+
+    def test_keeps_the_design_effect_or_that_none_is_known(self, store):
+        estimates = (replace(estimate("recall"), deff=1 / 3), estimate("precision"))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.estimates.add(revision(cycle, estimates=estimates))
+            assert [one.deff for one in tx.estimates.latest(cycle).estimates] == [1 / 3, None]
 
     def test_refuses_a_number_that_is_taken(self, store):
         with store.begin() as tx:

@@ -167,7 +167,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0003; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0004; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
@@ -253,6 +253,6 @@ class TestChecks:
                 text("INSERT INTO revisions VALUES (1, :c, 1, 'f', 0, :at)"),
                 {"c": cycle, "at": NOW.replace(tzinfo=None) if tx._sql.dialect.name == "sqlite" else NOW},
             )
-            half = "INSERT INTO estimates VALUES (1, 0, 'lr', 'precision', NULL, NULL, NULL, '', 0.5, NULL, 1.0, 10.0, NULL, 5, 'm', 0.95)"
+            half = "INSERT INTO estimates VALUES (1, 0, 'lr', 'precision', NULL, NULL, NULL, '', 0.5, NULL, 1.0, 10.0, NULL, 5, 'm', 0.95, NULL)"
             with pytest.raises(IntegrityError):
                 tx._sql.execute(text(half))

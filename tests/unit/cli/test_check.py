@@ -33,13 +33,23 @@ class TestARightInstallation:
 
 
 class TestCluster:
-    def test_it_is_said_what_it_does_not_do_yet(self, fresh):
+    def test_it_is_said_what_it_does(self, fresh):
         fresh.configure(('segments = ["country"]', 'segments = ["country"]\ncluster = "text"'))
         told = fresh.json("check")["found"]["configuration"]["cluster of spam"]
-        assert told.startswith("text is read and kept, and not used in the variance yet: intervals are too narrow")
+        assert told == "text; items of one hang together: intervals count that, and are of clusters to come"
 
     def test_without_one_nothing_is_said(self, fresh):
         assert "cluster" not in fresh.run("check").stdout
+
+
+class TestVariance:
+    def test_another_than_the_default_is_told_with_what_was_measured(self, fresh):
+        fresh.configure(("budget = 60", 'budget = 60\nvariance = "brr"'))
+        told = fresh.json("check")["found"]["configuration"]["variance of spam"]
+        assert told.startswith("brr; Intervals of variance = 'brr' are too narrow")
+
+    def test_of_the_default_nothing_is_said(self, fresh):
+        assert "variance" not in fresh.run("check").stdout
 
 
 class TestTheNewestWindow:

@@ -11,7 +11,7 @@ class TestJson:
             (
                 "panel", "cycle", "period", "window_start", "window_end", "revision", "estimated_at", "classifier",
                 "metric", "segment", "value", "low", "high", "half_width", "n_eff", "undefined", "confidence",
-                "labels_used", "method", "state", "reason",
+                "labels_used", "deff", "method", "state", "reason",
             )
         }  # fmt: skip
 

@@ -42,9 +42,9 @@ def test_it_is_the_text_that_init_writes():
     assert shipped.read_text(encoding="utf-8") == EXAMPLE.read_text(encoding="utf-8")
 
 
-def test_it_says_what_a_cluster_does_not_do_yet():
+def test_it_says_what_a_cluster_does():
     [line] = [line for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if "cluster = " in line]
-    assert "not used in the variance yet: intervals are too narrow" in line
+    assert line.endswith("# items of one hang together: intervals count that, and are of customers to come")
 
 
 def test_it_shows_every_key_there_is():
@@ -66,6 +66,7 @@ def test_what_is_commented_out_is_right_too(tmp_path):
         "memory_limit",
         "threads",
         "cluster",
+        "variance",
     ):
         assert f"# {key} = " in text
         text = text.replace(f"# {key} = ", f"{key} = ")

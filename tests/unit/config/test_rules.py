@@ -127,6 +127,12 @@ class TestSpending:
         found = only(problems(("budget = 120", 'budget = 120\ndesign = "random"')))
         assert "'design' is not known; expected joint" in found
 
+    def test_a_variance_is_chosen_by_name(self, write, problems):
+        assert load(write()).panels["spam"].variance == "default"
+        assert load(write(("budget = 120", 'budget = 120\nvariance = "brr"'))).panels["spam"].variance == "brr"
+        found = only(problems(("budget = 120", 'budget = 120\nvariance = "jackknife"')))
+        assert "'variance' is not known; expected default or brr" in found
+
     def test_options_are_those_of_the_design(self, problems):
         found = only(problems(("[panels.spam.source]", "[panels.spam.options]\nbins = 3\n\n[panels.spam.source]")))
         assert "panels.spam.options" in found

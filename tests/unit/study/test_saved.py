@@ -89,8 +89,8 @@ class TestText:
         with pytest.raises(StratawatchError) as caught:
             reopened(study, VILLAGE.frame(**changes))
         assert str(caught.value) == (
-            "the frame is not the one that the study was made of; expected the same items, calls, scores and segments; "
-            "begin a new Study, and give it this one's history()"
+            "the frame is not the one that the study was made of; expected the same items, calls, scores, segments and "
+            "clusters; begin a new Study, and give it this one's history()"
         )
 
     @pytest.mark.parametrize("key", ["wishes", "fingerprint", "atoms", "pools", "history", "rounds", "told", "done"])
@@ -111,7 +111,8 @@ class TestText:
     def test_one_that_was_saved_before_there_was_a_choice_of_designs_goes_on(self):
         study = VILLAGE.study(**SETTINGS)
         document = json.loads(study.to_json())
-        del document["wishes"]["design"], document["wishes"]["options"]
+        for later in ("design", "options", "variance", "cluster"):
+            del document["wishes"][later]
         assert Study.from_json(json.dumps(document), VILLAGE.frame()).ask() == study.ask()
 
     def test_one_with_half_an_atom_is_refused(self):

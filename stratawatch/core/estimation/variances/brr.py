@@ -55,7 +55,7 @@ class Brr:
 
     name: ClassVar = "brr"
     warnings: ClassVar[tuple[str, ...]] = (
-        "Intervals of variance = 'brr' are too narrow: of its 95% intervals 87% to 94% held the truth.",
+        "Intervals of variance = 'brr' are too narrow: at 95% confidence 92% of them held the truth, 90% for recall.",
     )
 
     def read(

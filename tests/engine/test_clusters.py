@@ -1,0 +1,84 @@
+"""Labels that come in clusters, and intervals by another variance: from the source to what is judged."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratawatch.core.results import AlarmState, Goal, Known, Limit
+from stratawatch.engine.advance import advance
+from stratawatch.engine.ledgers import load
+from stratawatch.engine.open import open_cycles
+from stratawatch.engine.records import Columns
+from tests.engine.town import FakeSource, spec
+
+PLAIN = Columns("id", "at", payload=("text",), segments=("country",))
+CLUSTERED = Columns("id", "at", payload=("text",), segments=("country",), cluster="customer")
+LIMIT = Limit("prevalence", floor=0.05, of=("lr",))
+GOAL = Goal("prevalence", 0.05)
+
+
+class Customers(FakeSource):
+    """Customers of whom everybody says the same: of yes and of no items ten each."""
+
+    def __init__(self, source, truth) -> None:
+        super().__init__(source.windows, source.troubles)
+        self._truth = truth
+
+    def candidates(self, panel, window, atoms, wanted):
+        found = super().candidates(panel, window, atoms, wanted)
+        if panel.columns.cluster is None:
+            return found
+        return tuple(replace(one, cluster=f"{self._truth(one.item)}-{int(one.item[-5:]) % 10}") for one in found)
+
+
+def judged(town, columns=CLUSTERED, **changes):
+    """One cycle's estimates and states."""
+    panel = spec(columns=columns, goals=(GOAL,), limits=(LIMIT,), **changes)
+    (rows,) = town.source.windows.values()
+    truth = {row.item: row.truth for row in rows}
+    ports = replace(town.ports, sources={panel.name: Customers(town.source, truth.get)})
+    (cycle,) = open_cycles(ports, {panel.name: panel})
+    for _ in range(3):
+        town.clock.pass_(hours=1)
+        assert advance(ports).troubles == ()
+        town.queue.answer(town.clock.now())
+    with ports.store.begin() as tx:
+        found = tx.estimates.latest(cycle).estimates
+        (state,) = tx.alarms.of_cycle(cycle)
+        pool = load(tx, panel, cycle).design.candidates
+    return {(one.classifier, one.metric): one for one in found if one.segment is None}, state, pool
+
+
+@pytest.fixture
+def two(make_town):
+    """The same town without the column and with it."""
+    plain = judged(make_town(), columns=PLAIN)
+    return plain, judged(make_town())
+
+
+def test_customers_come_from_the_source_to_the_design(two):
+    assert two[1][2].clusters is not None
+    assert {len(name.split("-")) for name in two[1][2].clusters} == {2}
+
+
+def test_intervals_are_wider_and_say_by_how_much(two):
+    (plain, _, _), (wide, _, _) = two
+    for key, one in wide.items():
+        before = plain[key]
+        assert isinstance(one.outcome, Known)
+        assert one.outcome.value == before.outcome.value
+        assert one.outcome.half_width > before.outcome.half_width
+        assert one.outcome.n_eff < before.outcome.n_eff
+        assert one.deff is not None
+    assert wide["lr", "prevalence"].deff > 1.5
+
+
+def test_limits_are_judged_by_the_wide_ones(two):
+    assert [two[0][1].state, two[1][1].state] == [AlarmState.OK, AlarmState.UNPROVEN]
+
+
+def test_a_panel_may_choose_its_variance(make_town):
+    found, _, _ = judged(make_town(), columns=PLAIN, variance="brr")
+    for one in found.values():
+        assert "BRR, " in one.method
+        assert one.method.endswith(" replicates, t")
