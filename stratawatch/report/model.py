@@ -49,6 +49,12 @@ class Score:
     last_known: LastKnown | None  # when `known` is None
     revision: int | None
     scale: Scale
+    deff: float | None = None  # of labels that come in clusters
+
+    @property
+    def labels_counted(self) -> int:
+        """As how many labels the interval counts those that were used."""
+        return round(self.labels_used / max(self.deff or 1.0, 1.0))
 
     @property
     def limit_value(self) -> float | None:
@@ -197,6 +203,8 @@ class Method:
     revision: int | None
     estimated_at: datetime | None
     goals: tuple[Goal, ...]
+    cluster: str | None = None  # the column, if estimates count it
+    warnings: tuple[str, ...] = ()  # what was measured of the methods that the panel chose
 
 
 @dataclass(frozen=True)
@@ -221,6 +229,12 @@ class PanelView:
     notifications: tuple[NotificationRow, ...]
     untold: tuple[Untold, ...]
     method: Method
+
+    @property
+    def clustered(self) -> Score | None:
+        """The score whose labels clusters make worth least, if any are worth less."""
+        worst = max(self.scores, key=lambda score: score.deff or 0.0, default=None)
+        return worst if worst is not None and worst.labels_counted < worst.labels_used else None
 
 
 def limit_value(limit: Limit | None) -> float | None:

@@ -81,6 +81,7 @@ def _score(facts: Facts, key: StreamKey, scale: Scale) -> Score:
         last_known=None if known else before,
         revision=one.revision.number if one and one.revision else None,
         scale=scale,
+        deff=estimate.deff if estimate else None,
     )
 
 

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from stratawatch.core.design import warnings_of
+from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.ports import Store
 from stratawatch.engine.records import Cycle, PanelSpec
 from stratawatch.engine.states import CycleState
@@ -88,4 +90,6 @@ def _method(facts: Facts) -> Method:
         revision=revision.number if revision else None,
         estimated_at=revision.at if revision else None,
         goals=spec.goals,
+        cluster=spec.columns.cluster if any(estimate.deff is not None for estimate in estimates) else None,
+        warnings=warnings_of(commission_of(spec)),
     )

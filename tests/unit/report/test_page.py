@@ -205,3 +205,43 @@ class TestIndex:
         assert [a["href"] for t, a in read.tags if t == "a"] == ["toxicity/latest.html", "evil/latest.html"]
         assert "script" not in {t for t, _ in read.tags}
         assert text.count("Precision of nb: 70.9%") == 2
+
+
+class TestClusters:
+    def test_are_told_in_words_with_the_score_they_cost_most(self):
+        memory = quarter()
+        memory.panel = replace(memory.panel, columns=replace(memory.panel.columns, cluster="customer"))
+        newest = max(memory.revisions)
+        effects = (1.54, 0.9)
+        memory.revisions[newest] = replace(
+            memory.revisions[newest],
+            estimates=tuple(
+                replace(one, deff=effects[place] if place < 2 else 1.0, labels_used=800)
+                for place, one in enumerate(memory.revisions[newest].estimates)
+            ),
+        )
+        page = render(memory)
+        first = memory.revisions[newest].estimates[0]
+        assert (
+            f"Labels come in clusters, by the column customer: the interval of {first.metric} of {first.classifier} "
+            "counts 800 labels as 519 (design effect 1.54). Intervals are of clusters to come."
+        ) in page
+        assert page.count('800<span class="under">as 519</span>') == 1
+
+    def test_that_cost_nothing_are_told_too(self):
+        memory = quarter()
+        memory.panel = replace(memory.panel, columns=replace(memory.panel.columns, cluster="customer"))
+        newest = max(memory.revisions)
+        estimates = tuple(replace(one, deff=1.0) for one in memory.revisions[newest].estimates)
+        memory.revisions[newest] = replace(memory.revisions[newest], estimates=estimates)
+        assert "by the column customer; they are worth as much as labels of their own." in render(memory)
+
+    def test_that_nobody_named_are_not_mentioned(self, page):
+        assert "clusters" not in page
+
+
+def test_what_was_measured_of_a_chosen_method_is_told(page):
+    memory = quarter()
+    memory.panel = replace(memory.panel, variance="brr")
+    assert "<strong>Intervals of variance = &#39;brr&#39; are too narrow" in render(memory)
+    assert "too narrow" not in page
