@@ -32,6 +32,7 @@ def _places(spec: PanelSpec) -> dict[str, Place]:
     places: list[tuple[str | None, Place]] = [
         (columns.item, (*home, "columns", "item")),
         (columns.time, (*home, "columns", "time")),
+        (columns.ingested, (*home, "columns", "ingested")),
         (columns.cluster, (*home, "columns", "cluster")),
     ]
     for key, names in (("payload", columns.payload), ("segments", columns.segments)):
@@ -58,6 +59,7 @@ def _without(spec: PanelSpec, name: str) -> PanelSpec:
             payload=tuple(column for column in columns.payload if column != name),
             segments=tuple(column for column in columns.segments if column != name),
             cluster=None if columns.cluster == name else columns.cluster,
+            ingested=None if columns.ingested == name else columns.ingested,
         ),
         classifiers=tuple(_classifier_without(one, name) for one in spec.classifiers),
     )

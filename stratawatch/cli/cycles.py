@@ -104,11 +104,17 @@ def cancel(
 def reopen(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
-    """Give a refused window another chance, after its input was mended."""
+    """Give a refused window another chance, after its input or the configuration was mended.
+
+    Nothing was drawn from it, so it is read under the configuration of today.
+    """
     from stratawatch.engine.intervene import reopen_cycle
     from stratawatch.wiring import build
 
-    reopen_cycle(build(config).ports, cycle, why)
+    house = build(config)
+    with house.ports.store.begin() as tx:
+        panel = tx.cycles.get(cycle).panel
+    reopen_cycle(house.ports, cycle, why, house.panels.get(panel))
     _done(json, cycle, "open")
 
 
@@ -166,6 +172,8 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
     return {
         **_facts(cycle),
         "profile": dict(cycle.profile),
+        "warnings": list(cycle.profile.get("warnings", ())),
+        "source_version": dict(cycle.source_version),
         "rounds": [
             {
                 "id": one.id,
@@ -213,6 +221,8 @@ def _show(document: dict[str, Any]) -> None:
             say(text, indent="  ")
     if document["docs"]:
         say(f"input check: {document['docs']} (in the report folder)", indent="  ")
+    for warning in document["warnings"]:
+        say(f"! {warning}", indent="  ")
     for name in ("rounds", "batches", "set_aside", "moves"):
         _show_part(name, document[name])
 

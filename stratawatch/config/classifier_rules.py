@@ -103,9 +103,17 @@ def columns_once(panel: Table) -> Iterator[Problem]:
             if column.casefold() in seen:
                 yield Problem(columns.at(key, index), f"column '{column}' is listed twice in `{key}`")
             seen.add(column.casefold())
-    item, time = columns.text("item"), columns.text("time")
+    yield from _leading_roles(columns)
+
+
+def _leading_roles(columns: Table) -> Iterator[Problem]:
+    item, time, ingested = (columns.text(key) for key in ("item", "time", "ingested"))
     if item is not None and time is not None and item.casefold() == time.casefold():
         yield columns.problem("time", f"'{time}' is both the item and the time", hint="they are different columns")
+    for name, role in ((item, "item"), (time, "time")):
+        if ingested is not None and name is not None and ingested.casefold() == name.casefold():
+            hint = "`ingested` says when a row arrived; remove it where the source does not know"
+            yield columns.problem("ingested", f"'{ingested}' is both the {role} and the time of arrival", hint=hint)
 
 
 def large_enough(panel: Table) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ LEAST: Final = 100
 _DECIMALS: Final = 4
 """Scores rounded to so few decimals repeat their extremes by chance."""
 
-Kind = Literal["volume", "silent", "scale", "frozen", "types", "copy", "missed", "clock"]
+Kind = Literal["volume", "silent", "scale", "frozen", "types", "replay", "missed", "clock"]
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,11 @@ def _types(_spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> It
             yield Finding("types", sentence, remedy)
 
 
-def _copy(_spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _replay(_spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
     for before in earlier:
         if profile.fingerprint and before.profile.get("fingerprint") == profile.fingerprint:
             sentence = f"every count of the window is that of the window {_named(before)}"
-            yield Finding("copy", sentence, "was the old export delivered again under new times?")
+            yield Finding("replay", sentence, "was the old export delivered again under new times?")
 
 
 def _missed(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> Iterator[Finding]:
@@ -161,7 +161,7 @@ def _clock(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> It
 
 
 _LOOKS: Final[tuple[Callable[[PanelSpec, Profile, Sequence[Earlier]], Iterator[Finding]], ...]] = (
-    _copy,
+    _replay,
     _volume,
     _silent,
     _scale,

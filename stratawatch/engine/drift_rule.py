@@ -18,7 +18,7 @@ class DriftRule:
     scale: Reaction = "warn"  # scores on another scale
     frozen: Reaction = "warn"  # scores that are all the same, or those of an earlier window
     types: Reaction = "warn"  # a column that holds another kind of value
-    copy: Reaction = "refuse"  # the counts of an earlier window, to the last one
+    replay: Reaction = "refuse"  # the counts of an earlier window, to the last one
     missed: Reaction = "warn"  # rows of the window before that came after it was read; "ignore" does not look for them
     clock: Reaction = "warn"  # rows dated later than the window in which they arrived
     factor: float = 1.8

@@ -1,6 +1,8 @@
 """What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
 
 from stratawatch.engine.house import Ports
+from stratawatch.engine.open import same_windows
+from stratawatch.engine.records import PanelSpec
 from stratawatch.engine.settle import close_round
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState, may_move
 from stratawatch.errors import StratawatchError
@@ -25,14 +27,21 @@ def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
         tx.commit()
 
 
-def reopen_cycle(ports: Ports, cycle_id: int, why: str) -> None:
-    """Give a refused window another chance, after its input was mended."""
+def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None = None) -> None:
+    """Give a refused window another chance, after its input or its panel's specification (`spec`) was mended.
+
+    Nothing has been drawn from a refused window, so today's specification may hold for it.
+    """
     now = ports.clock.now()
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         if cycle.state != CycleState.REFUSED:
             raise StratawatchError(f"cycle {cycle_id} cannot be reopened", expected="refused", got=cycle.state.value)
-        tx.cycles.unfreeze(cycle_id)
+        version = None
+        if spec is not None:
+            same_windows(tx, spec, cycle)
+            version = tx.panels.save(spec, now)
+        tx.cycles.unfreeze(cycle_id, version)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)
         tx.commit()
 

@@ -77,8 +77,11 @@ class Cycles(Protocol):
         """Keep why a cycle was refused, expired or cancelled."""
         ...
 
-    def unfreeze(self, cycle_id: int) -> None:
-        """Forget what a refused cycle kept (reason, quarantine, failures), before it is reopened."""
+    def unfreeze(self, cycle_id: int, version: int | None = None) -> None:
+        """Forget what a refused cycle kept (reason, quarantine, failures), before it is reopened.
+
+        With a version, the panel's specification of that version holds for it from now on: nothing was drawn yet.
+        """
         ...
 
     def failed(self, cycle_id: int, message: str) -> int:

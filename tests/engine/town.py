@@ -100,6 +100,8 @@ class FakeSource:
     windows: dict[datetime, list[Row]] = field(default_factory=dict)
     troubles: list[Exception] = field(default_factory=list)
     reads: int = 0
+    seen: dict[str, object] = field(default_factory=dict)  # what the next profiles say besides
+    calls: list[tuple[str, datetime]] = field(default_factory=list)  # (query, window's start)
 
     def _rows(self, window: Window) -> list[Row]:
         self.reads += 1
@@ -114,6 +116,7 @@ class FakeSource:
         return pattern, bin_of(sum(row.scores) / 2)
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+        self.calls.append(("census", window.start))
         rows = self._rows(window)
         cells = Counter(self._cell(row, panel) for row in rows)
         by_country = Counter((self._cell(row, panel), row.country) for row in rows)
@@ -132,12 +135,13 @@ class FakeSource:
             c.name: dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
             for c in panel.classifiers
         }
-        profile = Profile(len(rows), 0, 0, window.start, window.end, columns)
+        profile = Profile(len(rows), 0, 0, window.start, window.end, columns, null_times=0, **self.seen)
         return CensusAnswer(census, profile, (), {"rows": len(rows)})
 
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
+        self.calls.append(("candidates", window.start))
         found: dict[int, list[CandidateItem]] = {stratum: [] for stratum in range(len(wanted))}
         for row in self._rows(window):
             pattern, bin_ = self._cell(row, panel)
@@ -162,6 +166,7 @@ class FakeSource:
         )
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
+        self.calls.append(("rows", window.start))
         return len(self.windows.get(window.start, []))
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:

@@ -111,12 +111,13 @@ class SqlCycles:
         """Keep why a cycle was refused, expired or cancelled; documents that are there stay without new ones."""
         self._set(cycle_id, reason=reason, **({} if docs is None else {"docs": docs}))
 
-    def unfreeze(self, cycle_id: int) -> None:
-        """Forget what a refused cycle kept, before it is reopened."""
+    def unfreeze(self, cycle_id: int, version: int | None = None) -> None:
+        """Forget what a refused cycle kept, before it is reopened, if need be under another version of its panel."""
         state = self.get(cycle_id).state
         if state not in (CycleState.REFUSED, CycleState.OPEN):
             raise StaleState(f"cycle {cycle_id} cannot be read anew", expected="state refused", got=f"state {state}")
-        self._set(cycle_id, reason="", docs=None, failures=0, last_error="")
+        renewed = {} if version is None else {"version_id": version}
+        self._set(cycle_id, reason="", docs=None, failures=0, last_error="", **renewed)
         quarantine.forget(self._sql, cycle_id)
 
     def failed(self, cycle_id: int, message: str) -> int:

@@ -1,6 +1,7 @@
 """Windows neither overlap nor leave gaps, and open once they are over."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,12 @@ class TestWindows:
         rule = WindowRule(datetime(2026, 3, 28, tzinfo=UTC), timedelta(days=1))
         berlin_spring = window_of(rule, 1)
         assert berlin_spring.end - berlin_spring.start == timedelta(hours=24)
+
+    def test_counted_from_a_start_in_a_zone_that_changes_its_clocks_keep_their_length(self):
+        rule = WindowRule(datetime(2026, 3, 28, tzinfo=ZoneInfo("Europe/Berlin")), timedelta(hours=23))
+        lengths = {window_of(rule, period).end - window_of(rule, period).start for period in range(9)}
+        assert lengths == {timedelta(hours=23)}
+        assert newest_complete(rule, window_of(rule, 5).end.astimezone(ZoneInfo("Europe/Berlin"))) == 5
 
     def test_say_their_offset(self):
         assert str(window_of(RULE, 0)) == "[2026-01-05 00:00, 2026-01-12 00:00) +00:00"

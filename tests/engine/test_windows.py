@@ -1,0 +1,209 @@
+"""Each instant belongs to exactly one opened window, each window is read once, and drift reaches people."""
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stratawatch.engine.advance import advance
+from stratawatch.engine.drift_rule import DriftRule
+from stratawatch.engine.intervene import reopen_cycle
+from stratawatch.engine.open import open_cycles
+from stratawatch.engine.records import Columns, WindowRule
+from stratawatch.engine.states import ACTIVE_CYCLES, CycleState, Entity
+from stratawatch.errors import ConfigError, StratawatchError
+from tests.engine.stores import empty_store
+from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
+from tests.engine.town import MONDAY, WEEK, spec
+
+HOUR = timedelta(hours=1)
+
+
+def run_weeks(town, weeks: int) -> list[int]:
+    """Produce, open, label and judge one window after the other."""
+    cycles = []
+    for period in range(weeks):
+        if MONDAY + period * WEEK not in town.source.windows:
+            town.produce(period)
+        town.clock.moment = MONDAY + (period + 1) * WEEK
+        cycles.append(label_a_cycle(town))
+    return cycles
+
+
+class TestOpening:
+    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        # Hours since the start at which some process looks, in whatever order: skewed clocks, restarts, long outages.
+        looks=st.lists(st.tuples(st.integers(-100, 1500), st.integers(0, 50), st.booleans()), min_size=1, max_size=8),
+        # A daily window in a zone that changes its clocks inside the stretch of time that is looked at.
+        zone=st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe"]),
+        length=st.sampled_from([1, 23, 24, 25, 168]),
+    )
+    def test_leaves_no_gap_and_no_overlap_whatever_the_clocks_do(self, tmp_path, looks, zone, length):
+        start = datetime(2026, 3, 20, tzinfo=UTC).astimezone(ZoneInfo(zone))
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
+        store = empty_store(path)
+        try:
+            for hours, lateness, end_cycles in looks:
+                rule = WindowRule(start, length * HOUR, lateness * HOUR)
+                house = _house(store, start + hours * HOUR)
+                open_cycles(house, {"spam": spec(windows=rule)})
+                if end_cycles:
+                    _cancel_all(store, start)
+            with store.begin() as tx:
+                windows = [cycle.window for cycle in tx.cycles.find(panel="spam")]
+        finally:
+            store.dispose()
+        if windows:
+            assert windows[0].start == start
+            assert all(one.end == following.start for one, following in pairwise(windows))
+            assert all(one.end - one.start == length * HOUR for one in windows)
+            for instant in (window.start for window in windows):
+                assert sum(one.start <= instant < one.end for one in windows) == 1
+
+    def test_by_a_clock_that_went_back_opens_nothing(self, town):
+        open_all(town)
+        town.clock.moment = MONDAY - WEEK
+        assert open_all(town) == ()
+
+    def test_under_another_rhythm_is_refused(self, town):
+        open_all(town)
+        with pytest.raises(ConfigError, match="windows of panel 'spam' changed"):
+            open_cycles(town.ports, {"spam": spec(windows=WindowRule(MONDAY + HOUR, WEEK))})
+
+
+def _house(store, now):
+    from stratawatch.engine.clock import FixedClock
+    from stratawatch.engine.house import Ports
+
+    return Ports(store, FixedClock(now), {}, None, None, {})
+
+
+def _cancel_all(store, at):
+    with store.begin() as tx:
+        for cycle in tx.cycles.find(panel="spam", states=ACTIVE_CYCLES):
+            tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.CANCELLED, at=at, why="a test")
+        tx.commit()
+
+
+class TestReading:
+    def test_asks_for_each_window_twice_and_never_again(self, town):
+        run_weeks(town, 3)
+        for period in range(3):
+            asked = [name for name, start in town.source.calls if start == MONDAY + period * WEEK]
+            # Its times are counted once more when the next window is read; nothing else of it ever is.
+            assert asked == ["census", "candidates"] + ["rows"] * (period < 2)
+
+    def test_does_not_look_back_where_windows_are_cut_by_arrival(self, make_town):
+        town = make_town(spec(columns=Columns("id", "at", ("text",), ("country",), ingested="arrived")))
+        run_weeks(town, 2)
+        assert "rows" not in [name for name, _ in town.source.calls]
+
+    def test_does_not_look_back_when_told_not_to(self, make_town):
+        town = make_town(spec(drift=DriftRule(missed="ignore")))
+        run_weeks(town, 2)
+        assert "rows" not in [name for name, _ in town.source.calls]
+
+    def test_after_a_failure_begins_again_and_then_ends(self, town):
+        open_all(town)
+        town.source.troubles = [StratawatchError("half a file")]
+        for _ in range(3):
+            with suppress(StratawatchError):
+                advance(town.ports)
+        assert [name for name, _ in town.source.calls] == ["census", "census", "candidates"]
+
+
+class TestRowsThatCameTooLate:
+    def test_are_counted_and_told(self, town):
+        run_weeks(town, 1)
+        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
+        second = _next_week(town, 1)
+        warnings = cycle_of(town, second).profile["warnings"]
+        assert any("7 rows of the window before came after it was read" in one for one in warnings)
+        assert cycle_of(town, second).profile["missed"] == 7
+        assert any(n.subject == "DRIFT: the input of spam" and "7 rows" in n.body for n in town.desk.told)
+
+    def test_cannot_be_told_once_the_source_forgets(self, town):
+        run_weeks(town, 1)
+        town.source.windows[MONDAY].clear()
+        assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+
+    def test_none_is_a_number_too(self, town):
+        run_weeks(town, 1)
+        assert cycle_of(town, _next_week(town, 1)).profile["missed"] == 0
+
+
+def _next_week(town, period: int) -> int:
+    town.produce(period)
+    town.clock.moment = MONDAY + (period + 1) * WEEK
+    return label_a_cycle(town)
+
+
+class TestDrift:
+    def test_is_told_once_and_the_window_is_judged(self, town):
+        run_weeks(town, 1)
+        town.produce(1, size=6000)
+        town.clock.moment = MONDAY + 2 * WEEK
+        cycle = label_a_cycle(town)
+        assert cycle_of(town, cycle).state == CycleState.JUDGED
+        told = [n for n in town.desk.told if n.subject.startswith("DRIFT")]
+        assert len(told) == 1
+        assert "the window has 6,000 rows, the window before 3,000" in told[0].body
+
+    def test_refuses_where_the_panel_says_so_and_is_accepted_by_a_changed_rule(self, make_town):
+        town = make_town(spec(drift=DriftRule(volume="refuse")))
+        run_weeks(town, 1)
+        town.produce(1, size=6000)
+        town.clock.moment = MONDAY + 2 * WEEK
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.REFUSED
+        assert 'set volume = "warn" in [panels.spam.drift]' in cycle_of(town, cycle).reason
+        reopen_cycle(town.ports, cycle, "traffic grew", spec(drift=DriftRule()))
+        advance(town.ports)
+        assert cycle_of(town, cycle).state == CycleState.LABELLING
+
+    def test_is_measured_against_judged_windows_only(self, make_town):
+        town = make_town(spec(drift=DriftRule(volume="refuse")))
+        town.produce(1, size=6000)
+        town.clock.moment = MONDAY + 2 * WEEK
+        cycles = open_all(town)
+        advance(town.ports)  # both are frozen, none is judged yet
+        assert [cycle_of(town, one).state for one in cycles] == [CycleState.LABELLING] * 2
+
+    def test_of_a_replayed_window_is_refused_by_default(self, town):
+        town.source.seen = {"fingerprint": "the same"}
+        run_weeks(town, 1)
+        town.clock.moment = MONDAY + 2 * WEEK
+        town.produce(1)
+        (cycle,) = open_all(town)
+        advance(town.ports)
+        assert (
+            "every count of the window is that of the window 2026-01-05 to 2026-01-12" in cycle_of(town, cycle).reason
+        )
+
+
+class TestReopening:
+    def test_keeps_the_rhythm(self, make_town):
+        town = make_town()
+        (cycle,) = open_all(town)
+        town.check.refusal = "no"
+        advance(town.ports)
+        with pytest.raises(ConfigError, match="windows of panel 'spam' changed"):
+            reopen_cycle(town.ports, cycle, "mended", spec(windows=WindowRule(MONDAY, WEEK / 7)))
+        assert cycle_of(town, cycle).state == CycleState.REFUSED
+
+    def test_reads_under_the_specification_of_today(self, make_town):
+        town = make_town()
+        (cycle,) = open_all(town)
+        town.check.refusal = "no"
+        advance(town.ports)
+        town.check.refusal = ""
+        reopen_cycle(town.ports, cycle, "mended", spec(budget=60))
+        advance(town.ports)
+        with town.ports.store.begin() as tx:
+            assert tx.panels.get(cycle_of(town, cycle).panel_version).budget == 60
