@@ -9,6 +9,7 @@ REGISTRY: Final[dict[str, str]] = {
     "files": "stratawatch.adapters.sources.duckdb_files:DuckDBSource",
     "duckdb": "stratawatch.adapters.sources.duckdb_table:DuckDBTableSource",
     "postgres": "stratawatch.adapters.sources.postgres_table:PostgresSource",
+    "spark": "stratawatch.adapters.sources.spark_table:SparkSource",
 }
 """Kind of source -> module:class."""
 

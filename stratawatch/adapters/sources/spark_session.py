@@ -1,0 +1,97 @@
+"""A Spark session of our own inside whatever Spark there is, and Spark's errors as sentences."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from stratawatch.errors import ConfigError, InputRefused, StratawatchError, Unreachable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+APPLICATION: Final = "stratawatch"
+_SESSION: Final = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    # What it infers (a bin that is joined on is not null) it writes out in full, thirty times the length of the query.
+    "spark.sql.constraintPropagation.enabled": "false",
+}
+"""What the queries are written for."""
+
+
+@contextmanager
+def spark_session(master: str | None, settings: Mapping[str, str]) -> Iterator["SparkSession"]:
+    """A session in UTC, with temporary views of its own.
+
+    A Spark that runs in this process already is used and left as it is. Otherwise one is started, at `master` or
+    wherever Spark's own configuration says, and stopped afterwards, so that it holds no cores while people label.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError as missing:
+        raise ConfigError(
+            "PySpark is not installed", hint="install stratawatch[spark], and Java 17 or newer"
+        ) from missing
+    running = SparkSession.getActiveSession()
+    session = (running or _start(SparkSession.builder, master, settings)).newSession()
+    try:
+        for name, value in _SESSION.items():
+            session.conf.set(name, value)
+        yield session
+    finally:
+        if running is None:
+            session.stop()
+
+
+def _start(builder: "SparkSession.Builder", master: str | None, settings: Mapping[str, str]) -> "SparkSession":
+    builder = builder.appName(APPLICATION).config(map=dict(settings))
+    if master is not None:
+        builder = builder.master(master)
+    try:
+        return builder.getOrCreate()
+    except Exception as trouble:
+        raise Unreachable(
+            "Spark does not start", got=_first_line(trouble), hint="check Java (JAVA_HOME) and the source's master"
+        ) from trouble
+
+
+@contextmanager
+def reading(asked: str) -> Iterator[None]:
+    """Turn Spark's errors into Unreachable (retry may help) or InputRefused (it will not)."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import AnalysisException, PySparkException
+
+    try:
+        yield
+    except StratawatchError:
+        raise
+    except AnalysisException as trouble:
+        if _condition(trouble) in _ABSENT:
+            raise Unreachable(
+                f"'{asked}' is not there",
+                got=_first_line(trouble),
+                hint="check the source, and that the export has run",
+            ) from trouble
+        raise InputRefused(f"the columns of '{asked}' do not fit together", got=_first_line(trouble)) from trouble
+    except (PySparkException, Py4JError) as trouble:
+        raise Unreachable(
+            f"'{asked}' cannot be read", got=_first_line(trouble), hint="it is read again at the next advance"
+        ) from trouble
+
+
+_ABSENT: Final = ("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "SCHEMA_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA")
+
+
+def _condition(trouble: Exception) -> str:
+    """Spark's own name of the error."""
+    found = None
+    with suppress(Exception):
+        found = trouble.getCondition()  # type: ignore[attr-defined]
+    return str(found or "")
+
+
+def _first_line(trouble: Exception) -> str:
+    """The first line that says something; Java's own stack begins with its class."""
+    lines = [line.strip() for line in str(trouble).splitlines() if line.strip()]
+    cause = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return (cause[-1:] or lines[:1] or ["no reason"])[0]

@@ -1,0 +1,136 @@
+"""Predictions that Spark reads: a table of its catalog, or files on any storage it knows; counted on its workers."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from stratawatch.adapters.sources.ceilings import WantedRow
+from stratawatch.adapters.sources.column_types import require_columns
+from stratawatch.adapters.sources.spark_session import reading, spark_session
+from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
+from stratawatch.adapters.sources.statements import Statements
+from stratawatch.engine.records import Json, PanelSpec
+from stratawatch.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
+
+_TYPES: Final[Mapping[str, str]] = {
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMPTZ",
+    "timestamp_ntz": "TIMESTAMP",
+    "void": "NULL",
+}
+"""A type of Spark -> the type that the queries know; text and decimals go by their first word."""
+_WORDS: Final[Mapping[str, str]] = {"string": "VARCHAR", "varchar": "VARCHAR", "char": "VARCHAR", "decimal": "DECIMAL"}
+_POPULATION: Final = "population"
+_WANTED: Final = "pattern STRING, bin INT, atom INT, stratum INT, number INT, ceiling STRING"
+LISTED: Final = 100
+"""Files named one by one in a source version; the fingerprint covers all of them."""
+
+
+@dataclass(frozen=True)
+class SparkEngine:
+    """A session, asked as every engine is."""
+
+    session: "SparkSession"
+    statements: Statements
+    frame: "DataFrame"
+    named: Mapping[str, str]
+
+    def batches(self, sql: str) -> Iterator[Rows]:
+        """Ask, and hand the rows out some at a time."""
+        rows = iter(self.session.sql(sql).collect())
+        while batch := list(islice(rows, FETCHED)):
+            yield batch
+
+    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
+        """Replace the view `wanted`."""
+        self.session.createDataFrame(list(rows), schema=_WANTED).createOrReplaceTempView("wanted")
+
+    def version(self) -> Json:
+        """The files behind the table, where there are any; not every table says."""
+        return {**self.named, **_files(self.frame)}
+
+    def facts(self) -> Mapping[str, str]:
+        """What it is, in words."""
+        return self.named
+
+
+class SparkSource(SqlSource):
+    """Reads a `table` of the catalog, or files at a `path` in a `format` of Spark's (parquet, csv, orc, delta, ...).
+
+    `master` is where Spark is started when none runs in this process, `settings` is its configuration, `options` are
+    those of Spark's reader.
+    """
+
+    def __init__(
+        self,
+        table: str | None = None,
+        *,
+        path: str | None = None,
+        format: str = "parquet",  # noqa: A002 - Spark's own word
+        options: Mapping[str, str] | None = None,
+        master: str | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        if (table is None) == (path is None):
+            raise ConfigError("a source of Spark needs a table or a path, and not both")
+        self._table, self._path, self._format = table, path, format
+        self._options, self._master, self._settings = dict(options or {}), master, dict(settings or {})
+        self._asked = str(table or path)
+
+    @contextmanager
+    def _open(self, panel: PanelSpec) -> Iterator[SparkEngine]:
+        with spark_session(self._master, self._settings) as session, reading(self._asked):
+            frame = self._frame(session)
+            types = {column.name: _type(column.dataType) for column in frame.schema.fields}
+            require_columns(panel, types)
+            frame.createOrReplaceTempView(_POPULATION)
+            statements = Statements(panel, _POPULATION, types, "spark")
+            yield SparkEngine(session, statements, frame, self._facts(session))
+
+    def _frame(self, session: "SparkSession") -> "DataFrame":
+        if self._table is not None:
+            return session.read.table(self._table)
+        options = {"header": "true"} if self._format == "csv" else {}
+        return session.read.format(self._format).options(**{**options, **self._options}).load(self._path)
+
+    def _facts(self, session: "SparkSession") -> Mapping[str, str]:
+        where = {"table": self._asked} if self._table is not None else {"path": self._asked, "format": self._format}
+        return {**where, "engine": f"Spark {session.version}"}
+
+
+def _type(kind: "DataType") -> str:
+    name = kind.simpleString()
+    words = name.replace("(", " ").split()
+    return _TYPES.get(name) or _WORDS.get(words[0]) or name.upper()
+
+
+def _files(frame: "DataFrame") -> Json:
+    """Every file with size and time enters the fingerprint, the first hundred are named."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        seen = frame.select("_metadata.file_path", "_metadata.file_size", "_metadata.file_modification_time")
+    except AnalysisException:
+        return {}
+    files = sorted((row[0], row[1], row[2].isoformat()) for row in seen.distinct().collect())
+    digest = hashlib.sha256("\n".join(f"{name} {size} {time}" for name, size, time in files).encode()).hexdigest()
+    return {
+        "files": len(files),
+        "bytes": sum(size for _, size, _ in files),
+        "fingerprint": digest,
+        "listing": [{"name": name, "bytes": size, "modified": time} for name, size, time in files[:LISTED]],
+    }
