@@ -14,7 +14,8 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
-BLUE, VERMILLION, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#E69F00", "#8a8f98", "#24292f"
+BLUE, VERMILLION, ORANGE, GREEN = "#0072B2", "#D55E00", "#E69F00", "#009E73"
+GREY, INK = "#8a8f98", "#24292f"
 WIDTH, HEIGHT = 3.7, 1.9
 BLANK: Final[Any] = {"facecolor": "#eef0f2", "edgecolor": "none", "pad": 1.0}  # a limit line stays behind the sign
 STYLE: Final[Any] = {  # matplotlib types its keys as literals, which no constant can satisfy
@@ -47,6 +48,7 @@ def trend_svg(trend: Trend) -> str:
 
 def _draw(axes: "Axes", trend: Trend) -> None:
     _frame(axes, trend)
+    _draw_baseline(axes, trend.points)
     _draw_gaps(axes, trend.points)
     for run in _runs(trend.points):
         _draw_run(axes, trend.points, run)
@@ -99,6 +101,16 @@ def _draw_gaps(axes: "Axes", points: Sequence[Point]) -> None:
             sign = "…" if point.under_way else "?"
             base = axes.get_xaxis_transform()
             axes.text(place, 0.05, sign, transform=base, ha="center", color="#57606a", fontweight="bold", bbox=BLANK)
+
+
+def _draw_baseline(axes: "Axes", points: Sequence[Point]) -> None:
+    """A line at the value and a band over its interval, as long as one baseline is in force."""
+    for known, run in groupby(enumerate(points), key=lambda pair: pair[1].baseline):
+        places = [place for place, _ in run]
+        if known is not None:
+            ends = [places[0] - 0.5, places[-1] + 0.5]
+            axes.fill_between(ends, known.low, known.high, color=GREEN, alpha=0.13, linewidth=0, zorder=0.5)
+            axes.plot(ends, [known.value, known.value], color=GREEN, linewidth=1.1, zorder=0.6)
 
 
 def _draw_limit(axes: "Axes", trend: Trend) -> None:

@@ -1,7 +1,7 @@
 """Read once from the store what a report is about; everything after this is pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -9,6 +9,8 @@ from typing import Final
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Estimate, Limit
 from stratawatch.engine.alarms import streams
+from stratawatch.engine.baseline_record import KeptBaseline
+from stratawatch.engine.baselines import in_force
 from stratawatch.engine.ports import Store
 from stratawatch.engine.records import Cycle, Incident, Notification, PanelSpec, Revision, StreamKey, StreamState
 from stratawatch.engine.repositories import Transaction
@@ -31,6 +33,7 @@ class CycleFacts:
     states: Mapping[StreamKey, StreamState]
     quarantined: int
     labels: LabelCounts
+    baselines: Mapping[StreamKey, KeptBaseline] = field(default_factory=dict)  # in force for its window
 
     @property
     def finished(self) -> bool:
@@ -98,4 +101,5 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
         states={state.key: state for state in tx.alarms.of_cycle(cycle.id)},
         quarantined=int(cycle.profile.get("bad_rows", 0)) or len(tx.cycles.quarantined(cycle.id)),
         labels=count_labels(tx, spec, cycle),
+        baselines=in_force(tx, spec, cycle.window.start),
     )

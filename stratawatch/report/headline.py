@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from stratawatch.core.alarms.signs import URGENCY
+from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import AlarmState
 from stratawatch.engine.records import Incident
 from stratawatch.engine.states import CycleState
@@ -57,7 +58,7 @@ def _worst_segment(score: Score, segments: Sequence[Score]) -> str:
         return ""
     alike = [s for s in segments if (s.classifier, s.metric) == (score.classifier, score.metric)]
     known = [(told, s.segment) for s in alike if (told := s.known)]
-    is_floor = limit.floor is not None
+    is_floor = not (score.metric in METRICS and METRICS[score.metric].small_is_good)
     beyond = [(told, name) for told, name in known if (told.high < whole.value if is_floor else told.low > whole.value)]
     if not beyond:
         return ""

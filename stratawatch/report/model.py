@@ -6,6 +6,7 @@ from datetime import datetime
 from stratawatch.core.results import AlarmState, Estimate, Goal, Known, Limit
 from stratawatch.engine.records import Window
 from stratawatch.engine.states import CycleState
+from stratawatch.report.baselines import BaselineView
 from stratawatch.report.wording import metric_words
 
 
@@ -50,6 +51,7 @@ class Score:
     revision: int | None
     scale: Scale
     deff: float | None = None  # of labels that come in clusters
+    baseline: BaselineView | None = None
 
     @property
     def labels_counted(self) -> int:
@@ -78,6 +80,7 @@ class Point:
     limit: float | None
     gap: str = ""
     under_way: bool = False  # the window is still being labelled, so the gap may yet close
+    baseline: Known | None = None  # the one in force
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,11 @@ class Trend:
     limit_word: str  # "floor", "ceiling" or ""
     points: tuple[Point, ...]
     scale: Scale
+
+    @property
+    def baseline(self) -> Known | None:
+        """The newest window's."""
+        return self.points[-1].baseline if self.points else None
 
 
 @dataclass(frozen=True)
@@ -246,7 +254,7 @@ def limit_value(limit: Limit | None) -> float | None:
 
 def limit_word(limit: Limit | None) -> str:
     """Which of the two it is."""
-    if limit is None:
+    if limit_value(limit) is None or limit is None:
         return ""
     return "floor" if limit.floor is not None else "ceiling"
 

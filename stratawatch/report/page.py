@@ -19,6 +19,8 @@ FILTERS: Final = {
     "percent": wording.percent,
     "interval": wording.interval,
     "points": wording.points,
+    "drop_points": wording.drop_points,
+    "day": wording.day,
     "count": wording.count,
     "when": wording.when,
     "span": wording.span,

@@ -7,7 +7,9 @@ from math import ceil, floor
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.engine.alarms import streams
+from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import PanelSpec, StreamKey
+from stratawatch.report.baselines import baseline_view
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import LastKnown, Scale, Score, known_of, limit_value
 
@@ -82,7 +84,18 @@ def _score(facts: Facts, key: StreamKey, scale: Scale) -> Score:
         revision=one.revision.number if one and one.revision else None,
         scale=scale,
         deff=estimate.deff if estimate else None,
+        baseline=baseline_view(_baseline(one, key), known, _confidence(one, estimate)),
     )
+
+
+def _baseline(one: CycleFacts | None, key: StreamKey) -> KeptBaseline | None:
+    return one.baselines.get(key) if one else None
+
+
+def _confidence(one: CycleFacts | None, estimate: Estimate | None) -> float:
+    if estimate is not None:
+        return estimate.confidence
+    return one.spec.confidence if one else 0.95
 
 
 def _why_not(one: CycleFacts | None, estimate: Estimate | None) -> str:
@@ -110,6 +123,8 @@ def _ends(facts: Facts, metric: str) -> list[float]:
         for estimate in one.revision.estimates if one.revision else ():
             if estimate.metric == metric and not estimate.segment and isinstance(estimate.outcome, Known):
                 ends += [estimate.outcome.low, estimate.outcome.high]
+        was = [kept.known for key, kept in one.baselines.items() if key.metric == metric and not key.segment]
+        ends += [end for known in was for end in (known.low, known.high)]
         limits = (limit_value(limit) for key, limit in one.limits.items() if key.metric == metric and not key.segment)
         ends += [value for value in limits if value is not None]
     return ends

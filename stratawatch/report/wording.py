@@ -49,6 +49,25 @@ def points(change: float) -> str:
     return f"{'+' if change > 0 else '−'}{abs(change) * 100:.{digits}f} pts"
 
 
+def drop_points(largest: float) -> str:
+    """The largest drop that a limit allows.
+
+    >>> drop_points(.02), drop_points(.0025)
+    ('2 pts', '0.25 pts')
+    """
+    return f"{largest * 100:.4g} pts"
+
+
+def day(moment: datetime) -> str:
+    """A moment as a day where it is midnight.
+
+    >>> from datetime import UTC
+    >>> day(datetime(2026, 1, 5, tzinfo=UTC)), day(datetime(2026, 1, 5, 6, tzinfo=UTC))
+    ('2026-01-05', '2026-01-05 06:00')
+    """
+    return f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
+
+
 def count(number: float) -> str:
     """A whole number with separators.
 

@@ -38,7 +38,7 @@ def judge_drop(
     if isinstance(baseline, Undefined):
         return Judgement(AlarmState.BLIND, f"cannot tell how far it fell: {baseline.reason}")
     fell = baseline.drop_to(estimate.metric, known, estimate.confidence)
-    half = (fell.high - fell.low) / 2
+    half = fell.half_width
     state, verdict = _verdict(fell, max_drop, widest)
     page = page_estimate.outcome
     if isinstance(page, Known):
@@ -46,14 +46,14 @@ def judge_drop(
         if on_page.proven_beyond(max_drop):
             proof = f"at least {points(on_page.low, half)} at {plain(page_estimate.confidence)}"
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
-    moved = f"{_moved(estimate.metric, fell, half)} against the baseline of {baseline.of}"
+    against = f"{moved(estimate.metric, fell)} against the baseline of {baseline.of}"
     now = f"now {told(known, estimate.confidence)}, {estimate.labels_used} labels"
-    return Judgement(state, f"{moved}, allowed {points(max_drop, half)}: {verdict}; {now}")
+    return Judgement(state, f"{against}, allowed {points(max_drop, half)}: {verdict}; {now}")
 
 
 def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, str]:
     """By the ordinary interval."""
-    half = (fell.high - fell.low) / 2
+    half = fell.half_width
     if fell.high <= max_drop:
         return AlarmState.OK, "proven to be within"
     if half > widest and not fell.proven_beyond(max_drop):
@@ -64,8 +64,13 @@ def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, st
     return AlarmState.AT_RISK, "more, but that is not proven"
 
 
-def _moved(metric: str, fell: Drop, half: float) -> str:
-    """In the direction that the value went."""
+def moved(metric: str, fell: Drop) -> str:
+    """A drop in the direction that the value went.
+
+    >>> moved("precision", Drop(0.031, 0.012, 0.05)), moved("false_omission_rate", Drop(0.031, -0.01, 0.05))
+    ('fell by 3.1 points (1.2 to 5.0)', 'rose by 3.1 points (-1.0 to 5.0)')
+    """
+    half = fell.half_width
     worse = fell.value >= 0
     down = worse != metric_named(metric).small_is_good
     ends = (fell.low, fell.high) if worse else (-fell.high, -fell.low)

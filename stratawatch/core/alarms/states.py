@@ -17,8 +17,9 @@ NO_BASELINE: Final = Undefined("no baseline is in force")
 def page_confidence(streams: int, periods_a_year: float, pages_a_year: float) -> float:
     """Two-sided confidence 1 - 2 F/(M T), at least .95: M streams, T periods a year, F false pages a year expected.
 
-    A stream counts once for every end of its limit. A page needs the interval to lie wholly on the wrong side of its limit: probability at most F/(M T) a stream and
+    A page needs the interval to lie wholly on the wrong side of its limit: probability at most F/(M T) a stream and
     period while the metric keeps its limit, so at most F false pages a year, however the streams depend on each other.
+    A stream whose limit has several ends counts once for each of them.
 
     >>> round(page_confidence(streams=8, periods_a_year=52, pages_a_year=1), 5)
     0.99519

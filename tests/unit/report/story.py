@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 from stratawatch.core.population import Atom, Segment
 from stratawatch.core.results import AlarmState, Estimate, Goal, Known, Limit, Undefined
+from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import (
     Batch,
     ClassifierSpec,
@@ -101,6 +102,7 @@ class Memory:
     notifications: list[Notification] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
     atoms: tuple[Atom, ...] = ()
+    baselines: list[KeptBaseline] = field(default_factory=list)
     quarantined: dict[int, list] = field(default_factory=lambda: defaultdict(list))
 
     @contextmanager
@@ -125,6 +127,9 @@ class Memory:
             alarms=SimpleNamespace(
                 of_cycle=lambda cycle_id: tuple(self.states[cycle_id]),
                 incidents=lambda *, panel: tuple(i for i in self.incidents if i.key.panel == panel),
+            ),
+            baselines=SimpleNamespace(
+                in_force=lambda panel, at: tuple(b for b in self.baselines if b.key.panel == panel and b.in_force(at))
             ),
             outbox=SimpleNamespace(all=lambda *, newest: tuple(self.notifications[-newest:])),
         )

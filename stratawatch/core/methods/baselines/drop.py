@@ -19,6 +19,11 @@ class Drop:
     low: float
     high: float
 
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
     def proven_beyond(self, most: float) -> bool:
         """Whether all of the interval lies beyond the largest drop that is allowed."""
         return self.low > most
