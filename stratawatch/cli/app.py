@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stratawatch.cli import baseline, check, cycles, estimates, init, labels, plan, report, run, status
+from stratawatch.cli import baseline, census, check, cycles, estimates, init, labels, plan, report, run, status
 from stratawatch.cli.printing import complain
 from stratawatch.cli.quick import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
@@ -51,6 +51,7 @@ app.command("check", short_help="Say what is wrong, with place and remedy.")(che
 app.command("status", cls=QuickCommand, short_help="Where everything stands.")(status.status)
 app.command("open", short_help="Open cycles for windows that are over.")(run.open_cycles)
 app.command("advance", short_help="Move what can move, once.")(run.advance)
+app.command("census", short_help="What a window holds, cut into atoms.")(census.census)
 app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)
 app.command("estimates", short_help="What is known, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.listing import show_rows
+from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.printing import count_text, percent, say, window_text
-from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.engine.outlook import Outlook, Step
@@ -58,18 +58,11 @@ def show_outlook(document: dict[str, Any]) -> None:
     show_rows(_curve_cells(document["curve"]), numbers=[f"{step['labels']:,}" for step in document["curve"]])
 
 
-def write_picture(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
-    """Write the curve as a picture; the ending of the name says of which kind."""
-    from stratawatch.report.curves import KINDS, draw_curves
+def draw_outlook(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
+    """Write the curve as a picture."""
+    from stratawatch.report.curves import draw_curves
 
-    if path.suffix.lower() not in KINDS:
-        raise StratawatchError(
-            f"{path.name} is no picture", expected=" or ".join(f"a name in {kind}" for kind in KINDS)
-        )
-    try:
-        draw_curves(path, spec.name, spec.budget, found)
-    except OSError as trouble:
-        raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
+    write_picture(path, lambda place: draw_curves(place, spec.name, spec.budget, found))
 
 
 def _point(step: "Step") -> dict[str, Any]:

@@ -8,8 +8,9 @@ import typer
 
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
-from stratawatch.cli.outlook import outlook_document, show_outlook, write_picture
+from stratawatch.cli.outlook import draw_outlook, outlook_document, show_outlook
 from stratawatch.cli.printing import count_text, percent, print_json, say, window_text
+from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
@@ -71,24 +72,13 @@ def _tell(document: dict[str, list[dict[str, Any]]], show: Callable[[dict[str, A
 def _outlook(house: "House", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
     from stratawatch.engine.outlook import outlook
 
-    period, window = _window(house, spec)
+    period, window = newest_window(house, spec)
     found = outlook(house.ports, spec, window, period)
     if not found.items:
         raise _empty(spec, window)
     if out is not None:
-        write_picture(out, spec, found)
+        draw_outlook(out, spec, found)
     return outlook_document(spec, window, period, found)
-
-
-def _window(house: "House", spec: "PanelSpec") -> tuple[int, "Window"]:
-    """The newest complete window."""
-    from stratawatch.engine.windows import newest_complete, window_of
-
-    period = newest_complete(spec.windows, house.ports.clock.now())
-    if period < 0:
-        first = window_of(spec.windows, 0)
-        raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")
-    return period, window_of(spec.windows, period)
 
 
 def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
@@ -102,7 +92,7 @@ def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
     from stratawatch.engine.preview import preview
     from stratawatch.engine.strata import strata_of
 
-    period, window = _window(house, spec)
+    period, window = newest_window(house, spec)
     previewed = preview(house.ports, spec, window, period)
     planned, strata = previewed.plan, strata_of(previewed.atoms)
     if not strata:

@@ -68,6 +68,24 @@ def centres(bins: ArrayLike) -> NDArray[np.float64]:
     return np.where(given == NO_BIN, np.nan, np.where(upper, 1 - middle, middle))
 
 
+def edges(bin: int) -> tuple[float, float]:  # noqa: A002 - the word of the vocabulary
+    """Where a bin begins and ends.
+
+    >>> edges(480), edges(511), edges(512)
+    ((0.25, 0.2578125), (0.4921875, 0.5), (0.5, 0.5078125))
+    """
+    if bin >= _HALF:
+        low, high = edges(BIN_COUNT - 1 - bin)
+        return 1 - high, 1 - low
+    return _foot(bin), _foot(bin + 1)
+
+
+def _foot(rung: int) -> float:
+    octave, step = divmod(rung, _STEPS)
+    linear = step / _STEPS * 2.0**-_OCTAVES
+    return linear if octave == 0 else (1 + step / _STEPS) * 2.0 ** (octave - _OCTAVES - 1)
+
+
 def link(score: float, kind: ScoreKind) -> float:
     """A score as a probability: itself, or 1 / (1 + exp(-margin)).
 

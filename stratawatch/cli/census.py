@@ -1,0 +1,227 @@
+"""stratawatch census: what a window holds, cut into atoms as a cycle would cut it. Nothing is written."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from stratawatch.cli.listing import show_rows
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
+from stratawatch.cli.pictures import write_picture
+from stratawatch.cli.printing import count_text, percent, print_json, say, time_text, window_text
+from stratawatch.cli.windows import WindowOption, newest_window, window_holding
+from stratawatch.errors import StratawatchError
+
+if TYPE_CHECKING:
+    from stratawatch.engine.census import Contents
+    from stratawatch.engine.records import PanelSpec, Window
+    from stratawatch.wiring import House
+
+SHOWN: Final = 12
+"""Patterns, atoms and segments that a person is shown without asking for all."""
+
+PictureOption = Annotated[
+    Path | None, typer.Option("--picture", help="Draw patterns against scores, .svg or .png.", metavar="FILE")
+]
+
+
+def census(
+    panel: Annotated[str | None, typer.Argument(help="The panel; all of them without.", metavar="[PANEL]")] = None,
+    window: WindowOption = None,
+    every: Annotated[bool, typer.Option("--all", help="Every atom, not only the largest.")] = False,
+    picture: PictureOption = None,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+) -> None:
+    """What is in a window? Counts the newest complete one and cuts it as a cycle would; nothing is written.
+
+    An atom is what classifiers say alike (a pattern) within a range of mean scores: the smallest piece that
+    estimates tell apart. Strata, which items are drawn from, unite atoms.
+
+    \b
+    Examples:
+      stratawatch census
+      stratawatch census toxicity --window 2026-01-05
+      stratawatch census toxicity --picture atoms.svg
+    """
+    from stratawatch.wiring import build
+
+    house = build(config, moment(now), only_reading=True)
+    names = [known(panel, list(house.panels), "panel")] if panel else list(house.panels)
+    if picture is not None and len(names) > 1:
+        raise StratawatchError("--picture draws one panel", expected=f"one panel: {', '.join(names)}")
+    documents = [_counted(house, house.panels[name], window, picture) for name in names]
+    if json:
+        print_json({"censuses": documents})
+        return
+    for number, document in enumerate(documents):
+        if number:
+            say()
+        _show(document, every=every)
+    if picture is not None:
+        say()
+        say(f"wrote {picture}")
+
+
+def _counted(house: "House", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
+    from stratawatch.engine.census import contents
+    from stratawatch.engine.windows import newest_complete
+
+    period, window = newest_window(house, spec) if at is None else window_holding(spec, at)
+    found = contents(house.ports, spec, window, period)
+    if picture is not None:
+        _draw(picture, spec, window, found)
+    complete = period <= newest_complete(spec.windows, house.ports.clock.now())
+    return {"panel": spec.name, "period": period, "complete": complete, **_document(window, found)}
+
+
+def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") -> None:
+    from stratawatch.report.atoms import draw_atoms
+
+    if not found.atoms:
+        raise StratawatchError("there is nothing to draw", got=f"no predictions in {window}")
+    write_picture(path, lambda place: draw_atoms(place, spec.name, window, found.answer.census, found.atoms))
+
+
+def _document(window: "Window", found: "Contents") -> dict[str, Any]:
+    from stratawatch.core.bins import edges
+    from stratawatch.core.population import NO_BIN
+
+    counted, profile = found.answer.census, found.answer.profile
+    return {
+        "window_start": window.start,
+        "window_end": window.end,
+        "items": counted.size,
+        "rows": profile.rows,
+        "bad_rows": profile.bad_rows,
+        "first_time": profile.first_time,
+        "last_time": profile.last_time,
+        "past_labels": found.past_labels,
+        "classifiers": [{"classifier": name, **column} for name, column in profile.columns.items()],
+        "auxiliary": list(counted.auxiliary),
+        "segments": [
+            {"segment": str(segment), "items": int(counts.sum())} for segment, counts in counted.segments.items()
+        ],
+        "strata": len({atom.stratum for atom in found.atoms}),
+        "atoms": [
+            {
+                "stratum": atom.stratum,
+                "pattern": atom.pattern,
+                "from_score": None if atom.first_bin == NO_BIN else edges(atom.first_bin)[0],
+                "to_score": None if atom.last_bin == NO_BIN else edges(atom.last_bin)[1],
+                "mean_score": atom.mean_score,
+                "items": atom.size,
+            }
+            for atom in found.atoms
+        ],
+        "bad": [{"item": row.key, "reason": row.reason} for row in found.answer.bad_rows],
+        "source_version": found.answer.source_version,
+    }
+
+
+def _show(document: dict[str, Any], *, every: bool) -> None:
+    running = "" if document["complete"] else ", not complete yet"
+    say(f"{document['panel']}, window {window_text(document)}{running}: {count_text(document['items'], 'item')}")
+    if not document["rows"]:
+        say("A cycle on it would be refused.")
+        return
+    say(f"Times from {time_text(document['first_time'])} to {time_text(document['last_time'])}")
+    _show_bad(document)
+    say()
+    say("What classifiers said")
+    show_rows([_said(row, document["rows"]) for row in document["classifiers"]], numbers=_COUNTS)
+    if document["segments"]:
+        say()
+        _show_largest("segment", [_segment(row, document["items"]) for row in _ordered(document["segments"])], every)
+    say()
+    _show_atoms(document, every=every)
+
+
+_COUNTS: Final = ("yes", "no", "nothing", "without a score", "unreadable")
+
+
+def _show_bad(document: dict[str, Any]) -> None:
+    if document["bad_rows"]:
+        share = percent(document["bad_rows"] / document["rows"])
+        say(f"{document['bad_rows']:,} of {count_text(document['rows'], 'row')} ({share}) cannot be used:")
+        reasons = Counter(row["reason"] for row in document["bad"])
+        for reason, _ in reasons.most_common(3):
+            say(reason, indent="  ")
+
+
+def _said(row: dict[str, Any], rows: int) -> dict[str, str]:
+    no = rows - row["positives"] - row["nulls"] - row["invalid"]
+    return {
+        "classifier": row["classifier"],
+        "yes": _part(row["positives"], rows),
+        "no": _part(no, rows),
+        "nothing": _part(row["nulls"], rows),
+        "without a score": _part(row["score_nulls"], rows),
+        "unreadable": _part(max(row["invalid"], row["score_invalid"]), rows),
+    }
+
+
+def _part(number: int, whole: int) -> str:
+    return f"{number:,} ({percent(number / whole)})" if number else ""
+
+
+def _segment(row: dict[str, Any], items: int) -> dict[str, str]:
+    return {"segment": row["segment"], "items": f"{row['items']:,}", "share": percent(row["items"] / items)}
+
+
+def _ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: -int(row["items"]))
+
+
+def _show_atoms(document: dict[str, Any], *, every: bool) -> None:
+    atoms = _ordered(document["atoms"])
+    order = ", ".join([*(row["classifier"] for row in document["classifiers"]), *document["auxiliary"]])
+    say(f"Patterns: what {order} say, in this order (1 yes, 0 no, - nothing)")
+    _show_largest("pattern", _patterns(atoms, document["items"]), every)
+    say()
+    strata = count_text(document["strata"], "stratum", "strata")
+    say(f"Atoms: {len(atoms):,}, drawn from in {strata}")
+    _show_largest("atom", [_atom(row, document["items"]) for row in atoms], every)
+
+
+def _patterns(atoms: list[dict[str, Any]], items: int) -> list[dict[str, str]]:
+    """Atoms united again by what classifiers say, the largest pattern first."""
+    sizes: Counter[str] = Counter()
+    numbers = Counter(atom["pattern"] for atom in atoms)
+    for atom in atoms:
+        sizes[atom["pattern"]] += atom["items"]
+    return [
+        {
+            "pattern": pattern,
+            "items": f"{size:,}",
+            "share": percent(size / items),
+            "atoms": str(numbers[pattern]),
+        }
+        for pattern, size in sorted(sizes.items(), key=lambda one: (-one[1], one[0]))
+    ]
+
+
+def _show_largest(word: str, cells: list[dict[str, str]], every: bool) -> None:
+    show_rows(cells if every else cells[:SHOWN], numbers=("items", "share", "mean score", "atoms", "stratum"))
+    more = len(cells) - SHOWN
+    if more > 0 and not every:
+        say(f"and {count_text(more, f'smaller {word}')}; --all shows them")
+
+
+def _atom(row: dict[str, Any], items: int) -> dict[str, str]:
+    scores = "" if row["from_score"] is None else f"{_score(row['from_score'])} to {_score(row['to_score'])}"
+    return {
+        "pattern": row["pattern"],
+        "scores": scores or "none",
+        "mean score": "" if row["mean_score"] is None else _score(row["mean_score"]),
+        "items": f"{row['items']:,}",
+        "share": percent(row["items"] / items),
+        "stratum": str(row["stratum"]),
+    }
+
+
+def _score(value: float) -> str:
+    """Four decimals tell scores apart, except very near to 0 and 1."""
+    return f"{value:.4f}"

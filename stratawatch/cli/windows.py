@@ -1,0 +1,50 @@
+"""Which window of a panel a command looks at."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stratawatch.errors import StratawatchError
+
+if TYPE_CHECKING:
+    from stratawatch.engine.records import PanelSpec, Window
+    from stratawatch.wiring import House
+
+WindowOption = Annotated[
+    str | None,
+    typer.Option("--window", help="The window that holds this day or moment (UTC).", metavar="TIME"),
+]
+
+
+def newest_window(house: "House", spec: "PanelSpec") -> tuple[int, "Window"]:
+    """The newest complete window."""
+    from stratawatch.engine.windows import newest_complete, window_of
+
+    period = newest_complete(spec.windows, house.ports.clock.now())
+    if period < 0:
+        first = window_of(spec.windows, 0)
+        raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")
+    return period, window_of(spec.windows, period)
+
+
+def window_holding(spec: "PanelSpec", text: str) -> tuple[int, "Window"]:
+    """The window that holds a moment."""
+    from stratawatch.engine.windows import window_of
+
+    rule = spec.windows
+    period = (_moment(text) - rule.start) // rule.length
+    if period < 0:
+        first = window_of(rule, 0)
+        raise StratawatchError(f"panel '{spec.name}' has no window that early", got=text, hint=f"the first is {first}")
+    return period, window_of(rule, period)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise StratawatchError(
+            "--window is not a day or a moment", got=text, hint="write 2026-01-05 or 2026-01-05T06:00:00+00:00"
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

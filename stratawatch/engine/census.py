@@ -1,0 +1,27 @@
+"""What a window holds: counted, and cut into atoms as a cycle opened now would cut it. Nothing is written."""
+
+from dataclasses import dataclass
+
+from stratawatch.core.design import cut
+from stratawatch.core.population import Atom
+from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.history import history_of
+from stratawatch.engine.house import Ports
+from stratawatch.engine.records import CensusAnswer, PanelSpec, Window
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The counts of a window and its atoms; `past_labels` are those that helped to cut them."""
+
+    answer: CensusAnswer
+    atoms: tuple[Atom, ...]
+    past_labels: int
+
+
+def contents(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Contents:
+    """Count a window whatever it holds: rows that a cycle would refuse are shown, not complained of."""
+    answer = ports.sources[spec.name].census(spec, window)
+    with ports.store.begin() as tx:
+        history = history_of(tx, spec, period, ports.clock.now())
+    return Contents(answer, cut(answer.census, commission_of(spec), history), len(history))
