@@ -27,6 +27,20 @@ def metrics_of_the_design(panel: Table) -> Iterator[Problem]:
                 yield entry.problem("metric", why, hint=f"leave the {key[:-1]} out, or choose another design")
 
 
+def segments_of_the_design(panel: Table) -> Iterator[Problem]:
+    """Limits inside a segment are for designs that tell segments."""
+    kind = _kind(panel)
+    if kind is None or kind.tells_segments:
+        return
+    for limit in panel.listed("limits"):
+        if limit.text("segment") is not None:
+            yield limit.problem(
+                "segment",
+                f"design = '{kind.name}' tells nothing of segments",
+                hint="leave the limit out, or choose another design",
+            )
+
+
 def _kind(panel: Table) -> Kind | None:
     """The panel's design; None where another rule finds fault with it."""
     options = panel.table("options").data

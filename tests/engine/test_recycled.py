@@ -127,7 +127,7 @@ class TestRefusals:
         town = make_town(spec(design="tripathi", goals=(Goal("f1", 0.05),)))
         (cycle,) = open_all(town)
         advance(town.ports)
-        assert "design = 'tripathi' does not serve F1" in cycle_of(town, cycle).reason
+        assert "design = 'tripathi' does not tell F1" in cycle_of(town, cycle).reason
 
 
 class TestOutlook:

@@ -22,6 +22,7 @@ class Joint:
 
     name: ClassVar[str] = "joint"
     plans_for_goals: ClassVar[bool] = True
+    tells_segments: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = ()
     names: ClassVar[tuple[str, ...]] = ()
 

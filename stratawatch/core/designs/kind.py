@@ -17,11 +17,12 @@ class Kind(Protocol):
 
     Every kind draws the smallest random numbers of its strata, so all of them can be resumed, audited and compared.
     A kind is a frozen dataclass; its fields are the options that people may set. `plans_for_goals`: it knows how many
-    labels goals need; otherwise it wants a budget.
+    labels goals need; otherwise it wants a budget. `tells_segments`: its estimates reach into them.
     """
 
     name: ClassVar[str]
     plans_for_goals: ClassVar[bool]
+    tells_segments: ClassVar[bool]
 
     @property
     def warnings(self) -> tuple[str, ...]:

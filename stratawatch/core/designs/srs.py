@@ -118,6 +118,7 @@ class Srs:
 
     name: ClassVar[str] = "srs"
     plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = ()
     names: ClassVar[tuple[str, ...]] = ()
 

@@ -6,6 +6,7 @@ from stratawatch.config import load
 
 KUMAR = ("budget = 120", 'budget = 120\ndesign = "kumar"')
 BENNETT = ("budget = 120", 'budget = 120\ndesign = "bennett"')
+TRIPATHI = ("budget = 120", 'budget = 120\ndesign = "tripathi"')
 
 
 def options(*lines: str) -> tuple[str, str]:
@@ -65,3 +66,43 @@ class TestMetrics:
         assert len(problems(BENNETT, options("bins = 0"))) == 1
         assert len(problems(BENNETT, options('classifier = "rff"'))) == 1
         assert len(problems(("budget = 120", 'budget = 120\ndesign = "random"'))) == 1
+
+
+class TestRecycledSamples:
+    def test_name_a_parent_of_the_panel(self, write, problems):
+        spec = load(write(TRIPATHI, options('parent = "rf"', "omission_share = 0.3"))).panels["spam"]
+        assert dict(spec.options) == {"parent": "rf", "omission_share": 0.3}
+        (found,) = problems(TRIPATHI, options('parent = "rff"'))
+        assert "there is no classifier 'rff'; did you mean 'rf'?" in found
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ('mixing = "shuffle"', "no mixing is called 'shuffle'; expected uniform_shuffle or uniform_sample"),
+            ("at_least = 1", "expected a least precision from 0 to below 1"),
+            ("omission_share = 1.5", "'omission_share' must leave a part of the budget to precisions"),
+            ("parent = 1", "option 'parent' of design = 'tripathi' cannot be read; expected a word; got 1"),
+        ],
+    )
+    def test_have_options_that_are_checked(self, problems, line, said):
+        (found,) = problems(TRIPATHI, options(line))
+        assert found.startswith("panels.spam.options")
+        assert said in found
+
+    def test_tell_three_metrics(self, problems):
+        (found,) = problems(TRIPATHI, ('metric = "precision"\nmargin', 'metric = "f1"\nmargin'))
+        assert "design = 'tripathi' does not tell F1" in found
+
+
+class TestSegments:
+    LIMIT = ("floor = 0.8", 'floor = 0.8\nsegment = "country=DE"')
+
+    @pytest.mark.parametrize("design", [BENNETT, TRIPATHI])
+    def test_a_limit_inside_one_is_refused_where_they_are_not_told(self, problems, design):
+        found = problems(design, self.LIMIT, ("margin = 0.05", 'margin = 0.05\nof = ["lr"]'))
+        assert len(found) == 1
+        assert found[0].startswith("panels.spam.limits[1].segment")
+        assert "tells nothing of segments; leave the limit out, or choose another design" in found[0]
+
+    def test_and_taken_where_they_are(self, write):
+        assert load(write(KUMAR, self.LIMIT)).panels["spam"].limits[0].segment

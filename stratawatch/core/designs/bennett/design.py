@@ -40,6 +40,7 @@ class Bennett:
 
     name: ClassVar[str] = "bennett"
     plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = False
 
     classifier: str = ""
     bins: int = 4

@@ -48,6 +48,7 @@ class Kumar:
 
     name: ClassVar[str] = "kumar"
     plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = True
 
     classifier: str = ""
     share: str = "accuracy"

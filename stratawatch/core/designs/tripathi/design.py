@@ -31,6 +31,7 @@ class Tripathi(Options):
 
     name: ClassVar[str] = "tripathi"
     plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = False
     warnings: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -40,7 +41,11 @@ class Tripathi(Options):
 
     def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
         """Everything but precision, recall and false-omission rate."""
-        return "" if metric in SERVED else f"design = 'tripathi' does not serve {metric_named(metric).words}"
+        if metric in SERVED:
+            return ""
+        return (
+            f"design = 'tripathi' does not tell {metric_named(metric).words}: only precision and what follows from it"
+        )
 
     def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
         """One."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.dice import dice
+from stratawatch.core.designs.named import place_of
 from stratawatch.core.designs.tripathi.options import Options
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.methods.tripathi.budget import longest_within
@@ -53,12 +54,12 @@ class Sequences:
     @cached_property
     def parent(self) -> int:
         """The one that is named, or else the one with which the panel needs the fewest labels."""
-        names, called = self.cells.classifiers, self.patterns.called
+        called = self.patterns.called
         if not (called > 0).any():
             raise PlanImpossible("no classifier calls any item positive", expected="one, to recycle its sample")
         if not self.options.parent:
             return best_parent(self.patterns, self.wanted)
-        place = names.index(self.options.parent)
+        place = place_of(self.options.parent, self.cells.classifiers)
         if called[place] == 0:
             raise PlanImpossible(
                 f"the parent '{self.options.parent}' calls no item positive, so nothing can be recycled",

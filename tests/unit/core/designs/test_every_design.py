@@ -1,5 +1,6 @@
 """What every design keeps to, whatever its name."""
 
+from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
@@ -14,7 +15,7 @@ from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.history import NO_HISTORY
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.planning import whole_strata
-from stratawatch.core.population import Candidates, Census
+from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.results import Commission, Known, Undefined
 from stratawatch.errors import PlanImpossible, StratawatchError
 
@@ -80,6 +81,21 @@ def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
         if isinstance(one.outcome, Known):
             assert one.outcome.low == pytest.approx(one.outcome.high)
             assert 0 < one.outcome.n_eff <= 100
+
+
+@NAMES
+def test_segments_are_told_by_the_designs_that_say_so(name):
+    where = Segment("country", "DE")
+    inside = {where: np.array([450, 60, 40])}  # every other item
+    census = Census(("a", "b"), ("00", "01", "11"), np.array([200, 500, 900]), np.array([900, 120, 80]), inside)
+    design = design_of(census, Commission(budget=300, design=name))
+    items = design.candidates.items
+    countries = tuple("DE" if row % 2 else "FR" for row in range(len(items)))
+    design = replace(design, candidates=replace(design.candidates, segments={"country": countries}))
+    says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(items)}
+    found = design.estimate(Ledger(says), says, metrics=tuple(METRICS), segments=[where])
+    told = [one for one in found if one.segment == where and isinstance(one.outcome, Known)]
+    assert bool(told) is DESIGNS[name].tells_segments
 
 
 @NAMES

@@ -119,7 +119,7 @@ class TestWhatItDoesNotServe:
         design = design_of()
         (one, *_) = design.estimate(Ledger(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=[metric])
         assert isinstance(one.outcome, Undefined)
-        assert one.outcome.reason.startswith("design = 'tripathi' does not serve ")
+        assert one.outcome.reason.startswith("design = 'tripathi' does not tell ")
 
     def test_segments_are_undefined(self):
         design = design_of()
@@ -130,7 +130,7 @@ class TestWhatItDoesNotServe:
         assert inside == {Undefined("design = 'tripathi' tells nothing of segments")}
 
     def test_a_goal_for_it_is_refused_before_any_label(self):
-        with pytest.raises(PlanImpossible, match="design = 'tripathi' does not serve F1"):
+        with pytest.raises(PlanImpossible, match="design = 'tripathi' does not tell F1"):
             cut(CENSUS, commission(300, goals=(Goal("f1", 0.05),)))
 
     def test_goals_without_a_budget_are_refused(self):
