@@ -75,12 +75,19 @@ def wire(configuration: Configuration, store: Store, now: datetime | None = None
 def source(configuration: Configuration, panel: str) -> PredictionSource:
     """Where a panel's predictions are read."""
     settings = configuration.settings.panels[panel].source
-    options = settings.model_dump(exclude={"kind", "path", "allow_outside"}, exclude_none=True)
-    found: PredictionSource = sources.load(settings.kind)(
-        _pattern(configuration.folder, settings.path),
-        confined_to=None if settings.allow_outside else configuration.folder,
-        **options,
-    )
+    options = settings.model_dump(exclude={"kind", "allow_outside", "password"}, exclude_none=True, by_alias=True)
+    match settings.kind:
+        case "files":
+            options["path"] = _pattern(configuration.folder, settings.path)
+            options["confined_to"] = None if settings.allow_outside else configuration.folder
+        case "duckdb":
+            options["path"] = configuration.folder / settings.path
+            options["confined_to"] = None if settings.allow_outside else configuration.folder
+        case "postgres":
+            options["url"] = configuration.source_url(settings).get_secret_value()
+        case "spark":
+            options["settings"] = configuration.revealed(settings.settings)
+    found: PredictionSource = sources.load(settings.kind)(**options)
     return found
 
 
@@ -96,7 +103,8 @@ def labelled_predictions(
     except ConfigError as trouble:
         what = f"the file of labelled predictions {trouble.what}"
         raise ConfigError(what, expected=trouble.expected, got=trouble.got, hint=trouble.hint) from None
-    return LabelledFiles(_pattern(folder, file), label or LABEL, settings.delimiter, folder)
+    delimiter = settings.delimiter if settings.kind == "files" else None
+    return LabelledFiles(_pattern(folder, file), label or LABEL, delimiter, folder)
 
 
 def queue(configuration: Configuration) -> LabelQueue:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Facts = Mapping[str, str]
 
-CLUSTER: Final = "items of one hang together: intervals count that, and are of clusters to come"
+CLUSTER: Final = "items of one hang together: intervals count that, and are about clusters to come"
 
 
 @dataclass
@@ -127,7 +127,13 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
     from stratawatch.cli.columns import Trial
     from stratawatch.wiring import source
 
-    port, trial = source(configuration, name), Trial(spec)
+    named: Place = ("panels", name, "source", _named_by(configuration, name))
+    try:
+        port, trial = source(configuration, name), Trial(spec)
+    except StratawatchError as trouble:
+        problem = Problem(named, trouble.what, trouble.expected, trouble.got, trouble.hint)
+        seen.problems.append(configuration.placed(problem))
+        return
     while True:
         try:
             facts = port.describe(trial.spec)
@@ -141,8 +147,7 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
                 return
             continue
         except StratawatchError as trouble:
-            place = ("panels", name, "source", "path")
-            problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
+            problem = Problem(named, trouble.what, trouble.expected, trouble.got, trouble.hint)
             seen.problems.append(configuration.placed(problem))
             return
         whole = trial.spec == spec  # nothing was missing, so that a window can be counted
@@ -151,6 +156,12 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
             **(_newest_window(seen, configuration, port, spec) if whole else {}),
         }
         return
+
+
+def _named_by(configuration: "Configuration", name: str) -> str:
+    """The key that says what is read."""
+    settings = configuration.settings.panels[name].source
+    return "path" if getattr(settings, "path", None) is not None else "table"
 
 
 def _newest_window(

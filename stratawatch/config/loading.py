@@ -16,7 +16,8 @@ from stratawatch.config.references import resolve
 from stratawatch.config.rules import rule_problems
 from stratawatch.config.settings import Settings
 from stratawatch.config.shape_problems import shape_problems
-from stratawatch.config.store_url import store_url
+from stratawatch.config.source_settings import PostgresSource
+from stratawatch.config.store_url import postgres_url, store_url
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import ConfigError
 
@@ -44,6 +45,15 @@ class Configuration:
         store = self.settings.store
         password = store.password.get_secret_value() if store.password else None
         return SecretStr(store_url(self.folder, store.url, password))
+
+    def source_url(self, source: PostgresSource) -> SecretStr:
+        """A source's address with its password."""
+        password = source.password.get_secret_value() if source.password else None
+        return SecretStr(postgres_url(self.folder, source.url, password))
+
+    def revealed(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Values of which some may be references, with what they refer to."""
+        return {name: resolve(value, self.folder) for name, value in values.items()}
 
     def reveal(self, secret: SecretStr) -> SecretStr:
         """The secret behind a reference."""

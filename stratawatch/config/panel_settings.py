@@ -1,12 +1,13 @@
 """One [panels.NAME] table."""
 
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
 from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
+from stratawatch.config.source_settings import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variances import VARIANCES
@@ -37,17 +38,6 @@ def _varied(variance: str) -> str:
 Metric = Annotated[str, AfterValidator(_registered)]
 Design = Annotated[str, AfterValidator(_designed)]
 Variance = Annotated[str, AfterValidator(_varied)]
-
-
-class FilesSource(Shape):
-    """[panels.NAME.source]: Parquet or CSV files."""
-
-    kind: Literal["files"]
-    path: Text
-    allow_outside: bool = False
-    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    memory_limit: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(KB|MB|GB|TB)$")] | None = None
-    threads: Annotated[int, Field(ge=1, le=1024)] | None = None
 
 
 class ColumnSettings(Shape):
@@ -140,7 +130,7 @@ class PanelSettings(Shape):
     blind_at: Annotated[float, Field(ge=1, le=100)] = 3.0
     duplicates: Duplicates = "refuse"
     drift: DriftSettings = DriftSettings()
-    source: FilesSource
+    source: SourceSettings
     columns: ColumnSettings
     schedule: WindowSettings
     classifiers: Annotated[dict[Name, ClassifierSettings], Field(min_length=1)]

@@ -45,7 +45,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         blind_at=panel.blind_at,
         duplicates=panel.duplicates,
         drift=DriftRule(**panel.drift.model_dump()),
-        source=f"{panel.source.kind}: {panel.source.path}",
+        source=panel.source.words,
     )
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.config.settings import Settings
+from stratawatch.config.source_settings import KINDS
 
 _TYPES: Final[Mapping[str, str]] = {
     "int_type": "a whole number",
@@ -20,7 +21,8 @@ _TYPES: Final[Mapping[str, str]] = {
     "model_type": "a table",
     "datetime_type": "a moment such as 2026-01-05T00:00:00Z",
 }
-_KINDS: Final = "console, webhook"
+_KINDS: Final[Mapping[str, str]] = {"alerts": "console, webhook", "source": ", ".join(KINDS)}
+"""The kinds of a table, by the last name of its place."""
 _BOUNDS: Final[Mapping[str, str]] = {
     "greater_than_equal": "at least {ge}",
     "greater_than": "more than {gt}",
@@ -51,7 +53,9 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
         case "literal_error":
             return _unknown_word(place, context["expected"], error["input"])
         case "union_tag_invalid" | "union_tag_not_found":
-            return _unknown_word((*place, "kind"), context.get("expected_tags", _KINDS), context.get("tag", "none"))
+            return _unknown_word(
+                (*place, "kind"), context.get("expected_tags") or _kinds(place), context.get("tag", "none")
+            )
         case _ if kind in _BOUNDS:
             what, expected = "is out of its range", _BOUNDS[kind].format(**context)
         case _ if kind in _TYPES:
@@ -59,6 +63,10 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
         case _:
             what, expected = f"is not right: {error['msg']}", ""
     return Problem(place, f"{name} {what}", expected, got)
+
+
+def _kinds(place: Place) -> str:
+    return _KINDS[[part for part in map(str, place) if part in _KINDS][-1]]
 
 
 def _unknown_word(place: Place, known: str, found: object) -> Problem:

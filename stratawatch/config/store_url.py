@@ -26,6 +26,26 @@ def check_store_url(value: object) -> object:
     return value
 
 
+def check_postgres_url(value: object) -> object:
+    """Refuse what is no address of PostgreSQL, and a password that stands in the file."""
+    if not isinstance(value, str) or is_reference(value):
+        return value
+    _check(value, "PostgreSQL", f'"{_POSTGRES[0]}://user@host/database"')
+    if _has_password(value) and not isinstance(value, EnvironmentText):
+        raise ValueError(f"has a password written into the file; leave it out and set `password`: {REMEDY}")
+    return value
+
+
+def postgres_url(folder: Path, url: str, password: str | None) -> str:
+    """The address of a source to connect to, every reference resolved. It may hold a password: never print it."""
+    url = resolve(url, folder)
+    try:
+        _check(url, "PostgreSQL", f'"{_POSTGRES[0]}://user@host/database"')
+    except ValueError as trouble:
+        raise ConfigError(f"the source's url {trouble}") from None
+    return _with_password(folder, url, password)
+
+
 def store_url(folder: Path, url: str, password: str | None) -> str:
     """The address to connect to, every reference resolved. It may hold a password: never print it."""
     url = resolve(url, folder)
@@ -35,6 +55,10 @@ def store_url(folder: Path, url: str, password: str | None) -> str:
         _check(url)
     except ValueError as trouble:
         raise ConfigError(f"the store's url {trouble}") from None
+    return _with_password(folder, url, password)
+
+
+def _with_password(folder: Path, url: str, password: str | None) -> str:
     parts = urlsplit(url)
     netloc = parts.netloc
     if password:
@@ -60,11 +84,11 @@ def _sqlite_file(folder: Path, text: str) -> Path:
         raise ConfigError(f"the store's file {trouble}") from None
 
 
-def _check(url: str) -> None:
+def _check(url: str, what: str = "a store", example: str = EXPECTED) -> None:
     try:
         parts = urlsplit(url)
         whole = parts.scheme in _POSTGRES and bool(parts.path.strip("/"))
     except ValueError:
         whole = False
     if not whole:
-        raise ValueError(f"is no address of a store; write {EXPECTED}")
+        raise ValueError(f"is no address of {what}; write {example}")

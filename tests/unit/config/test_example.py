@@ -23,7 +23,7 @@ def models(annotation) -> list[type[BaseModel]]:
 def every_key(model: type[BaseModel]) -> set[str]:
     keys = set()
     for name, field in model.model_fields.items():
-        keys.add(name)
+        keys.add(field.alias or name)
         for below in models(field.annotation):
             keys |= every_key(below)
     return keys
@@ -44,7 +44,7 @@ def test_it_is_the_text_that_init_writes():
 
 def test_it_says_what_a_cluster_does():
     [line] = [line for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if "cluster = " in line]
-    assert line.endswith("# items of one hang together: intervals count that, and are of customers to come")
+    assert line.endswith("# items of one hang together: intervals count that, and are about customers to come")
 
 
 def test_it_shows_every_key_there_is():

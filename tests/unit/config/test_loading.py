@@ -130,7 +130,8 @@ class TestShapes:
                 'kind = "files"',
                 'kind = "flies"',
                 (
-                    "panels.spam.source.kind, line 15: 'kind' is not known; expected files; got flies; "
+                    "panels.spam.source.kind, line 15: 'kind' is not known; "
+                    "expected files or duckdb or postgres or spark; got flies; "
                     "did you mean 'files'?"
                 ),
             ),

@@ -1,0 +1,92 @@
+"""[panels.NAME.source]: where predictions are read, one table a kind."""
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from stratawatch.config.shapes import PositiveDuration, Secret, Shape, Text
+from stratawatch.config.store_url import check_postgres_url
+
+
+class DuckDBBounds(Shape):
+    """What the embedded DuckDB may use."""
+
+    memory_limit: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(KB|MB|GB|TB)$")] | None = None
+    threads: Annotated[int, Field(ge=1, le=1024)] | None = None
+
+
+class FilesSource(DuckDBBounds):
+    """kind = "files": Parquet or CSV files."""
+
+    kind: Literal["files"]
+    path: Text
+    allow_outside: bool = False
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+
+    @property
+    def words(self) -> str:
+        """What is read, for people."""
+        return f"files: {self.path}"
+
+
+class DuckDBSource(DuckDBBounds):
+    """kind = "duckdb": a table or view of a DuckDB file."""
+
+    kind: Literal["duckdb"]
+    path: Text
+    table: Text
+    schema_: Annotated[Text, Field(alias="schema")] = "main"
+    allow_outside: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is read, for people."""
+        return f"duckdb: {self.table} of {self.path}"
+
+
+class PostgresSource(Shape):
+    """kind = "postgres": a table or view of PostgreSQL."""
+
+    kind: Literal["postgres"]
+    url: Annotated[str, BeforeValidator(check_postgres_url), Field(repr=False)]
+    password: Secret | None = None
+    table: Text
+    schema_: Annotated[Text, Field(alias="schema")] | None = None
+    timeout: Annotated[PositiveDuration, Field(le=timedelta(days=1))] = timedelta(hours=1)
+
+    @property
+    def words(self) -> str:
+        """What is read, for people."""
+        return f"postgres: {self.schema_}.{self.table}" if self.schema_ else f"postgres: {self.table}"
+
+
+class SparkSource(Shape):
+    """kind = "spark": a table of Spark's catalog, or files on any storage that Spark knows."""
+
+    kind: Literal["spark"]
+    master: Text | None = None
+    table: Text | None = None
+    path: Text | None = None
+    format: Text = "parquet"
+    options: dict[str, str] = Field(default_factory=dict)
+    settings: dict[str, str] = Field(default_factory=dict, repr=False)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "SparkSource":
+        if (self.table is None) == (self.path is None):
+            raise ValueError("needs a `table` or a `path`, and not both")
+        if self.path is not None and "://" not in self.path and not self.path.startswith("/"):
+            raise ValueError(
+                'has a relative `path`, which Spark\'s workers cannot find; write "s3a://..." or "/data/..."'
+            )
+        return self
+
+    @property
+    def words(self) -> str:
+        """What is read, for people."""
+        return f"spark: {self.table or self.path}"
+
+
+SourceSettings = Annotated[FilesSource | DuckDBSource | PostgresSource | SparkSource, Field(discriminator="kind")]
+KINDS = ("files", "duckdb", "postgres", "spark")
