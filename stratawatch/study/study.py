@@ -38,7 +38,7 @@ class Study:
     score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
     design: "joint", or a method of the literature to compare with: "srs" (which wants a budget). options: its own.
     variance: "default", or "brr" to compare with. cluster: a column of customers, sessions or the like, whose items
-    hang together: intervals count that, and are of customers to come.
+    hang together: intervals count that, and are about customers to come.
     """
 
     def __init__(

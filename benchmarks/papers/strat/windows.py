@@ -42,12 +42,11 @@ class Shape:
 
 
 SHAPES: Final = (
-    Shape(4_000, 5, 500),
-    Shape(1_000, 5, 500),
     Shape(400, 5, 500),
     Shape(60, 500, 600),
-    Shape(60, 500, 600, design="srs"),
     Shape(12, 500, 600),
+    Shape(60, 500, 600, design="srs"),
+    Shape(4_000, 5, 500),
     Shape(400, 5, 500, rho=0.0),
 )
 

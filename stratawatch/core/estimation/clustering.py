@@ -2,9 +2,10 @@
 
 V grows to deff V + E. The design effect deff (one below 1 counts as 1) is that of how far labels move the metric: the
 slope of a label's side times its error, the label less what was foretold of it, times sqrt(1 - f). Where labels agree
-there is nothing to tell a correlation from, and a cluster counts as one label: deff = sum m^2 / sum m for clusters of m
-labels. E gives clusters of several labels their 1 - f back: V was for the items of this window, but clusters matter for
-those that bring the next. A label that is alone in its cluster keeps its 1 - f; so, if all are, nothing changes.
+(those of the side that moves the metric more) nothing tells a correlation, and a cluster counts as one label: deff =
+sum m^2 / sum m for clusters of m labels. E gives clusters of several labels their 1 - f back: V was for the items of
+this window, but clusters matter for those that bring the next. A label that is alone in its cluster keeps its 1 - f;
+so, if all are, nothing changes.
 
 Both ends of the interval lie sqrt(deff + E/V) times as far away on the scale asin sqrt(x), where the spread of a share
 is 1/(2 sqrt(n)) whatever the share is; and t/z times, Student's t with as many degrees of freedom as there are clusters
@@ -103,8 +104,10 @@ def effects_of(rows: LabelRows, columns: Sequence[Moves]) -> list[Effect]:
         return [Effect() if single else Effect(degrees=0.0) for single in alone.tolist()]
     each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.left)
     effect = variances(strata, pooled, each, kept).design_effect
-    silent = np.isnan(effect) | ~(_vary(rows.yes, on_a) | _vary(rows.yes, on_b))
-    effect = np.where(silent, (sizes**2).sum(axis=0) / np.maximum(sizes.sum(axis=0), 1), effect)
+    told = _telling(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
+    agreeing = np.isnan(effect) | _agreeing(rows.yes, told)
+    one_label = (by_unit(strata.units, told) ** 2).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
+    effect = np.where(agreeing, one_label, effect)
     whole, part_ = (sums_of_units(strata, pooled, each, of) for of in (None, kept))
     released = np.maximum(((whole**2 - part_**2) * shared).sum(axis=0), 0.0)
     taken = (np.add.reduceat((on_a + on_b)[pooled.rows], pooled.starts) > 0).sum(axis=0)
@@ -140,10 +143,17 @@ def _moves(rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Req
                 )
 
 
-def _vary(yes: Floats, told: Floats) -> Flags:
-    """Whether there are both a yes and a no among the labels of every column."""
+def _telling(yes: Floats, moves: Floats, on_a: Floats, on_b: Floats) -> Floats:
+    """The labels of the side that moves each column more; of both sides, where neither has a yes and a no."""
+    a, b = ((moves**2 * side).sum(axis=0) for side in (on_a, on_b))
+    both = _agreeing(yes, on_a) & _agreeing(yes, on_b)
+    return np.where(both, on_a + on_b, np.where(a >= b, on_a, on_b))
+
+
+def _agreeing(yes: Floats, told: Floats) -> Flags:
+    """Columns whose labels are all yes, or all no, or none."""
     said = yes @ told
-    return np.asarray((said > 0) & (said < told.sum(axis=0)))
+    return np.asarray((said == 0) | (said == told.sum(axis=0)))
 
 
 def _crossing(strata: Strata, pooled: Pooled) -> bool:

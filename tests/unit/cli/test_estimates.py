@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.unit.cli.conftest import ROWS, Installation
+
 
 class TestJson:
     def test_every_estimate_has_the_same_keys(self, judged):
@@ -69,3 +71,36 @@ class TestText:
     def test_nothing_yet_points_to_status(self, fresh):
         assert "`stratawatch status` says what the cycles wait for" in fresh.run("estimates").stdout
         assert fresh.json("estimates") == {"estimates": []}
+
+
+@pytest.fixture(scope="module")
+def clustered(tmp_path_factory):
+    """A cycle whose items belong to twelve customers, told by one command after another."""
+    home = Installation(tmp_path_factory.mktemp("clustered"))
+    home.configure(('segments = ["country"]', 'segments = ["country"]\ncluster = "customer"'))
+    home.predict(f"SELECT *, 'c' || (substring(id, 6)::INTEGER % 12) AS customer FROM ({ROWS})")
+    home.run("init")
+    for command, hour in (("open", "06"), ("advance", "06"), ("advance", "08"), ("advance", "09")):
+        home.run(command, "--now", f"2026-01-12T{hour}:00:00+00:00")
+        home.answer()
+    return home
+
+
+class TestClusters:
+    def test_every_estimate_has_its_design_effect(self, clustered):
+        rows = clustered.json("estimates")["estimates"]
+        assert len(rows) == 6
+        for row in rows:
+            assert row["undefined"] is not None or row["deff"] > 0
+
+    def test_a_table_shows_it_and_says_what_it_is(self, clustered):
+        out = clustered.run("estimates").stdout
+        assert "deff" in out.splitlines()[1]
+        assert "deff: labels come in clusters, so that the variance is so many times larger" in out
+
+    def test_it_fits_the_terminal(self, clustered):
+        clustered.columns = 80
+        assert max(map(len, clustered.run("estimates", "--segments").stdout.splitlines())) <= 80
+
+    def test_without_clusters_there_is_no_such_column(self, judged):
+        assert "deff" not in judged.run("estimates").stdout

@@ -134,6 +134,21 @@ class TestClusters:
         ]
         assert found.deff == pytest.approx(3)
 
+    def test_one_side_that_agrees_is_enough_where_it_moves_the_metric(self, town, told):
+        """Everything that b calls negative is no: what recall does not know is how many positives lie there."""
+        ledger, drawn = told
+        pool = town.design.candidates
+        passed = {
+            item
+            for item, atom in zip(pool.items, pool.atoms.tolist(), strict=True)
+            if town.atoms[atom].pattern[1] == "0"
+        }
+        said = {item: "no" if item in passed else verdict for item, verdict in ledger.verdicts.items()}
+        order = sorted(item for item in drawn if item in passed)
+        three = clustered(town.design, lambda item: str(order.index(item) // 3) if item in order else None)
+        found = {one.classifier: one.deff for one in three.estimate(Ledger(said), drawn, metrics=("recall",))}
+        assert found["b"] == pytest.approx(3, abs=0.02)
+
     def test_across_strata_or_inside_leave_different_degrees(self, town, told):
         """Few clusters: the interval takes Student's t, so that three are wider than their design effect."""
         three = clustered(town.design, lambda item: str(int(item[1:]) % 3)).estimate(*told)
