@@ -95,12 +95,13 @@ def estimate(
         where = "" if segment is None else f" in {segment}"
         for place, name in enumerate(cells.classifiers):
             for metric in request.metrics:
-                why = lacks(metric, name)
-                outcome, labels = (
-                    (Undefined(why), 0) if why else _read(cells, place, SHARES[metric], columns, request.confidence)
-                )
-                if isinstance(outcome, Undefined):
-                    outcome = Undefined(outcome.reason + where)
+                outcome: Known | Undefined
+                if why := lacks(metric, name):
+                    outcome, labels = Undefined(why), 0
+                else:
+                    outcome, labels = _read(cells, place, SHARES[metric], columns, request.confidence)
+                    if isinstance(outcome, Undefined):
+                        outcome = Undefined(outcome.reason + where)
                 found.append(Estimate(name, metric, segment, outcome, labels, METHOD, request.confidence))
     return tuple(found)
 

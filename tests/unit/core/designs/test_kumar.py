@@ -216,13 +216,14 @@ class TestEstimates:
     def test_a_census_is_the_truth_of_a_segment(self):
         """North: all of 00 at bin 10 and 500, and of 11 at 520."""
         cycle = cycle_of(wanted(900, strata=2), lambda pattern, number: number % 3 == 0).finish()
-        told = cycle.told(["accuracy", "precision"], [NORTH])
+        told = cycle.told(["accuracy", "precision", "recall"], [NORTH])
         candidates, atoms = cycle.design.candidates, cycle.design.atoms
         north = [row for row, value in enumerate(candidates.segments["region"]) if value == "north"]
         right = [(atoms[candidates.atoms[row]].pattern[0] == "1") == (row % 3 == 0) for row in north]
         assert len(north) == 400
         assert told["a", "accuracy", NORTH].outcome == Known(*[pytest.approx(np.mean(right))] * 3, 400)
         assert told["a", "precision", NORTH].labels_used == 100
+        assert told["a", "recall", NORTH].outcome == told["a", "recall"].outcome
 
     def test_a_segment_that_no_label_met_is_undefined_in_words(self):
         cycle = cycle_of(wanted(16, strata=2))
