@@ -49,6 +49,11 @@ def _frame(panel: PanelSpec, items: Sequence[CandidateItem]) -> dict[str, list[A
     for name in panel.columns.payload:
         # Only whether there is something: what labellers see has no place in the check's pages.
         frame[titled("payload", name)] = [None if one.payload.get(name) in (None, "") else True for one in items]
+        frame[titled("length of", name)] = [len(str(one.payload.get(name) or "")) for one in items]
+    for name in panel.columns.segments:
+        frame[titled("segment", name)] = [one.segments.get(name) for one in items]
+    for i, classifier in enumerate(panel.classifiers):
+        frame[titled("call of", classifier.name)] = [one.pattern[i : i + 1] for one in items]
     return frame
 
 
@@ -68,11 +73,13 @@ def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> 
         {"column": "bin", "min_value": -1, "max_value": _LAST_BIN},
         f"a candidate has a bin outside -1 to {_LAST_BIN}",
     )
-    yield Rule(
-        "ExpectColumnValuesToBeBetween",
-        {"column": "time", "min_value": _naive(window.start), "max_value": _naive(window.end), "strict_max": True},
-        f"a candidate's time lies outside the window {window}",
-    )
+    if panel.columns.ingested is None:
+        start, end = _naive(window.start), _naive(window.end)
+        yield Rule(
+            "ExpectColumnValuesToBeBetween",
+            {"column": "time", "min_value": start, "max_value": end, "strict_max": True},
+            f"a candidate's time lies outside the window {window}",
+        )
     for name in panel.columns.payload:
         empty = sum(one.payload.get(name) in (None, "") for one in items)
         yield Rule(
@@ -94,7 +101,8 @@ def _repeats(items: Sequence[CandidateItem]) -> str:
     return (
         f"{len(copies):,} of {distinct:,} candidate items {verb} more than once in the window "
         f"(first: {shown!r}, {number:,} times); duplicates are refused; "
-        "remove the repeated rows from the export, or name a column that is unique as the item id"
+        "remove the repeated rows from the export, name a column that is unique as the item id, "
+        'or set duplicates = "latest"'
     )
 
 

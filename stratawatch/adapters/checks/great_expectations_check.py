@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from stratawatch.adapters.checks.broken_rows import broken_rows, named
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.data_docs import write_page
+from stratawatch.adapters.checks.own_rules import extended
+from stratawatch.adapters.checks.own_suites import read_suites
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.validation import validate
@@ -12,11 +15,23 @@ from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, Panel
 
 
 class GreatExpectationsCheck:
-    """Keeps a page per window and check below `docs_folder`; reports name it relative to `root` (or docs_folder)."""
+    """Keeps a page per window and check below `docs_folder`; reports name it relative to `root` (or docs_folder).
 
-    def __init__(self, docs_folder: str | Path, *, root: str | Path | None = None) -> None:
+    The user's own expectations are read from `suites_folder` and from `plugins` for every window anew.
+    """
+
+    def __init__(
+        self,
+        docs_folder: str | Path,
+        *,
+        root: str | Path | None = None,
+        suites_folder: str | Path | None = None,
+        plugins: Sequence[str] = (),
+    ) -> None:
         self._docs_folder = Path(docs_folder)
         self._root = Path(root) if root is not None else self._docs_folder
+        self._suites_folder = None if suites_folder is None else Path(suites_folder)
+        self._plugins = tuple(plugins)
 
     def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
         """Check the one-row profile of the whole window."""
@@ -27,13 +42,15 @@ class GreatExpectationsCheck:
         return self._report(panel, window, candidate_suite(panel, window, items), repeated_rows(items))
 
     def _report(self, panel: PanelSpec, window: Window, suite: Suite, bad_rows: tuple[BadRow, ...] = ()) -> CheckReport:
-        validated = validate(suite)
-        page = write_page(self._docs_folder, panel, window, suite, validated)
+        own = read_suites(self._suites_folder, self._plugins)
+        extended_suite = extended(suite, own, panel.name)
+        validated = named(extended_suite, validate(extended_suite))
+        page = write_page(self._docs_folder, panel, window, extended_suite, validated)
         refusals = [rule.sentence for rule in validated.failed if rule.severity == "critical"]
         return CheckReport(
             passed=not refusals,
             failures=tuple(rule.sentence for rule in validated.failed),
             refusal=refusals[0] if refusals else "",
-            bad_rows=bad_rows,
+            bad_rows=(*bad_rows, *broken_rows(extended_suite, validated)),
             docs=(self._docs_folder / page).relative_to(self._root).as_posix(),
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
 from stratawatch.engine.records import PanelSpec, Profile, Window
+from stratawatch.engine.scales import scale_of
 
 
 def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:
@@ -18,26 +19,46 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
     yield "rows", f"{profile.rows:,}"
     yield "rows set aside", f"{profile.bad_rows:,} ({_share(profile.bad_rows, profile.rows):.2%})"
     yield "rows without an item id", f"{profile.null_items:,}"
+    for number, what in (
+        (profile.null_times, "rows without a time"),
+        (profile.late, "rows dated before the window, arrived in it"),
+        (profile.early, "rows dated after the window, arrived in it"),
+        (profile.repeated, "ids of several rows, of which the newest counts"),
+    ):
+        if number is not None:
+            yield what, f"{number:,}"
     yield "first and last time", f"{profile.first_time} to {profile.last_time}" if profile.first_time else "none"
     for name, column in profile.columns.items():
         calls = f"{column['positives']:,} called positive, {column['nulls']:,} silent, {column['invalid']:,} unreadable"
         scores = f"{column['score_nulls']:,} missing, {column['score_invalid']:,} unreadable or out of range"
         yield f"calls of {name}", calls
         yield f"scores of {name}", scores
+        if name in profile.ranges:
+            yield f"lowest and highest score of {name}", "{:g} to {:g}".format(*profile.ranges[name])
 
 
 def _frame(profile: Profile) -> dict[str, list[Any]]:
     rows = profile.rows
     frame: dict[str, list[Any]] = {
         "rows": [rows],
+        "bad_rows": [profile.bad_rows],
         "bad_share": [_share(profile.bad_rows, rows)],
         "null_items": [profile.null_items],
+        "null_times": [profile.null_times],
+        "late": [profile.late],
+        "early": [profile.early],
+        "repeated": [profile.repeated],
+        "first_time": [_naive(profile.first_time)],
         "last_time": [_naive(profile.last_time)],
         "calls": [max((_calls(column, rows) for column in profile.columns.values()), default=0)],
     }
     for name, column in profile.columns.items():
         frame[titled("calls of", name)] = [_calls(column, rows)]
+        frame[titled("positives of", name)] = [column["positives"]]
+        frame[titled("positive share of", name)] = [_share(column["positives"], _calls(column, rows))]
         frame[titled("unreadable share of", name)] = [_share(column["invalid"] + column["score_invalid"], rows)]
+        lowest, highest = profile.ranges.get(name, (None, None))
+        frame[titled("lowest score of", name)], frame[titled("highest score of", name)] = [lowest], [highest]
     return frame
 
 
@@ -48,23 +69,38 @@ def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]
         "ExpectColumnValuesToBeBetween",
         {"column": "bad_share", "min_value": 0, "max_value": cap},
         f"{profile.bad_rows:,} of {rows:,} rows ({_share(profile.bad_rows, rows):.2%}) cannot be used, more than the "
-        f"{cap:.2%} that may be set aside: {_reasons(profile)}",
+        f"{cap:.2%} that may be set aside: {_reasons(profile)}{_scales(panel, profile)}",
     )
     if rows:
         yield from _said(panel, profile)
         yield Rule(
             "ExpectColumnValuesToNotBeNull", {"column": "last_time"}, f"no row of the window {window} has a time"
         )
-        yield Rule(
-            "ExpectColumnValuesToBeBetween",
-            {
-                "column": "last_time",
-                "min_value": _naive(window.start),
-                "max_value": _naive(window.end),
-                "strict_max": True,
-            },
-            f"the newest row, of {profile.last_time}, lies outside the window {window}",
-        )
+        if panel.columns.ingested is None:
+            yield _inside(window, profile)
+
+
+def _inside(window: Window, profile: Profile) -> Rule:
+    start, end = _naive(window.start), _naive(window.end)
+    return Rule(
+        "ExpectColumnValuesToBeBetween",
+        {"column": "last_time", "min_value": start, "max_value": end, "strict_max": True},
+        f"the newest row, of {profile.last_time}, lies outside the window {window}",
+    )
+
+
+def _scales(panel: PanelSpec, profile: Profile) -> str:
+    """What scores that are no probabilities look like: the remedy depends on it."""
+    found = []
+    for one in panel.classifiers:
+        if one.score_kind == "probability" and one.name in profile.unreadable:
+            low, high = profile.unreadable[one.name]
+            remedy = 'set score_kind = "margin"' if low < 0 else "divide them, or send probabilities"
+            found.append(
+                f"; the unreadable scores of '{one.name}' lie between {low:g} and {high:g}, which looks like "
+                f"{scale_of(low, high)}: {remedy}"
+            )
+    return "".join(found)
 
 
 def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:

@@ -18,13 +18,15 @@ def titled(what: str, name: str) -> str:
 class Rule:
     """`expectation` is the name of a class in great_expectations.expectations.
 
-    A failed critical rule refuses the window; a failed warning is reported and the work goes on.
+    A failed critical rule refuses the window; a failed warning is reported and the work goes on. `place` is where the
+    user wrote it; the program's own rules have none.
     """
 
     expectation: str
     arguments: Mapping[str, Any]
     sentence: str
     severity: Literal["critical", "warning"] = "critical"
+    place: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,41 +1,75 @@
 """Runs a suite through Great Expectations. Its own failures are raised, never taken for bad data."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite
-from stratawatch.errors import Unreachable
+from stratawatch.errors import ConfigError, Unreachable
 
 _OFF = {"GX_ANALYTICS_ENABLED": "false"}
 """Set before the import: the library must not send usage statistics."""
+_COMPLETE = {"result_format": "COMPLETE"}
+_LONG = ("unexpected_list", "unexpected_index_list", "unexpected_index_query", "partial_unexpected_index_list")
 
 
 @dataclass(frozen=True)
 class Validated:
-    """The rules that failed, in the suite's order, and the library's own result for its pages."""
+    """The rules that failed, in the suite's order, and the library's own result for its pages.
+
+    `rows` are, by the failed rule's place among them, the frame's rows that broke it, if the rule is one of rows.
+    """
 
     failed: tuple[Rule, ...]
     result: Any
+    rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
 
 def validate(suite: Suite) -> Validated:
-    """Hold a frame against its rules. Raises Unreachable when Great Expectations itself fails."""
-    os.environ.update(_OFF)
-    import great_expectations as gx
+    """Hold a frame against its rules. Raises Unreachable when Great Expectations itself fails.
+
+    ConfigError when an expectation of the user's cannot even be made.
+    """
+    gx = library()
     import pandas as pd
 
+    expectations = _expectations(gx, suite)
     try:
-        result = _batch(gx, pd.DataFrame(dict(suite.frame))).validate(_expectations(gx, suite))
+        made = gx.ExpectationSuite(name=suite.name, expectations=expectations)
+        result = _batch(gx, pd.DataFrame(dict(suite.frame))).validate(made, result_format=_COMPLETE)
     except Exception as trouble:
         raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
     for message in _internal_failures(result.results):
         raise _failed(suite, message)
     if len(result.results) != len(suite.rules):
         raise _failed(suite, f"{len(result.results)} results for {len(suite.rules)} rules")
-    bad = {one.expectation_config.meta["rule"] for one in result.results if not one.success}
-    return Validated(tuple(rule for number, rule in enumerate(suite.rules) if number in bad), result)
+    bad = {one.expectation_config.meta["rule"]: one for one in result.results if not one.success}
+    numbers = sorted(bad)
+    rows = {place: found for place, number in enumerate(numbers) if (found := _rows(bad[number].result))}
+    return Validated(tuple(suite.rules[number] for number in numbers), _brief(result), rows)
+
+
+def library() -> Any:
+    """Great Expectations, which takes seconds to import and brings its guests' warnings along."""
+    os.environ.update(_OFF)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        import great_expectations as gx
+    return gx
+
+
+def _rows(result: Mapping[str, Any]) -> list[int]:
+    return [row for row in result.get("unexpected_index_list") or () if isinstance(row, int)]
+
+
+def _brief(result: Any) -> Any:
+    """What the pages show: a few values, as without asking for rows."""
+    for one in result.results:
+        for key in _LONG:
+            one.result.pop(key, None)
+    return result
 
 
 def _batch(gx: Any, frame: Any) -> Any:
@@ -56,12 +90,30 @@ def _batch(gx: Any, frame: Any) -> Any:
     return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
 
 
-def _expectations(gx: Any, suite: Suite) -> Any:
-    made = [
-        getattr(gx.expectations, rule.expectation)(**rule.arguments, severity=rule.severity, meta={"rule": number})
-        for number, rule in enumerate(suite.rules)
-    ]
-    return gx.ExpectationSuite(name=suite.name, expectations=made)
+def _expectations(gx: Any, suite: Suite) -> list[Any]:
+    return [_expectation(gx, suite, rule, number) for number, rule in enumerate(suite.rules)]
+
+
+def _expectation(gx: Any, suite: Suite, rule: Rule, number: int) -> Any:
+    try:
+        made = getattr(gx.expectations, rule.expectation)
+        return made(**rule.arguments, severity=rule.severity, meta={"rule": number})
+    except Exception as trouble:
+        if not rule.place:
+            raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
+        raise ConfigError(f"{rule.place} is not right", got=_wrong(trouble)) from trouble
+
+
+def _wrong(trouble: Exception) -> str:
+    """What the library says is wrong with an expectation's arguments, the first word on each."""
+    said = getattr(trouble, "errors", None)
+    if not callable(said):
+        return f"{type(trouble).__name__}: {trouble}"
+    first: dict[str, str] = {}
+    for error in said():
+        name = ".".join(str(part) for part in error["loc"] if part != "__root__")
+        first.setdefault(name, error["msg"])
+    return "; ".join(f"{name}: {message}" if name else message for name, message in first.items())
 
 
 def _internal_failures(results: Iterable[Any]) -> Iterator[str]:

@@ -28,7 +28,8 @@ class TestCandidates:
         report = check.candidates(PANEL, WINDOW, items)
         assert report.refusal == (
             "2 of 5 candidate items appear more than once in the window (first: 'a1', 3 times); duplicates are "
-            "refused; remove the repeated rows from the export, or name a column that is unique as the item id"
+            "refused; remove the repeated rows from the export, name a column that is unique as the item id, "
+            'or set duplicates = "latest"'
         )
         assert [(row.key, row.reason) for row in report.bad_rows] == [
             ("a1", "3 rows of the window have this item id"),

@@ -49,7 +49,7 @@ class TestValidate:
 
     def test_a_rule_without_a_result_is_a_failure_of_the_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
         class Forgetful:
-            def validate(self, _: object) -> object:
+            def validate(self, _: object, **_options: object) -> object:
                 return SimpleNamespace(results=[])
 
         monkeypatch.setattr(validation, "_batch", lambda *_: Forgetful())
