@@ -5,7 +5,7 @@ from importlib.resources import files
 from alembic import context
 from sqlalchemy import Connection, text
 
-from stratawatch.adapters.store.schema import VERSION_TABLE
+from stratawatch.adapters.store.schema import EXPECTED, VERSION_TABLE
 
 
 def views() -> dict[str, str]:
@@ -18,13 +18,16 @@ def views() -> dict[str, str]:
 def migrate(connection: Connection) -> None:
     """Take the views down, change the tables, put the views up again as they are written today.
 
-    A migration may so change what a view reads, and a view may change without a migration of its own tables.
+    A migration may so change what a view reads, and a view may change without a migration of its own tables. A schema
+    that is not the newest gets none: its tables are not those that the views read.
     """
     context.configure(connection=connection, version_table=VERSION_TABLE)
     wanted = views()
     for name in wanted:
         connection.execute(text(f"DROP VIEW IF EXISTS {name}"))
     context.run_migrations()
+    if context.get_context().get_current_revision() != EXPECTED:
+        return
     for words in wanted.values():
         connection.exec_driver_sql(words)
 

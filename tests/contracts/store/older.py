@@ -30,3 +30,19 @@ def first_schema(url: str) -> None:
         for statement in _ROWS:
             sql.execute(text(statement), values)
     engine.dispose()
+
+
+def second_schema(url: str) -> None:
+    """The same at schema 0002, with a specification that knew no largest drop."""
+    from alembic import command
+
+    first_schema(url)
+    engine = create_engine(url)
+    document = spec_to_json(spec())
+    for limit in document["limits"]:
+        del limit["max_drop"]
+    with engine.begin() as sql:
+        command.upgrade(alembic_config(sql), "0002")
+        sql.execute(text("UPDATE panel_versions SET spec = :spec"), {"spec": json.dumps(document)})
+        sql.execute(text("INSERT INTO panels VALUES ('spam', 1, :at)"), {"at": "2026-01-05 00:00:00"})
+    engine.dispose()

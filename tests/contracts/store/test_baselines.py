@@ -4,10 +4,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from stratawatch.adapters.store import migrate, open_store
 from stratawatch.core.methods.baselines.evidence import Share, TwoSides
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import StreamKey
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import SchemaMismatch, StratawatchError
+from tests.contracts.store.older import FIRST_CYCLE, second_schema
 from tests.contracts.store.scenes import MONDAY, NOW, WEEK
 
 DAY = timedelta(days=1)
@@ -135,3 +137,27 @@ class TestChecks:
 
         with store.begin() as tx, pytest.raises(IntegrityError):
             tx.baselines.add(other(**dates))
+
+
+class TestUpgrade:
+    @pytest.fixture
+    def second(self, empty_url):
+        second_schema(empty_url)
+        return empty_url
+
+    def test_keeps_what_is_there_and_has_no_baseline_yet(self, second):
+        migrate(second)
+        migrate(second)
+        store = open_store(second)
+        with store.begin() as tx:
+            spec, (cycle,) = tx.panels.latest()["spam"], tx.cycles.find()
+            assert (cycle.id, len(tx.cycles.atoms(cycle.id))) == (FIRST_CYCLE, 2)
+            assert [limit.max_drop for limit in spec.limits] == [None, None]
+            assert tx.baselines.of("spam") == ()
+            assert tx.baselines.add(FIRST)
+            assert tx.baselines.in_force("spam", cycle.window.start) == (FIRST,)
+        store.dispose()
+
+    def test_is_asked_for(self, second):
+        with pytest.raises(SchemaMismatch, match=r"got schema 0002.*init --upgrade"):
+            open_store(second)
