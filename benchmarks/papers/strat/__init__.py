@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from benchmarks.papers.strat import clustering, groups, joint, known
+from benchmarks.papers.strat import clustering, groups, joint, known, windows
 from benchmarks.papers.strat.drawing import draw
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS
 from benchmarks.shape import Options, Result, Verdict
@@ -24,14 +24,18 @@ def run(options: Options) -> Result:
         rows += found
         verdicts += promised
     runs = _runs(options)
-    cells: list[joint.Cell | groups.Cell | clustering.Whole | clustering.Items] = [
+    cells: list[joint.Cell | groups.Cell | clustering.Whole | clustering.Items | windows.Cell] = [
         *_joint(options.seed, runs, options.quick),
         *_groups(options.seed, runs),
         *_whole(options.seed, runs),
         clustering.items(options.seed, 2 * runs),
     ]
+    clustered = windows.cells(
+        options.seed, *((runs, windows.SHAPES[:2]) if options.quick else (3 * runs, windows.SHAPES))
+    )
+    cells += clustered
     rows += [row for cell in cells for row in cell.rows()]
-    return Result(rows, [*verdicts, *_aims(options)])
+    return Result(rows, [*verdicts, *_aims(options), *windows.aims(clustered)])
 
 
 def figures(folder: Path, options: Options) -> None:

@@ -3,7 +3,7 @@ import argparse
 import numpy as np
 import pytest
 
-from benchmarks.papers.strat import clustering, figures, groups, joint, known, run
+from benchmarks.papers.strat import clustering, figures, groups, joint, known, run, windows
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
 from stratawatch.core.methods.strat.labels import Calls, Strata
@@ -47,7 +47,7 @@ def test_a_cell_of_the_joint_design():
     found = joint.cell("panel of four", joint.ONE_DRAW, 200, 4, [1, 2])
     assert {metric for _, metric in found.tallies} == set(joint.METRICS)
     assert all(tally.ends.shape == (4, 4, 2) for tally in found.tallies.values())
-    assert len(list(found.rows())) == 18
+    assert len(list(found.rows())) == 21
 
 
 def test_strata_of_the_groups_share_all_labels():
@@ -79,3 +79,35 @@ def test_everything_runs_and_draws_the_same_picture_twice(tmp_path):
         figures(folder, OPTIONS)
         pictures.append((folder / "strat.svg").read_bytes())
     assert pictures[0] == pictures[1]
+
+
+class TestWindows:
+    found = windows.cell(windows.Shape(12, 100, 120), 20, np.random.default_rng(8))
+
+    def test_both_ways_are_told_of_both_questions(self):
+        assert len(list(self.found.rows())) == 2 * 2 * len(windows.METRICS)
+
+    def test_few_customers_cost_much_where_one_asks_about_others(self):
+        tallies = self.found.tallies
+        assert self.found.design_effects["precision"] > 1.3
+        with_it, without = (tallies[windows.NEXT, "precision", way] for way in (windows.WITH, windows.WITHOUT))
+        assert with_it.half_width > 1.2 * without.half_width
+        assert with_it.coverage >= without.coverage
+
+    def test_customers_of_one_item_cost_nothing(self):
+        one = windows.cell(windows.Shape(1200, 1, 120), 3, np.random.default_rng(9)).tallies
+        for metric in windows.METRICS:
+            ends = [one[windows.THIS, metric, way].ends for way in windows.WAYS]
+            assert (ends[0] == ends[1]).all()
+
+    def test_labels_are_right_as_often_as_scores_say(self):
+        truths = self.found.tallies[windows.THIS, "precision", windows.WITH].truths
+        assert truths.mean() == pytest.approx(windows.TO_COME[0], abs=0.08)
+
+
+def test_the_variance_that_panels_can_choose_is_among_the_ways():
+    (one,) = joint.cells(7, 3, ["panel of four"], [300])[:1]
+    for metric in joint.METRICS:
+        own, chosen = (one.tallies[way, metric] for way in (joint.OWN, joint.CHOSEN))
+        assert chosen.defined == 1
+        assert 0.5 < chosen.half_width / own.half_width < 1.1
