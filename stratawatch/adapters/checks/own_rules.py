@@ -1,0 +1,66 @@
+"""The user's expectations as rules of a suite, whose frame must have the columns that they ask for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from html import escape, unescape
+from typing import Any, Final
+
+from stratawatch.adapters.checks.own_suites import OwnExpectation, OwnSuite, known_types
+from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.errors import ConfigError
+
+_ONE: Final = ("column", "column_A", "column_B")
+_SEVERAL: Final = ("column_list",)
+_SHOWN: Final = 100
+
+
+def extended(suite: Suite, own: Iterable[OwnSuite], panel: str) -> Suite:
+    """The suite with the expectations that are meant for its frame and this panel. Raises ConfigError."""
+    meant = [one for one in own if one.frame == suite.name and (not one.panels or panel in one.panels)]
+    rules = tuple(_rule(expectation, suite) for one in meant for expectation in one.expectations)
+    return replace(suite, rules=(*suite.rules, *rules))
+
+
+def _rule(expectation: OwnExpectation, suite: Suite) -> Rule:
+    arguments = {key: _columns(key, value, expectation, suite) for key, value in expectation.kwargs.items()}
+    return Rule(
+        known_types()[expectation.type],
+        arguments,
+        expectation.sentence or _sentence(expectation),
+        expectation.severity,
+        expectation.place,
+    )
+
+
+def _columns(key: str, value: Any, expectation: OwnExpectation, suite: Suite) -> Any:
+    if key in _ONE:
+        return _column(value, expectation, suite)
+    return [_column(one, expectation, suite) for one in value] if key in _SEVERAL and isinstance(value, list) else value
+
+
+def _column(name: Any, expectation: OwnExpectation, suite: Suite) -> str:
+    """The frame's column; its names are kept as pages may show them."""
+    found = escape(str(name))
+    if found not in suite.frame:
+        known = [unescape(one) for one in suite.frame]
+        near = get_close_matches(str(name), known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else ""
+        raise ConfigError(
+            f"{expectation.place} asks for the column '{name}', which the frame '{suite.name}' does not have",
+            expected=", ".join(known),
+            hint=hint,
+        )
+    return found
+
+
+def _sentence(expectation: OwnExpectation) -> str:
+    words = expectation.type.removeprefix("expect_").replace("_", " ")
+    given = ", ".join(_given(expectation.kwargs))
+    return f"{words} ({given}) does not hold" if given else f"{words} does not hold"
+
+
+def _given(kwargs: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in kwargs.items():
+        text = repr(value)
+        yield f"{key} {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"

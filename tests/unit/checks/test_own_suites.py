@@ -1,0 +1,226 @@
+"""Expectations of the user's own: what a file may say, what it may not, and what people read when one fails."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
+from stratawatch.adapters.checks.own_suites import known_types, read_suites, suite_of
+from stratawatch.engine.records import CandidateItem, Columns, Profile
+from stratawatch.errors import ConfigError, Unreachable
+from tests.contracts.sources.panels import WINDOW, panel
+
+PANEL = panel(columns=Columns("id", "ts", ("body",), ("country",)))
+Items = Callable[..., list[CandidateItem]]
+MakeProfile = Callable[..., Profile]
+BETWEEN = "expect_column_values_to_be_between"
+
+
+def expectation(**changes: Any) -> dict[str, Any]:
+    return {"type": BETWEEN, "kwargs": {"column": "rows", "min_value": 2000}} | changes
+
+
+def document(frame: str = "profile", *expectations: Any, **changes: Any) -> dict[str, Any]:
+    return {"frame": frame, "expectations": list(expectations or [expectation()])} | changes
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[..., GreatExpectationsCheck]:
+    """A check with these suites beside the configuration."""
+
+    def make(**suites: Any) -> GreatExpectationsCheck:
+        folder = tmp_path / "checks"
+        folder.mkdir()
+        for name, one in suites.items():
+            text = one if isinstance(one, str) else json.dumps(one)
+            (folder / f"{name}.json").write_text(text, encoding="utf-8")
+        return GreatExpectationsCheck(tmp_path / "docs", suites_folder=folder)
+
+    return make
+
+
+class TestOnTheProfile:
+    def test_a_failed_one_refuses_the_window_and_says_where_it_stands(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
+    ) -> None:
+        report = own(volume=document()).profile(PANEL, WINDOW, profile_of())
+        assert report.refusal == (
+            "column values to be between (column 'rows', min_value 2000) does not hold "
+            "[checks/volume.json, expectation 1]"
+        )
+
+    def test_a_warning_is_told_and_refuses_nothing(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
+    ) -> None:
+        soft = expectation(severity="warning", sentence="fewer rows than the campaign promised")
+        report = own(volume=document("profile", soft)).profile(PANEL, WINDOW, profile_of())
+        assert report.passed
+        assert report.failures == ("fewer rows than the campaign promised [checks/volume.json, expectation 1]",)
+
+    def test_one_that_holds_stands_on_the_page_only(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile, tmp_path: Path
+    ) -> None:
+        check = own(
+            volume=document("profile", expectation(kwargs={"column": "positive share of lr", "max_value": 0.1}))
+        )
+        report = check.profile(PANEL, WINDOW, profile_of())
+        assert report.failures == ()
+        assert "positive share of lr" in (tmp_path / "docs" / str(report.docs)).read_text(encoding="utf-8")
+
+    def test_one_for_another_panel_is_not_asked(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
+    ) -> None:
+        assert own(volume=document(panels=["other"])).profile(PANEL, WINDOW, profile_of()).passed
+        assert PANEL.name == "posts"
+
+    def test_a_mended_file_counts_from_the_next_window_on(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile, tmp_path: Path
+    ) -> None:
+        check = own(volume=document())
+        assert not check.profile(PANEL, WINDOW, profile_of()).passed
+        (tmp_path / "checks" / "volume.json").unlink()
+        assert check.profile(PANEL, WINDOW, profile_of()).passed
+
+
+class TestOnTheCandidates:
+    def test_a_failed_one_names_the_rows(self, own: Callable[..., GreatExpectationsCheck], items_of: Items) -> None:
+        length = {"type": BETWEEN, "kwargs": {"column": "length of body", "min_value": 3}}
+        items = items_of(6, payload={"body": ""}, item="empty")
+        report = own(texts=document("candidates", length)).candidates(PANEL, WINDOW, items)
+        assert report.refusal.endswith("[checks/texts.json, expectation 1]: 1 of 6 candidates (first: 'empty')")
+        assert [(row.key, row.reason) for row in report.bad_rows] == [
+            ("empty", "it breaks checks/texts.json, expectation 1")
+        ]
+
+    def test_segments_and_calls_can_be_asked_for(
+        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
+    ) -> None:
+        known = {
+            "type": "expect_column_values_to_be_in_set",
+            "kwargs": {"column": "segment country", "value_set": ["DE"]},
+        }
+        said = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "call of lr", "value_set": ["1"]}}
+        check = own(both=document("candidates", known, said))
+        assert check.candidates(PANEL, WINDOW, items_of(1, segments={"country": "DE"})).passed
+        assert "1 of 1 candidates (first: 'a0')" in (
+            check.candidates(PANEL, WINDOW, items_of(1, segments={"country": "XX"})).refusal
+        )
+
+    def test_a_warning_names_rows_and_sets_none_aside(
+        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
+    ) -> None:
+        soft = {"type": BETWEEN, "kwargs": {"column": "bin", "max_value": 10}, "severity": "warning"}
+        report = own(bins=document("candidates", soft)).candidates(PANEL, WINDOW, items_of())
+        assert "5 of 5 candidates (first: 'a0', 'a1', 'a2')" in report.failures[0]
+        assert report.bad_rows == ()
+
+
+class TestFailuresOfTheLibrary:
+    def test_are_no_bad_data(self, own: Callable[..., GreatExpectationsCheck], items_of: Items) -> None:
+        """Comparing text with a number fails inside Great Expectations, which reports it as success=False."""
+        wrong = {"type": BETWEEN, "kwargs": {"column": "item", "min_value": 3}}
+        with pytest.raises(Unreachable, match="failed in itself, which says nothing about the data"):
+            own(wrong=document("candidates", wrong)).candidates(PANEL, WINDOW, items_of())
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("wrong", "sentence"),
+        [
+            ([], "x is not a suite of expectations"),
+            (document("rows"), "'frame' of x is not known; expected profile or candidates; got rows"),
+            (document(panels="posts"), "'panels' of x is not right"),
+            (document(expectations=[]), "x has no expectations"),
+            (document(expectation=1), "x has the unknown key 'expectation'"),
+            (document("profile", 7), "x, expectation 1 is not right"),
+            (document("profile", expectation(type="expect_column_values_to_be_betwen")), f"did you mean '{BETWEEN}'"),
+            (document("profile", expectation(type="unexpected_rows_expectation")), "has the unknown type"),
+            (document("profile", expectation(kwarg={})), "expectation 1 has the unknown key 'kwarg'"),
+            (document("profile", expectation(kwargs=[])), "'kwargs' of x, expectation 1 is not right"),
+            (document("profile", expectation(severity="info")), "expected critical or warning; got info"),
+            (document("profile", expectation(sentence=3)), "'sentence' of x, expectation 1 is not a text"),
+            (document("profile", expectation(kwargs={"row_condition": "@x"})), "would be run as code"),
+        ],
+    )
+    def test_are_refused_with_a_sentence(self, wrong: Any, sentence: str) -> None:
+        with pytest.raises(ConfigError) as caught:
+            suite_of(wrong, "x")
+        assert sentence in str(caught.value)
+
+    def test_that_are_no_json_are_named_with_the_line(self, tmp_path: Path) -> None:
+        (tmp_path / "a.json").write_text('{\n "frame": profile}', encoding="utf-8")
+        with pytest.raises(ConfigError, match=r"a.json' is not JSON; got Expecting value in line 2"):
+            read_suites(tmp_path)
+
+    def test_as_great_expectations_writes_them_are_read(self) -> None:
+        written = document("profile", expectation(id="1", meta={}, notes=None), name="mine", id="2", meta={})
+        assert suite_of(written, "x").expectations[0].type == BETWEEN
+
+    def test_with_a_column_that_is_not_there_are_refused(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
+    ) -> None:
+        check = own(volume=document("profile", expectation(kwargs={"column": "row", "min_value": 1})))
+        with pytest.raises(ConfigError, match=r"asks for the column 'row'.*did you mean 'rows'"):
+            check.profile(PANEL, WINDOW, profile_of())
+
+    def test_with_wrong_arguments_are_refused_in_the_librarys_words(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
+    ) -> None:
+        check = own(volume=document("profile", expectation(kwargs={"column": "rows", "least": 1})))
+        with pytest.raises(
+            ConfigError, match=r"checks/volume.json, expectation 1 is not right; got .*least: extra fields"
+        ):
+            check.profile(PANEL, WINDOW, profile_of())
+
+    def test_are_not_needed(self, tmp_path: Path) -> None:
+        assert read_suites(tmp_path / "nowhere") == ()
+        assert read_suites(None) == ()
+
+
+class TestKnownTypes:
+    def test_are_the_classes_of_the_installed_library(self) -> None:
+        from stratawatch.adapters.checks.validation import library
+
+        expectations = library().expectations
+        assert len(known_types()) > 50
+        assert all(hasattr(expectations, name) for name in known_types().values())
+
+
+class TestPlugins:
+    @pytest.fixture
+    def installed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+        """A package as pip leaves it: a module and its entry points."""
+        package = tmp_path / "site"
+        (package / "acme_checks-1.dist-info").mkdir(parents=True)
+        (package / "acme_checks-1.dist-info" / "METADATA").write_text("Name: acme-checks\nVersion: 1\n")
+        (package / "acme_checks-1.dist-info" / "entry_points.txt").write_text(
+            "[stratawatch.checks]\nacme = acme_checks:suites\nbroken = acme_checks:broken\n"
+        )
+        (package / "acme_checks.py").write_text(
+            f"def suites():\n    return [{document()!r}]\n\n\ndef broken():\n    raise ValueError('no database')\n"
+        )
+        monkeypatch.syspath_prepend(str(package))
+        yield "acme"
+        sys.modules.pop("acme_checks", None)
+
+    def test_of_an_installed_package_are_asked(self, installed: str, tmp_path: Path, profile_of: MakeProfile) -> None:
+        report = GreatExpectationsCheck(tmp_path, plugins=[installed]).profile(PANEL, WINDOW, profile_of())
+        assert report.refusal.endswith("[plugin 'acme', expectation 1]")
+
+    def test_that_fail_are_named(self, installed: str) -> None:
+        assert installed
+        with pytest.raises(ConfigError, match=r"plugin of checks 'broken' failed; got ValueError: no database"):
+            read_suites(None, ["broken"])
+
+    def test_that_nobody_installed_are_refused(self, installed: str) -> None:
+        with pytest.raises(ConfigError, match=r"no plugin of checks named 'other'; installed are: acme, broken"):
+            read_suites(None, ["other"])
+
+    def test_are_not_run_unless_named(self, installed: str) -> None:
+        read_suites(None)
+        assert installed
+        assert "acme_checks" not in sys.modules
