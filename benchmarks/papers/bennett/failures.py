@@ -5,24 +5,36 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.papers.bennett.populations import SEED, category
+from benchmarks.papers.bennett.populations import SEED, Bins, category
 from benchmarks.papers.bennett.simulation import Ended, converge
 from benchmarks.papers.bennett.ways import PERC_OPT, RANDOM, WAYS, Found, Way, measure, measure_once
 from benchmarks.shape import Result, Row
 from stratawatch.core.methods.bennett.rounds import Rule
 from stratawatch.core.methods.bennett.yardsticks import in_conf
+from stratawatch.core.population import Floats
 
 PRECISIONS: Final = (0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 MARGINS: Final = (0.01, 0.03)
 ALONE: Final = (RANDOM, PERC_OPT)
+DESIGN_PRECISIONS: Final = (0.7, 0.8, 0.9, 0.95, 0.98)
+DESIGN_RULES: Final = (
+    Rule(0.01),
+    Rule(0.03),
+    Rule(0.05),
+    Rule(None, budget=200),
+    Rule(None, budget=400),
+    Rule(None, budget=400, per_bin=10),
+)
 _LOOKS: Final = (2, 8, 32, 128)
 _LOOSER: Final = (0.02, 0.05)
 _SIZE: Final = 20_000
+_STEPS: Final = np.linspace(-1, 1, 4) * np.log(16) / 2
 
 
 def failures(seed: int, runs: int) -> Result:
-    """Four tables."""
-    return Result([*_looser(seed, runs), *_fewer_looks(seed, runs), *_small(seed, runs), *_near_one(seed, runs)])
+    """Five tables."""
+    tables = (_looser, _fewer_looks, _small, _near_one, as_a_design)
+    return Result([row for table in tables for row in table(seed, runs)])
 
 
 def _looser(seed: int, runs: int) -> list[Row]:
@@ -73,6 +85,48 @@ def _near_one(seed: int, runs: int) -> list[Row]:
         for way in ALONE
         for precision, (truth, ended) in zip(PRECISIONS, alone(way, PRECISIONS, margin, seed, runs), strict=True)
     ]
+
+
+def as_a_design(seed: int, runs: int) -> list[Row]:
+    """`perc opt` as studies and panels have it: without replacement, to a margin or to a budget of a few hundred."""
+    rows: list[Row] = []
+    for number, rule in enumerate(DESIGN_RULES):
+        for scores, bins in (("like theirs", _like_theirs()), ("steep", steep())):
+            ended = converge(rule, bins, runs, np.random.default_rng([seed, 97, number, len(scores)]))
+            rows += [
+                {
+                    "as a design, until": f"{rule.budget} labels" if rule.margin is None else f"margin {rule.margin}",
+                    "labels a round": 4 * rule.per_bin,
+                    "scores": scores,
+                    "precision": one.precision,
+                    "labels": float(found.labels.mean()),
+                    "interval holds": found.covered(one.precision),
+                    "mean error": float(found.values.mean() - one.precision),
+                }
+                for one, found in zip(bins, ended, strict=True)
+            ]
+    return rows
+
+
+def _like_theirs() -> list[Bins]:
+    return [category(p, _SIZE, np.random.default_rng([SEED, round(1000 * p)])).bins("perc") for p in DESIGN_PRECISIONS]
+
+
+def steep() -> list[Bins]:
+    """Scores that tell much: odds of yes rise sixteenfold from the lowest bin to the highest."""
+    sizes = np.full(4, _SIZE // 4)
+    rates = [_at_precision(precision) for precision in DESIGN_PRECISIONS]
+    # Whole numbers of positives, as labels come without replacement.
+    return [Bins(sizes, np.round(sizes * of) / sizes) for of in rates]
+
+
+def _at_precision(precision: float) -> Floats:
+    low, high = -10.0, 10.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        rates = 1 / (1 + np.exp(-middle - _STEPS))
+        low, high = (middle, high) if rates.mean() < precision else (low, middle)
+    return np.asarray(rates, dtype=np.float64)
 
 
 def alone(way: Way, precisions: Sequence[float], margin: float, seed: int, runs: int) -> list[tuple[float, Ended]]:

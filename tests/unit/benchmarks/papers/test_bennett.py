@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.bennett import figures, run
+from benchmarks.papers.bennett.failures import DESIGN_PRECISIONS, DESIGN_RULES, as_a_design, steep
 from benchmarks.papers.bennett.populations import Bins, categories
 from benchmarks.papers.bennett.simulation import at_once, converge
 from benchmarks.papers.bennett.table_one import published
@@ -82,3 +83,19 @@ def test_the_picture_is_the_same_twice(tmp_path):
     for name in ("one", "two"):
         figures(tmp_path / name, options(3))
     assert (tmp_path / "one/bennett.svg").read_bytes() == (tmp_path / "two/bennett.svg").read_bytes()
+
+
+class TestAsADesign:
+    def test_steep_bins_have_the_precision_that_is_said_and_odds_that_rise_sixteenfold(self):
+        for precision, bins in zip(DESIGN_PRECISIONS, steep(), strict=True):
+            assert bins.precision == pytest.approx(precision, abs=1e-4)
+            odds = bins.rates / (1 - bins.rates)
+            assert odds[-1] / odds[0] == pytest.approx(16, rel=0.05)
+
+    def test_a_budget_is_spent_and_a_margin_is_not(self):
+        rows = as_a_design(1, 20)
+        assert len(rows) == len(DESIGN_RULES) * 2 * len(DESIGN_PRECISIONS)
+        assert {row["labels"] for row in rows if row["as a design, until"] == "400 labels"} == {400.0}
+        loose = [row["labels"] for row in rows if row["as a design, until"] == "margin 0.05"]
+        tight = [row["labels"] for row in rows if row["as a design, until"] == "margin 0.03"]
+        assert all(few < many for few, many in zip(loose, tight, strict=True))

@@ -218,8 +218,8 @@ class TestRefusals:
 
 
 def test_warnings_say_what_stopping_and_spending_cost():
-    assert "as few as 79%" in design_named("bennett", {"delta": 0.03}).warnings[0]
-    assert "86 to 89% above" in design_named("bennett").warnings[0]
+    assert "as few as 81% above" in design_named("bennett", {"delta": 0.03}).warnings[0]
+    assert "as few as 87% above" in design_named("bennett").warnings[0]
     assert len(design_named("bennett", {"bins": 1}).warnings) == 2
 
 
