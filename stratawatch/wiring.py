@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from glob import escape
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from stratawatch.adapters import alerts, checks, queues, sources
 from stratawatch.config.confinement import confined
@@ -18,6 +18,9 @@ from stratawatch.engine.labelled_items import LabelledPredictions
 from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, PredictionSource, Store
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import ConfigError
+
+if TYPE_CHECKING:
+    from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 
 Port = TypeVar("Port")
 
@@ -65,7 +68,7 @@ def wire(configuration: Configuration, store: Store, now: datetime | None = None
         store=store,
         clock=clock,
         sources=OnUse(list(settings.panels), lambda name: source(configuration, name)),
-        check=checks.load(CHECK)(report_folder / CHECK_PAGES, root=report_folder),
+        check=check(configuration),
         queue=queue(configuration),
         channels=_channels(configuration),
     )
@@ -105,6 +108,18 @@ def labelled_predictions(
         raise ConfigError(what, expected=trouble.expected, got=trouble.got, hint=trouble.hint) from None
     delimiter = settings.delimiter if settings.kind == "files" else None
     return LabelledFiles(_pattern(folder, file), label or LABEL, delimiter, folder)
+
+
+def check(configuration: Configuration) -> "GreatExpectationsCheck":
+    """The input check, with the user's own expectations."""
+    own, report_folder = configuration.settings.checks, configuration.folder / configuration.settings.report.folder
+    found: GreatExpectationsCheck = checks.load(CHECK)(
+        report_folder / CHECK_PAGES,
+        root=report_folder,
+        suites_folder=configuration.folder / own.folder,
+        plugins=own.plugins,
+    )
+    return found
 
 
 def queue(configuration: Configuration) -> LabelQueue:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
     from stratawatch.config.settings import AlertSettings
     from stratawatch.engine.ports import PredictionSource
-    from stratawatch.engine.records import PanelSpec
+    from stratawatch.engine.records import PanelSpec, Profile
 
 Facts = Mapping[str, str]
 
@@ -43,6 +43,7 @@ def inspect(path: Path) -> Inspection:
     seen.found["configuration"] = _configuration_facts(configuration)
     _look(seen, configuration, "store", ("store", "url"), lambda: _store(configuration))
     _look(seen, configuration, "queue", ("queue", "root"), lambda: _queue(configuration))
+    _look(seen, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
     for name, spec in configuration.panels.items():
         _inspect_source(seen, configuration, name, spec)
     _inspect_channels(seen, configuration)
@@ -122,6 +123,13 @@ def _queue(configuration: "Configuration") -> Facts:
     return queue(configuration).describe()
 
 
+def _checks(configuration: "Configuration") -> Facts:
+    """Expectations of the user's own; without any, the library that they are made of is not even imported."""
+    from stratawatch.wiring import check
+
+    return check(configuration).describe(list(configuration.panels.values())) or {"expectations": "the program's own"}
+
+
 def _inspect_source(seen: Inspection, configuration: "Configuration", name: str, spec: "PanelSpec") -> None:
     """Describe the source; every column that is not there is told, not only the first."""
     from stratawatch.cli.columns import Trial
@@ -187,7 +195,29 @@ def _newest_window(
         hint = "`stratawatch open` and `advance` refuse it and say row by row why"
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
         seen.problems.append(configuration.placed(problem))
-    return {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
+    facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
+    return {**facts, **_drift(seen, configuration, spec, period, profile)}
+
+
+def _drift(
+    seen: Inspection, configuration: "Configuration", spec: "PanelSpec", period: int, profile: "Profile"
+) -> Facts:
+    """How the newest window differs from the judged ones before it, as a cycle on it would tell."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.engine.before import judged_before
+    from stratawatch.engine.drift import drift, reaction
+
+    try:
+        with open_store(configuration.store_url().get_secret_value()).begin() as tx:
+            found = drift(spec, profile, judged_before(tx, spec.name, period))
+    except StratawatchError:
+        return {}  # the store's own part says what is wrong with it
+    for finding in found:
+        if reaction(spec, finding) == "refuse":
+            problem = Problem(("panels", spec.name, "source"), finding.sentence, hint=finding.remedy)
+            seen.problems.append(configuration.placed(problem))
+    warned = [str(finding) for finding in found if reaction(spec, finding) == "warn"]
+    return {"drift": "; ".join(warned)} if warned else {}
 
 
 def _inspect_channels(seen: Inspection, configuration: "Configuration") -> None:

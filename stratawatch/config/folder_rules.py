@@ -15,6 +15,7 @@ def inside_folder(house: Table, folder: Path) -> Iterator[Problem]:
     """Paths stay below the configuration's folder; only a source may leave it, and says so."""
     yield from _path(house.table("queue"), "root", folder)
     yield from _path(house.table("report"), "folder", folder)
+    yield from _path(house.table("checks"), "folder", folder)
     for panel in house.named("panels").values():
         yield from _path(panel, "guideline_file", folder)
         yield from _source(panel.table("source"), folder)

@@ -33,6 +33,13 @@ class ReportSettings(Shape):
     folder: Text = "reports"
 
 
+class ChecksSettings(Shape):
+    """[checks]: expectations of the user's own, beside those of the program."""
+
+    folder: Text = "checks"
+    plugins: list[Text] = Field(default_factory=list)
+
+
 class ScheduleSettings(Shape):
     """[schedule]: when the served flows run, in UTC."""
 
@@ -77,6 +84,7 @@ class Settings(BaseSettings):
     queue: FolderQueueSettings = FolderQueueSettings()
     report: ReportSettings = ReportSettings()
     schedule: ScheduleSettings = ScheduleSettings()
+    checks: ChecksSettings = ChecksSettings()
     alerts: list[AlertSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]
 

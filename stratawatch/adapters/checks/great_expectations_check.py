@@ -1,16 +1,16 @@
 """The input check by Great Expectations: the profile of the whole window, then the candidates row by row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stratawatch.adapters.checks.broken_rows import broken_rows, named
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.data_docs import write_page
-from stratawatch.adapters.checks.own_rules import extended
+from stratawatch.adapters.checks.own_rules import extended, meant_for
 from stratawatch.adapters.checks.own_suites import read_suites
-from stratawatch.adapters.checks.profile_suite import profile_suite
+from stratawatch.adapters.checks.profile_suite import NEVER, nothing_counted, profile_suite
 from stratawatch.adapters.checks.rules import Suite
-from stratawatch.adapters.checks.validation import validate
+from stratawatch.adapters.checks.validation import make, validate
 from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, PanelSpec, Profile, Window
 
 
@@ -40,6 +40,20 @@ class GreatExpectationsCheck:
     def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
         """Check the candidates row by row, duplicates included."""
         return self._report(panel, window, candidate_suite(panel, window, items), repeated_rows(items))
+
+    def describe(self, panels: Sequence[PanelSpec]) -> Mapping[str, str]:
+        """Say what the user added, for `check`. Raises ConfigError for what could not be asked of these panels."""
+        own = read_suites(self._suites_folder, self._plugins)
+        if not own:
+            return {}
+        meant_for(own, [panel.name for panel in panels])
+        for panel in panels:
+            for suite in (nothing_counted(panel), candidate_suite(panel, NEVER, ())):
+                make(extended(suite, own, panel.name))
+        return {
+            one.origin: f"{len(one.expectations)} on the {one.frame} of {', '.join(one.panels) or 'every panel'}"
+            for one in own
+        }
 
     def _report(self, panel: PanelSpec, window: Window, suite: Suite, bad_rows: tuple[BadRow, ...] = ()) -> CheckReport:
         own = read_suites(self._suites_folder, self._plugins)

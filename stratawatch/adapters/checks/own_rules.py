@@ -1,6 +1,6 @@
 """The user's expectations as rules of a suite, whose frame must have the columns that they ask for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from html import escape, unescape
@@ -20,6 +20,14 @@ def extended(suite: Suite, own: Iterable[OwnSuite], panel: str) -> Suite:
     meant = [one for one in own if one.frame == suite.name and (not one.panels or panel in one.panels)]
     rules = tuple(_rule(expectation, suite) for one in meant for expectation in one.expectations)
     return replace(suite, rules=(*suite.rules, *rules))
+
+
+def meant_for(own: Iterable[OwnSuite], panels: Collection[str]) -> None:
+    """Refuse a suite for a panel that there is not: it would never be asked. Raises ConfigError."""
+    for one in own:
+        for name in one.panels:
+            if name not in panels:
+                raise ConfigError(f"{one.origin} is for the panel '{name}'", expected=" or ".join(sorted(panels)))
 
 
 def _rule(expectation: OwnExpectation, suite: Suite) -> Rule:

@@ -8,6 +8,7 @@ from typing import get_args
 from pydantic import BaseModel
 
 from stratawatch.config import load
+from stratawatch.config.panel_settings import DriftSettings
 from stratawatch.config.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -66,11 +67,15 @@ def test_what_is_commented_out_is_right_too(tmp_path):
         "memory_limit",
         "threads",
         "cluster",
+        "ingested",
         "variance",
+        "duplicates",
     ):
         assert f"# {key} = " in text
         text = text.replace(f"# {key} = ", f"{key} = ")
-    tomllib.loads(text)
+    head, drift, options = re.split(r"^(?=# \[panels\.toxicity\.(?:drift|options)\])", text, flags=re.MULTILINE)
+    text = head + re.sub(r"^# ", "", drift, flags=re.MULTILINE) + options
+    assert tomllib.loads(text)["panels"]["toxicity"]["drift"].keys() == DriftSettings.model_fields.keys()
     path = tmp_path / "stratawatch.toml"
     path.write_text(text, encoding="utf-8")
     assert load(path).panels["toxicity"].columns.cluster == "customer_id"
