@@ -36,7 +36,7 @@ class Study:
     seed: the same seed draws the same items from any frame that holds them. history: an earlier study's `history()`.
     segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
     score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
-    design: "joint", or a method of the literature to compare with: "srs" (which wants a budget). options: its own.
+    design: "joint", or to compare with, and with a budget: "srs", "kumar", "bennett", "tripathi". options: its own.
     variance: "default", or "brr" to compare with. cluster: a column of customers, sessions or the like, whose items
     hang together: intervals count that, and are about customers to come.
     """
