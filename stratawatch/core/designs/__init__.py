@@ -9,7 +9,7 @@ from stratawatch.core.designs.kind import Kind
 from stratawatch.core.designs.kumar import Kumar
 from stratawatch.core.designs.options import configured
 from stratawatch.core.designs.srs import Srs
-from stratawatch.core.designs.tripathi.design import Tripathi
+from stratawatch.core.designs.tripathi import Tripathi
 from stratawatch.core.results import Commission
 from stratawatch.errors import StratawatchError
 

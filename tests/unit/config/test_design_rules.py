@@ -26,7 +26,7 @@ class TestOptions:
         [
             ("strata = 4.5", "option 'strata' of design = 'kumar' cannot be read; expected a whole number; got 4.5"),
             ('strata = "four"', "expected a whole number; got 'four'"),
-            ("stratum = 4", "design = 'kumar' has no option 'stratum'; expected one of classifier, stratifier"),
+            ("stratum = 4", "design = 'kumar' has no option 'stratum'; expected one of classifier, share, stratifier"),
             ('allocation = "NEYMAN"', "there is no allocation 'NEYMAN'; expected one of PRO, EQU, OPT-A1, OPT-A2"),
             ('classifier = "rff"', "there is no classifier 'rff'; did you mean 'rf'?"),
         ],

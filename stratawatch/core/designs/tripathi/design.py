@@ -12,6 +12,7 @@ from stratawatch.core.designs.tripathi.options import Options
 from stratawatch.core.designs.tripathi.sequences import Sequences
 from stratawatch.core.designs.tripathi.strata import numbered
 from stratawatch.core.designs.tripathi.told import SERVED, Told
+from stratawatch.core.designs.tripathi.warnings import warnings_of
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.fine_cells import fine_cells
@@ -32,7 +33,11 @@ class Tripathi(Options):
     name: ClassVar[str] = "tripathi"
     plans_for_goals: ClassVar[bool] = False
     tells_segments: ClassVar[bool] = False
-    warnings: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """By the mixing."""
+        return warnings_of(self.mixing)
 
     @property
     def names(self) -> tuple[str, ...]:

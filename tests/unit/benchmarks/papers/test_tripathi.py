@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 import pytest
 
-from benchmarks.papers.tripathi import coverage, ensemble, labelling, recalls, table
+from benchmarks.papers.tripathi import coverage, cycles, ensemble, labelling, recalls, table
 from benchmarks.shape import Options
 from stratawatch.core.methods.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.core.methods.tripathi.panel_draw import draw_panel
@@ -113,3 +113,21 @@ class TestRecalls:
         world = recalls.world(np.random.default_rng(1))
         recall, omission = world.truth("recall"), world.truth("false_omission_rate")
         assert (omission * world.patterns.passed).tolist() == pytest.approx(((1 - recall) * world.yes.sum()).tolist())
+
+
+class TestCycles:
+    def test_the_truth_of_the_population_fits_together(self):
+        items = cycles.population(1)
+        census = items.census
+        assert census.size == len(items.yes) == cycles.N
+        called = np.array([[letter == "1" for letter in name] for name in census.patterns]).T @ census.counts
+        precision, recall, omission = items.truth
+        assert bool(np.all((precision > 0.3) & (recall > 0.3) & (omission > 0.01)))
+        assert (precision * called).tolist() == pytest.approx((recall * items.yes.sum()).tolist())
+        assert (omission * (cycles.N - called)).tolist() == pytest.approx(((1 - recall) * items.yes.sum()).tolist())
+
+    def test_designs_are_run_on_the_same_items_with_the_same_budget(self):
+        wide = {name: cycles.simulate(1, name, 500, 3)[:, 0, :, 1].mean() for name in ("tripathi", "srs")}
+        assert not np.isnan(cycles.simulate(1, "tripathi", 500, 3)).any()
+        assert wide["tripathi"] < 0.8 * wide["srs"]
+        assert cycles.simulate(1, "tripathi", 500, 3)[..., 0].mean() > 0.75

@@ -156,3 +156,10 @@ def test_a_population_of_positives_only_has_no_omissions():
     found = told(design, says)
     assert found["a", "precision"].outcome.value == 1
     assert found["a", "false_omission_rate"].outcome == Undefined("it calls no item negative")
+
+
+def test_what_was_measured_is_said_of_the_mixing_that_is_chosen():
+    first, again = Tripathi(mixing="uniform_sample").warnings
+    assert Tripathi().warnings == (first,)
+    assert "half-widths came out 1.4 times as large" in first
+    assert again.startswith("Mixing 'uniform_sample' of design = 'tripathi' makes precision 16 to 17% wider")
