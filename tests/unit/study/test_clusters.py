@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from stratawatch.core.results import Goal
 from stratawatch.errors import StratawatchError
 from tests.unit.study.village import FRAMES, Village
 
@@ -81,6 +82,16 @@ class TestCluster:
         assert again.estimates() == study.estimates()
         with pytest.raises(StratawatchError, match="the frame is not the one"):
             type(study).from_json(study.to_json(), VILLAGE.frame(customer=customers(7)))
+
+    def test_until_the_goals_hold_it_takes_more_labels(self):
+        goals = {"goals": [Goal("precision", 0.06)], "budget": None}
+        studies = [
+            VILLAGE.study(frame=VILLAGE.frame(customer=names), cluster="customer", **goals)
+            for names in (alike(), customers(1))
+        ]
+        for study in studies:
+            VILLAGE.answer(study)
+        assert studies[0].labels_new > studies[1].labels_new
 
     def test_that_is_no_column_is_refused(self):
         with pytest.raises(StratawatchError, match="the frame has no column 'user', the clusters; expected one of"):
