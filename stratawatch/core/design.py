@@ -20,6 +20,7 @@ from stratawatch.core.estimation.variances import variance_named
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.labelled import Labelled, labelled
 from stratawatch.core.ledger import Ledger
+from stratawatch.core.looking_back import EarlierRounds
 from stratawatch.core.planner import Seen
 from stratawatch.core.planning import whole_strata
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
@@ -111,7 +112,7 @@ class Design:
             half_widths=self._half_widths(commission, ledger, drawn) if ordinal > 1 else {},
             new=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
             unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
-            earlier=tuple(self._told(ledger, plan) for plan in earlier),
+            earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
         )
         pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
         return self.kind.plan(self.cells, commission, history, seen, pools)

@@ -76,7 +76,7 @@ class Seen:
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
     new: Callable[[Counts], int] = lambda totals: int(totals.sum())
     unknown: Callable[[Counts], Counts] | None = None
-    earlier: tuple[Labelled, ...] = ()
+    earlier: Sequence[Labelled] = ()
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ class Bennett:
         if called.sizes.size == 0 or left <= 0:
             return seen.drawn
         rule = self._rule(commission, int(seen.drawn.sum()) + left)
-        rounds = [called.told(known) for known in seen.earlier]
+        rounds = [called.told(known) for known in seen.earlier[-rule.remembers :]]
         totals = step(rule, called.sizes, rounds, dice(commission, called.sizes, seen.ordinal))
         return seen.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
 

@@ -42,6 +42,11 @@ class Rule:
             if count is not None and count < 1:
                 raise StratawatchError(f"{name} is too small", expected="at least 1", got=str(count))
 
+    @property
+    def remembers(self) -> int:
+        """Rounds that the next one depends on: the last T, and the one before them."""
+        return self.in_a_row + 1
+
 
 @dataclass(frozen=True)
 class Labelled:
@@ -96,7 +101,7 @@ def replayed(rule: Rule, sizes: Counts, rounds: Sequence[Labelled]) -> Progress:
     if sizes.size == 0 or sizes.min() < 1:
         raise StratawatchError("a bin is empty", expected="at least one bin, and items in each")
     progress = Progress.start(*sizes.shape)
-    for labelled in rounds[-rule.in_a_row - 1 :]:
+    for labelled in rounds[-rule.remembers :]:
         _check(rule, sizes, progress.labelled.drawn, labelled)
         progress = after(rule, sizes, progress, labelled)
     return progress
