@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from stratawatch.core.alarms.drops import InForce
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import Goal, Known
+from stratawatch.core.methods.baselines.evidence import Share
+from stratawatch.core.methods.baselines.past_estimates import past_estimates
+from stratawatch.core.results import Estimate, Goal, Known
 from tests.statistics.populations import CALLED, PASSED, one_side, panel
 from tests.statistics.worlds import outcomes, run_cycle, score, world
 
@@ -104,6 +107,47 @@ class TestPanel:
             truth = made.truth("precision", classifier)
             false_pages = sum(isinstance(o, Known) and o.high < truth for o in found)
             assert false_pages <= binom.ppf(0.999, REPEATS, 0.005)
+
+
+class TestDrops:
+    """A metric that stands still, against baselines of four windows before: no drop is the truth."""
+
+    WINDOWS = 4
+
+    def drops(self, found, metric, confidence=0.95, current=None):
+        """Each chain is four windows and the next one, and no cycle serves two chains."""
+        for first in range(0, len(found) - self.WINDOWS, self.WINDOWS + 1):
+            past = [Estimate("c", metric, None, one, 300, "", 0.95) for one in found[first : first + self.WINDOWS]]
+            evidence = past_estimates(past, self.WINDOWS).evidence
+            now = (current or found)[first + self.WINDOWS]
+            if isinstance(evidence, Share) and isinstance(now, Known):
+                yield InForce(evidence, "").drop_to(metric, now, confidence), now
+
+    @pytest.mark.parametrize("metric", ["precision", "recall", "false_omission_rate", "accuracy"])
+    def test_their_intervals_hold_nothing_as_often_as_they_promise(self, cycles, metric):
+        made, labelled = cycles
+        found = [
+            drop
+            for classifier in range(len(made.classifiers))
+            for drop, _ in self.drops(outcomes(made, labelled, metric, classifier), metric)
+        ]
+        covered = np.mean([drop.low <= 0 <= drop.high for drop in found])
+        assert len(found) > 100
+        assert holds(covered, REPEATS // (self.WINDOWS + 1), 0.93)  # classifiers share labels: as few as chains
+
+    def test_a_page_is_false_as_rarely_as_it_promises(self, cycles):
+        made, labelled = cycles
+        for classifier in range(len(made.classifiers)):
+            found, wide = (outcomes(made, labelled, "precision", classifier, confidence=c) for c in (0.95, 0.995))
+            false_pages = sum(drop.low > 0 for drop, _ in self.drops(found, "precision", 0.995, wide))
+            assert false_pages <= 1
+
+    @pytest.mark.parametrize("name", ["calibrated .8", "flat .001", "concentrated .001"])
+    def test_four_windows_are_nearly_as_good_as_knowing(self, one_sided, name):
+        """Twice the half-width of one window is what rare errors cost; sqrt(5/4) of it where there are many."""
+        metric = "precision" if name in CALLED else "false_omission_rate"
+        pairs = list(self.drops(one_sided[name][0], metric))
+        assert np.mean([drop.half_width / now.half_width for drop, now in pairs]) < (1.2 if name in CALLED else 2.0)
 
 
 class TestTrouble:

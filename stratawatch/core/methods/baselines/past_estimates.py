@@ -1,8 +1,10 @@
 """Baselines of estimates that are there already: a metric's mean over past windows."""
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Final
 
+from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.methods.baselines.baseline import Baseline
 from stratawatch.core.methods.baselines.evidence import Share
 from stratawatch.core.results import Estimate, Known, Undefined
@@ -13,10 +15,13 @@ LEAST: Final = 4
 
 
 def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
-    """The mean of k windows, each counting the same, known as well as from k^2 / sum_i 1/n_eff_i plain labels.
+    """The mean of k windows, each counting the same, known as well as their intervals together say.
 
-    That is m (1 - m) over the variance of the mean, if the metric stood still and no label serves two windows; labels
-    that do, because items persist, make the interval of a drop since then too wide rather than too narrow.
+    MOVER for a mean of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): ends at
+    m -+ sqrt(sum_i (ends' distances)^2)/k. It is kept as the share whose Wilson interval is as long, so that there is
+    one at any confidence; n_eff of windows would not do, as rare errors make it jump. If the metric stood still and no
+    label serves two windows; labels that do, because items persist, make the interval of a drop since then too wide
+    rather than too narrow.
     """
     names = {(one.classifier, one.metric, one.segment) for one in estimates}
     if len(names) != 1:
@@ -26,14 +31,36 @@ def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
             got=f"those of {len(names)}",
         )
     metric, labels = estimates[0].metric, sum(one.labels_used for one in estimates)
-    known = [one.outcome for one in estimates if isinstance(one.outcome, Known)]
+    known = [(one.outcome, one.confidence) for one in estimates if isinstance(one.outcome, Known)]
     if not known:
         return Baseline(metric, Undefined("no past window knew it"), "past estimates", labels)
     if len(known) < least:
         few = f"{len(known)} past window{'s' * (len(known) > 1)} knew it, a baseline takes {least}"
         return Baseline(metric, Undefined(few), "past estimates", labels)
-    value = sum(one.value for one in known) / len(known)
-    n = len(known) ** 2 / sum(1 / one.n_eff for one in known)
-    return Baseline(
-        metric, Share(min(max(value, 0.0), 1.0), n), f"past estimates, windows: {len(known)}, Wilson", labels
+    evidence = _mean([outcome for outcome, _ in known], known[-1][1])
+    return Baseline(metric, evidence, f"past estimates, windows: {len(known)}, MOVER as Wilson", labels)
+
+
+def _mean(known: Sequence[Known], confidence: float) -> Share:
+    value = min(max(sum(one.value for one in known) / len(known), 0.0), 1.0)
+    below, above = (
+        sqrt(sum(distance**2 for distance in distances)) / len(known)
+        for distances in zip(*((one.value - one.low, one.high - one.value) for one in known), strict=True)
     )
+    low, high = max(value - below, 0.0), min(value + above, 1.0)
+    if high <= low:  # every window was counted to the last item
+        return Share(value, sum(one.n_eff for one in known))
+    return Share(value, labels_of_length(value, high - low, confidence))
+
+
+def labels_of_length(value: float, length: float, confidence: float) -> float:
+    """As many plain labels as make Wilson's interval of a share so long: y = z^2/n solves its quadratic equation.
+
+    >>> known = Share(0.8, 100).known(0.95)
+    >>> round(labels_of_length(0.8, known.high - known.low, 0.95), 6)
+    100.0
+    """
+    half = min(length / 2, 0.4999)
+    square, linear = 0.25 - half**2, value * (1 - value) - 2 * half**2
+    y = (-linear + sqrt(linear**2 + 4 * square * half**2)) / (2 * square)
+    return z(confidence) ** 2 / y
