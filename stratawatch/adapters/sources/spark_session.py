@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError, Unreachable
@@ -17,6 +18,8 @@ _SESSION: Final = {
     "spark.sql.constraintPropagation.enabled": "false",
 }
 """What the queries are written for."""
+_ONE_AT_A_TIME: Final = Lock()
+"""Whoever starts Spark in this process stops it, and nobody else is reading meanwhile."""
 
 
 @contextmanager
@@ -27,20 +30,23 @@ def spark_session(master: str | None, settings: Mapping[str, str]) -> Iterator["
     wherever Spark's own configuration says, and stopped afterwards, so that it holds no cores while people label.
     """
     try:
+        from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as missing:
         raise ConfigError(
             "PySpark is not installed", hint="install stratawatch[spark], and Java 17 or newer"
         ) from missing
-    running = SparkSession.getActiveSession()
-    session = (running or _start(SparkSession.builder, master, settings)).newSession()
-    try:
-        for name, value in _SESSION.items():
-            session.conf.set(name, value)
-        yield session
-    finally:
-        if running is None:
-            session.stop()
+    with _ONE_AT_A_TIME:
+        theirs = SparkContext._active_spark_context is not None  # noqa: SLF001 - nothing public knows it in every thread
+        main = SparkSession.builder.getOrCreate() if theirs else _start(SparkSession.builder, master, settings)
+        try:
+            session = main.newSession()
+            for name, value in _SESSION.items():
+                session.conf.set(name, value)
+            yield session
+        finally:
+            if not theirs:
+                main.stop()
 
 
 def _start(builder: "SparkSession.Builder", master: str | None, settings: Mapping[str, str]) -> "SparkSession":
@@ -48,11 +54,13 @@ def _start(builder: "SparkSession.Builder", master: str | None, settings: Mappin
     if master is not None:
         builder = builder.master(master)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
     except Exception as trouble:
         raise Unreachable(
             "Spark does not start", got=_first_line(trouble), hint="check Java (JAVA_HOME) and the source's master"
         ) from trouble
+    session.sparkContext.setLogLevel("ERROR")  # what goes wrong is told in a sentence
+    return session
 
 
 @contextmanager
