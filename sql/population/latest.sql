@@ -7,7 +7,7 @@ ordered AS NOT MATERIALIZED (
     SELECT
         scored.*,
         TRUE AS repeated,
-        ROW_NUMBER() OVER (PARTITION BY scored.item ORDER BY ${newest}) AS place
+        ROW_NUMBER() OVER (PARTITION BY scored.item ORDER BY ${newest}) AS turn
     FROM scored
     INNER JOIN several ON several.id = scored.item
     WHERE NOT scored.time IS NULL
@@ -16,10 +16,10 @@ standing AS NOT MATERIALIZED (
     SELECT
         scored.*,
         FALSE AS repeated,
-        1 AS place
+        1 AS turn
     FROM scored
     LEFT JOIN several ON several.id = scored.item
     WHERE several.id IS NULL OR scored.time IS NULL
     UNION ALL
-    SELECT * FROM ordered WHERE place = 1
+    SELECT * FROM ordered WHERE turn = 1
 ),

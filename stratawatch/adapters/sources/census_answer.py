@@ -96,7 +96,8 @@ class CensusCounts:
 
     def _ranges(self, mark: str) -> dict[str, tuple[float, ...]]:
         named = enumerate(self.panel.classifiers)
-        return {one.name: self.extremes[i, mark] for i, one in named if (i, mark) in self.extremes}
+        found = {one.name: self.extremes.get((i, mark), (math.nan, math.nan)) for i, one in named}
+        return {name: extremes for name, extremes in found.items() if all(map(math.isfinite, extremes))}
 
     def _told(self) -> Iterable[str]:
         """The columns whose kind of value decides what is counted or drawn."""
@@ -136,14 +137,14 @@ class CensusCounts:
         return self.segments[segment]
 
     def _reach(self, marks: str, extremes: Sequence[float | None]) -> None:
-        """Widen the range of every classifier's scores; NaN and the infinities have none."""
+        """Widen the range of every classifier's scores; beside NaN and the infinities none can be told."""
         scoring = [i for i, one in enumerate(self.panel.classifiers) if one.score is not None]
         for place, i in enumerate(scoring):
-            finite = [one for one in extremes[2 * place : 2 * place + 2] if one is not None and math.isfinite(one)]
-            if finite:
+            found = [one for one in extremes[2 * place : 2 * place + 2] if one is not None]
+            if found:
                 key = (i, marks[_ROW_MARKS + i])
-                finite += self.extremes.get(key, ())
-                self.extremes[key] = (min(finite), max(finite))
+                low, high = self.extremes.get(key, (math.inf, -math.inf))
+                self.extremes[key] = (low, high) if math.isnan(low) else _widened((low, high), found)
 
     def _see(self, first: datetime | None, last: datetime | None) -> None:
         if first is not None:
@@ -152,3 +153,9 @@ class CensusCounts:
         if last is not None:
             last = last.replace(tzinfo=UTC)
             self.last = last if self.last is None else max(self.last, last)
+
+
+def _widened(extremes: tuple[float, float], found: Sequence[float]) -> tuple[float, float]:
+    if not all(map(math.isfinite, found)):
+        return (math.nan, math.nan)
+    return min(extremes[0], *found), max(extremes[1], *found)

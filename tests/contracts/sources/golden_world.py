@@ -5,6 +5,7 @@ a difference in them is a change of what existing installations draw.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ PANEL = panel(
     columns=Columns("id", "ts", ("body",), ("lang",), "author"),
     seed="it's golden",
 )
+LATEST = replace(PANEL, duplicates="latest", columns=replace(PANEL.columns, ingested="loaded"))
+"""The same panel; the newest row of an id stands, and windows are cut by arrival."""
 TYPES = {
     "id": "VARCHAR",
     "ts": "TIMESTAMP",
@@ -104,6 +107,9 @@ def texts() -> dict[str, str]:
     for dialect, heading in DIALECTS.items():
         for name in ("census", "candidates", "bad_rows"):
             made[f"{name}.{dialect}.sql"] = heading + getattr(statements(dialect), name)(WINDOW) + "\n"
+        other = Statements(LATEST, "population", TYPES | {"loaded": "TIMESTAMPTZ"}, dialect)
+        for name in ("census", "candidates", "rows"):
+            made[f"latest_{name}.{dialect}.sql"] = heading + getattr(other, name)(WINDOW) + "\n"
     return made
 
 

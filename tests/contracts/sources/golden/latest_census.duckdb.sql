@@ -1,0 +1,144 @@
+-- The census: one scan that counts the window by pattern and bin, as a whole and within every segment.
+-- Rows that are not sound are counted too, so that the profile of the input needs no scan of its own.
+WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
+-- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
+-- Names of the source appear only in `named`, quoted; below it all names are the program's own.
+-- pattern: a letter a classifier (1, 0, - for silent, ! for unreadable).
+-- marks: item, time, then a mark a classifier (. nothing to read, v valid score, - null score, ! missing or out of range).
+-- The item's is r where it stands for several rows; the time's is l or e (late, early) where windows are cut by arrival.
+named AS NOT MATERIALIZED (
+    SELECT
+        "id" AS item_given,
+        "ts" AS time_given,
+        "loaded" AS arrived_given,
+        "is_lr" AS call_given_1,
+        "p_lr" AS score_given_1,
+        "margin" AS score_given_2,
+        "p ""odd""; drop" AS score_given_3,
+        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1
+    FROM population
+),
+dated AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
+        arrived_given AT TIME ZONE 'UTC' AS arrived,
+        CASE WHEN NOT arrived_given AT TIME ZONE 'UTC' IS NULL THEN CAST(time_given AS TIMESTAMP) END AS time
+    FROM named
+),
+scored AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CAST(score_given_1 AS DOUBLE) AS score_1,
+        CAST(score_given_2 AS DOUBLE) AS score_2,
+        CAST(score_given_3 AS DOUBLE) AS score_3
+    FROM dated
+    WHERE (arrived_given >= CAST('2026-01-05 00:00:00+00:00' AS TIMESTAMPTZ) AND arrived_given < CAST('2026-01-12 00:00:00+00:00' AS TIMESTAMPTZ)) OR arrived_given IS NULL
+),
+-- Of the rows of a window that share an id the newest stands; rows without a time, which are bad, stand all.
+-- Ids are counted, not sorted: only the rows of ids that occur more than once are put in order.
+several AS MATERIALIZED (
+    SELECT item AS id FROM scored WHERE NOT item IS NULL AND NOT time IS NULL GROUP BY item HAVING COUNT(*) > 1
+),
+ordered AS NOT MATERIALIZED (
+    SELECT
+        scored.*,
+        TRUE AS repeated,
+        ROW_NUMBER() OVER (PARTITION BY scored.item ORDER BY arrived DESC NULLS LAST, time DESC NULLS LAST, call_given_1 DESC NULLS LAST, score_given_1 DESC NULLS LAST, score_given_2 DESC NULLS LAST, score_given_3 DESC NULLS LAST, CAST(segment_1 AS VARCHAR) COLLATE "C" DESC NULLS LAST) AS turn
+    FROM scored
+    INNER JOIN several ON several.id = scored.item
+    WHERE NOT scored.time IS NULL
+),
+standing AS NOT MATERIALIZED (
+    SELECT
+        scored.*,
+        FALSE AS repeated,
+        1 AS turn
+    FROM scored
+    LEFT JOIN several ON several.id = scored.item
+    WHERE several.id IS NULL OR scored.time IS NULL
+    UNION ALL
+    SELECT * FROM ordered WHERE turn = 1
+),
+judged AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN call_given_1 IS NULL THEN '-' WHEN call_given_1 THEN '1' ELSE '0' END AS letter_1,
+        CASE WHEN score_given_2 IS NULL THEN '-' WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN '1' WHEN (score_2 - score_2 = 0) THEN '0' ELSE '!' END AS letter_2,
+        CASE WHEN score_given_3 IS NULL THEN '-' WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN '1' WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN '0' ELSE '!' END AS letter_3,
+        CASE WHEN score_given_1 IS NULL THEN '-' WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 'v' ELSE '!' END AS mark_1,
+        CASE WHEN score_given_2 IS NULL THEN '-' WHEN (score_2 - score_2 = 0) THEN 'v' ELSE '!' END AS mark_2,
+        CASE WHEN score_given_3 IS NULL THEN '-' WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 'v' ELSE '!' END AS mark_3,
+        CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN score_1 END AS linked_1,
+        CASE WHEN (score_2 - score_2 = 0) THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS linked_2,
+        CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN score_3 END AS linked_3
+    FROM standing
+),
+averaged AS NOT MATERIALIZED (
+    SELECT
+        *,
+        letter_1 || letter_2 || letter_3 AS pattern,
+        CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END || CASE WHEN time IS NULL THEN '!' WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP) THEN 'l' WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP) THEN 'e' ELSE '.' END || mark_1 || mark_2 || mark_3 AS marks,
+        (COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)) / NULLIF(CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END, 0) AS z
+    FROM judged
+),
+mirrored AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
+    FROM averaged
+),
+-- The ladder of the bins: 32 equal steps in each octave below one half, mirrored above it.
+-- Powers of two only, so that every engine cuts at the same numbers.
+climbed AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE
+            WHEN edge * 2 >= 1 THEN 511
+            WHEN edge * 4 >= 1 THEN 480 + FLOOR((edge * 4 - 1) * 32)
+            WHEN edge * 8 >= 1 THEN 448 + FLOOR((edge * 8 - 1) * 32)
+            WHEN edge * 16 >= 1 THEN 416 + FLOOR((edge * 16 - 1) * 32)
+            WHEN edge * 32 >= 1 THEN 384 + FLOOR((edge * 32 - 1) * 32)
+            WHEN edge * 64 >= 1 THEN 352 + FLOOR((edge * 64 - 1) * 32)
+            WHEN edge * 128 >= 1 THEN 320 + FLOOR((edge * 128 - 1) * 32)
+            WHEN edge * 256 >= 1 THEN 288 + FLOOR((edge * 256 - 1) * 32)
+            WHEN edge * 512 >= 1 THEN 256 + FLOOR((edge * 512 - 1) * 32)
+            WHEN edge * 1024 >= 1 THEN 224 + FLOOR((edge * 1024 - 1) * 32)
+            WHEN edge * 2048 >= 1 THEN 192 + FLOOR((edge * 2048 - 1) * 32)
+            WHEN edge * 4096 >= 1 THEN 160 + FLOOR((edge * 4096 - 1) * 32)
+            WHEN edge * 8192 >= 1 THEN 128 + FLOOR((edge * 8192 - 1) * 32)
+            WHEN edge * 16384 >= 1 THEN 96 + FLOOR((edge * 16384 - 1) * 32)
+            WHEN edge * 32768 >= 1 THEN 64 + FLOOR((edge * 32768 - 1) * 32)
+            WHEN edge * 65536 >= 1 THEN 32 + FLOOR((edge * 65536 - 1) * 32)
+            ELSE FLOOR(edge * 65536 * 32)
+        END AS rung
+    FROM mirrored
+),
+observed AS NOT MATERIALIZED (
+    SELECT
+        *,
+        pattern || marks NOT LIKE '%!%' AS sound,
+        CASE
+            WHEN z IS NULL THEN -1
+            WHEN z * 2 < 1 THEN CAST(rung AS INTEGER)
+            ELSE 1023 - CAST(rung AS INTEGER)
+        END AS bin
+    FROM climbed
+)
+SELECT
+    pattern,
+    marks,
+    bin,
+    CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
+    CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS VARCHAR) END AS segment_value,
+    COUNT(*) AS items,
+    MIN(time) AS first_time,
+    MAX(time) AS last_time,
+    MIN(score_1) AS low_1,
+    MAX(score_1) AS high_1,
+    MIN(score_2) AS low_2,
+    MAX(score_2) AS high_2,
+    MIN(score_3) AS low_3,
+    MAX(score_3) AS high_3
+FROM observed
+GROUP BY GROUPING SETS ((pattern, marks, bin), (pattern, marks, bin, segment_1))
