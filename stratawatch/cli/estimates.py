@@ -130,8 +130,9 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
     say(f"Intervals at {' and '.join(percent(level) for level in confidences)}; n_eff: the simple random draw as good")
     if any(row["deff"] is not None for row in rows):
         say("deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1")
-    for metric in dict.fromkeys(row["metric"] for row in rows):
-        methods = dict.fromkeys(row["method"] for row in rows if row["metric"] == metric)
+    told = [row for row in rows if row["value"] is not None]
+    for metric in dict.fromkeys(row["metric"] for row in told):
+        methods = dict.fromkeys(row["method"] for row in told if row["metric"] == metric)
         say(f"{metric.replace('_', ' ')}: {'; '.join(methods)}")
 
 

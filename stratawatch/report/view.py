@@ -6,6 +6,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from stratawatch.core.design import warnings_of
+from stratawatch.core.results import Known
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.ports import Store
 from stratawatch.engine.records import Cycle, PanelSpec
@@ -84,7 +85,7 @@ def _method(facts: Facts) -> Method:
     spec = facts.newest.spec if facts.newest else facts.spec
     estimates = revision.estimates if revision else ()
     return Method(
-        names=tuple(sorted({estimate.method for estimate in estimates})),
+        names=tuple(sorted({estimate.method for estimate in estimates if isinstance(estimate.outcome, Known)})),
         confidence=next((estimate.confidence for estimate in estimates), spec.confidence),
         pages_a_year=spec.pages_a_year,
         revision=revision.number if revision else None,
