@@ -9,6 +9,7 @@ SELECT
     c.deadline_at,
     c.failures,
     c.last_error,
+    c.profile,
     (SELECT COUNT(*) FROM rounds AS r WHERE r.cycle_id = c.id) AS rounds,
     (SELECT COUNT(*) FROM draws AS d WHERE d.cycle_id = c.id) AS drawn,
     (

@@ -55,7 +55,7 @@ def _look(config: Path) -> "Glance":
 
 
 def _document(glance: "Glance", now: datetime) -> dict[str, Any]:
-    cycles = [{**cycle, "waits_for": waits_for(cycle, now)} for cycle in glance.cycles]
+    cycles = [cycle_row(cycle, now) for cycle in glance.cycles]
     batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in glance.batches]
     sent = [batch for batch in batches if batch["state"] == "sent"]
     return {
@@ -68,6 +68,12 @@ def _document(glance: "Glance", now: datetime) -> dict[str, Any]:
         "batches": batches,
         "undelivered": list(glance.undelivered),
     }
+
+
+def cycle_row(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Of the profile only what people were warned of; `cycles show` has the rest."""
+    facts = {name: value for name, value in row.items() if name != "profile"}
+    return {**facts, "waits_for": waits_for(row, now), "warnings": list(row["profile"].get("warnings", ()))}
 
 
 def waits_for(cycle: Mapping[str, Any], now: datetime) -> str:
@@ -145,6 +151,8 @@ def _show_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:
         say(f"waits for {cycle['waits_for']}", indent="    ")
         if cycle["last_error"]:
             say(cycle["last_error"], indent="    ")
+        for warning in cycle["warnings"]:
+            say(f"! {warning}", indent="    ")
 
 
 def _show_incidents(incidents: Sequence[Mapping[str, Any]]) -> None:

@@ -85,6 +85,7 @@ def _cycle_row(one: CycleFacts, docs: str | None) -> CycleRow:
         labels=one.labels,
         note=one.cycle.last_error or one.cycle.reason,
         docs=docs,
+        warnings=tuple(one.cycle.profile.get("warnings", ())),
     )
 
 

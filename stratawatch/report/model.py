@@ -158,6 +158,7 @@ class CycleRow:
     labels: LabelCounts
     note: str
     docs: str | None
+    warnings: tuple[str, ...] = ()  # what was odd about its input and did not refuse it
 
 
 @dataclass(frozen=True)

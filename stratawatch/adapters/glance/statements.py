@@ -1,5 +1,6 @@
 """Read the statements of sql/glance in one consistent view of the database."""
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -98,6 +99,8 @@ def _rows(cursor: Any, statement: str) -> tuple[Row, ...]:
 
 def _value(name: str, value: Any) -> Any:
     """Times are aware and in UTC; SQLite keeps them as text without an offset."""
+    if isinstance(value, str) and name == "profile":
+        return json.loads(value)
     if isinstance(value, str) and (name.endswith("_at") or name in _TIMES):
         value = datetime.fromisoformat(value)
     if isinstance(value, datetime):

@@ -2,6 +2,7 @@
 
 import sqlite3
 from datetime import timedelta
+from types import MappingProxyType
 
 import pytest
 
@@ -9,7 +10,7 @@ from stratawatch.adapters.glance import look
 from stratawatch.adapters.glance.statements import expected_schema
 from stratawatch.adapters.store import SqlStore
 from stratawatch.adapters.store.schema import EXPECTED
-from stratawatch.cli.status import age, waits_for
+from stratawatch.cli.status import age, cycle_row, waits_for
 from stratawatch.engine.advance import advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.open import open_cycles
@@ -156,6 +157,19 @@ class TestOddStores:
 
     def test_the_schema_it_expects_is_the_stores(self):
         assert expected_schema() == EXPECTED
+
+
+class TestInputWarnings:
+    ROW = MappingProxyType({"id": 3, "panel": "spam", "state": "open", "failures": 0, "profile": {}})
+
+    def test_stand_with_their_cycle_and_the_profile_stays_away(self):
+        row = {**self.ROW, "profile": {"rows": 5, "warnings": ["twice the rows"]}}
+        shown = cycle_row(row, NOW)
+        assert shown["warnings"] == ["twice the rows"]
+        assert "profile" not in shown
+
+    def test_of_a_cycle_that_was_not_read_yet_are_none(self):
+        assert cycle_row(self.ROW, NOW)["warnings"] == []
 
 
 @pytest.mark.postgres
