@@ -14,6 +14,7 @@ less strata (less one, if clusters lie across strata). What is labelled wholly s
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import asin, pi, sin
 from typing import Final
 
@@ -29,13 +30,15 @@ from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.estimation.sides import A, B
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.methods.strat.brr import student
-from stratawatch.core.methods.strat.design_effect import Pooled, by_unit, sums_of_units, variances
+from stratawatch.core.methods.strat.design_effect import Pooled, Variances, by_unit
 from stratawatch.core.methods.strat.labels import Strata
 from stratawatch.core.population import Atom, Floats
 from stratawatch.core.results import Estimate, Known, Undefined
 
 FORETELLING: Final = ("joint",)
 """Designs whose estimates are read through the working model; others have means of strata."""
+_AT_ONCE: Final = 2_000_000
+"""Labels x columns in memory at one time."""
 ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothing about how clusters differ"
 
 
@@ -78,7 +81,9 @@ def with_clusters(
     rows = _rows(cells, known)
     if rows is None:
         return tuple(found)
-    effects = effects_of(rows, list(_moves(rows, atoms, known, request)))
+    moves, effects = _moves(rows, atoms, known, request), list[Effect]()
+    while some := list(islice(moves, max(1, _AT_ONCE // len(rows.rows)))):
+        effects += effects_of(rows, some)
     return tuple(effect.widened(one, _stretched) for one, effect in zip(found, effects, strict=True))
 
 
@@ -103,13 +108,15 @@ def effects_of(rows: LabelRows, columns: Sequence[Moves]) -> list[Effect]:
     if isinstance(pooled, Undefined):
         return [Effect() if single else Effect(degrees=0.0) for single in alone.tolist()]
     each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.left)
-    effect = variances(strata, pooled, each, kept).design_effect
+    e, units, rest = pooled.deviations(strata, each), strata.units[pooled.rows], kept[pooled.rows][:, None]
+    full, left = (by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
+    singly = e * pooled.grown(pooled.labels) * rest
+    effect = Variances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
     told = _telling(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
     agreeing = np.isnan(effect) | _agreeing(rows.yes, told)
     one_label = (by_unit(strata.units, told) ** 2).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
     effect = np.where(agreeing, one_label, effect)
-    whole, part_ = (sums_of_units(strata, pooled, each, of) for of in (None, kept))
-    released = np.maximum(((whole**2 - part_**2) * shared).sum(axis=0), 0.0)
+    released = np.maximum(((full**2 - left**2) * shared).sum(axis=0), 0.0)
     taken = (np.add.reduceat((on_a + on_b)[pooled.rows], pooled.starts) > 0).sum(axis=0)
     degrees = np.where(clusters > 1, np.maximum(clusters - (1 if _crossing(strata, pooled) else taken), 1), 0)
     numbers = np.stack([effect, released, degrees], axis=1).tolist()

@@ -65,8 +65,8 @@ class Variances:
             return np.asarray(np.where(self.alone > 0, self.together / self.alone, np.nan), dtype=np.float64)
 
 
-def variances(strata: Strata, pooled: Pooled, moves: Floats, kept: Floats | None = None) -> Variances:
-    """Both variances; `moves` are labels x columns, `kept` what of every label's move counts (None: all of it).
+def variances(strata: Strata, pooled: Pooled, moves: Floats) -> Variances:
+    """Both variances; `moves` are labels x columns.
 
     >>> four = Strata(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
     >>> pooled = Pooled.of(four)
@@ -74,19 +74,9 @@ def variances(strata: Strata, pooled: Pooled, moves: Floats, kept: Floats | None
     >>> round(float(effect[0]), 6)  # 2 labels a cluster x (2/1) / (4/3)
     3.0
     """
-    by_label = pooled.deviations(strata, moves) * pooled.grown(pooled.labels)
-    if kept is not None:
-        by_label = by_label * kept[pooled.rows][:, None]
-    together = sums_of_units(strata, pooled, moves, kept)
-    return Variances((together**2).sum(axis=0), (by_label**2).sum(axis=0))
-
-
-def sums_of_units(strata: Strata, pooled: Pooled, moves: Floats, kept: Floats | None = None) -> Floats:
-    """How far every unit moves every column (units x columns)."""
-    e = pooled.deviations(strata, moves) * pooled.grown(pooled.units)
-    if kept is not None:
-        e = e * kept[pooled.rows][:, None]
-    return by_unit(strata.units[pooled.rows], e)
+    e = pooled.deviations(strata, moves)
+    together = by_unit(strata.units[pooled.rows], e * pooled.grown(pooled.units))
+    return Variances((together**2).sum(axis=0), ((e * pooled.grown(pooled.labels)) ** 2).sum(axis=0))
 
 
 def by_unit(units: Counts, values: Floats) -> Floats:

@@ -112,6 +112,13 @@ class TestClusters:
         assert effects[0] > 3
         assert effects[1] < 1.8
 
+    def test_are_the_same_however_many_columns_are_read_at_once(self, town, told, monkeypatch):
+        design = clustered(town.design, lambda item: str(int(item[1:]) // 30))
+        wanted = {"metrics": tuple(METRICS), "segments": (town.north, town.south)}
+        at_once = design.estimate(*told, **wanted)
+        monkeypatch.setattr("stratawatch.core.estimation.clustering._AT_ONCE", 2000)
+        assert design.estimate(*told, **wanted) == at_once
+
     def test_all_of_one_are_no_information(self, town, told):
         for one in clustered(town.design, lambda _: "c").estimate(*told):
             assert one.outcome == Undefined(
