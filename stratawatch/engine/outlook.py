@@ -19,7 +19,6 @@ from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.preview import read_window
 from stratawatch.engine.records import PanelSpec, Window
 from stratawatch.errors import PlanImpossible
-from stratawatch.errors import PlanImpossible
 
 BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
 """Budgets that the curve shows beside the panel's own."""
@@ -137,14 +136,11 @@ class _Forecast:
             return {}
 
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
-        """Half-widths with so many labels, spent on these goals (none: those of the panel); too few tell nothing."""
+        """Half-widths with so many labels, spent on these goals (none: those of the panel)."""
         wanted = replace(
             self._commission, budget=labels, until_goals=False, goals=tuple(goals or self._commission.goals)
         )
-        try:
-            return self._bought(self._cells(labels), wanted, metrics)[1]
-        except PlanImpossible:
-            return {}
+        return self._bought(self._cells(labels), wanted, metrics)[1]
 
     def needed(self, goals: Sequence[Goal], budget: int) -> int:
         """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
