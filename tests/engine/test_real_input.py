@@ -1,0 +1,171 @@
+"""Real files and the real input check under the engine: what is set aside, what is refused, what is tried again."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
+from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.engine import freeze
+from stratawatch.engine.freeze import freeze_cycle
+from stratawatch.engine.house import Ports
+from stratawatch.engine.open import open_cycles
+from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.states import CycleState
+from stratawatch.errors import ConfigError, Unreachable
+from tests.engine.stores import empty_store
+from tests.engine.town import FakeChannel, FakeQueue, HandClock, spec
+
+ROWS = """
+SELECT 'i' || i AS id, TIMESTAMP '2026-01-05' + INTERVAL (i) MINUTE AS "at", 'text ' || i AS "text",
+    CASE WHEN i % 3 = 0 THEN 'DE' ELSE 'FR' END AS country,
+    {score} AS score_lr, ((i * 104729) % 10009) / 10009.0 AS score_rf
+FROM range(4000) AS t(i)
+"""
+SCORE = "((i * 7919) % 10007) / 10007.0"
+PANEL = spec(columns=Columns("id", "at", ("text",), ("country",)))
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A function from the rows' score to an installation with one open cycle on them."""
+    stores = []
+
+    def make(score: str = SCORE, panel=PANEL):
+        (tmp_path / "checks").mkdir(exist_ok=True)
+        place = str(tmp_path / "rows.parquet")
+        duckdb.sql(ROWS.format(score=score)).write_parquet(place)
+        check = GreatExpectationsCheck(tmp_path / "docs", suites_folder=tmp_path / "checks")
+        stores.append(empty_store(tmp_path / f"{len(stores)}.db"))
+        sources = {panel.name: DuckDBSource(place, threads=1)}
+        ports = Ports(stores[-1], HandClock(), sources, check, FakeQueue({}), {"desk": FakeChannel()})
+        (cycle,) = open_cycles(ports, {panel.name: panel})
+        return ports, cycle
+
+    yield make
+    for store in stores:
+        store.dispose()
+
+
+def read(ports: Ports, cycle: int):
+    with ports.store.begin() as tx:
+        return tx.cycles.get(cycle), tx.cycles.quarantined(cycle)
+
+
+def own_check(folder: Path, *expectations: dict) -> None:
+    (folder / "checks").mkdir(exist_ok=True)
+    document = {"frame": "candidates", "expectations": list(expectations)}
+    (folder / "checks" / "own.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+class TestPoison:
+    def test_one_row_in_a_hundred_is_set_aside_and_counted(self, house):
+        ports, cycle = house(f"CASE WHEN i % 100 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        found, aside = read(ports, cycle)
+        assert (found.profile["rows"], found.profile["bad_rows"]) == (4000, 40)
+        assert {row.reason for row in aside} == {"the score of 'lr' in 'score_lr' is not a probability in [0, 1]"}
+        with ports.store.begin() as tx:
+            assert sum(atom.size for atom in tx.cycles.atoms(cycle)) == 3960
+
+    def test_five_in_a_hundred_refuse_the_window(self, house):
+        ports, cycle = house(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        found, aside = read(ports, cycle)
+        assert found.reason.startswith("200 of 4,000 rows (5.00%) cannot be used, more than the 1.00%")
+        assert aside
+
+    def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, house):
+        lenient = spec(columns=PANEL.columns, quarantine_share=0.05)
+        ports, cycle = house(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END", lenient)
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+
+    def test_missing_scores_are_a_silence_and_no_fault(self, house):
+        ports, cycle = house(f"CASE WHEN i % 2 = 0 THEN {SCORE} END")
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        found, _ = read(ports, cycle)
+        assert found.profile["bad_rows"] == 0
+        assert found.profile["columns"]["lr"]["nulls"] == 2000
+
+    @pytest.mark.parametrize(
+        ("score", "words"),
+        [
+            (f"100 * {SCORE}", "which looks like percentages: divide them, or send probabilities"),
+            (f"20 * ({SCORE} - 0.5)", 'which looks like logits or margins: set score_kind = "margin"'),
+        ],
+    )
+    def test_a_score_on_another_scale_is_refused_by_name(self, house, score, words):
+        ports, cycle = house(score)
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        found, _ = read(ports, cycle)
+        assert words in found.reason
+
+    def test_a_frozen_score_is_told_and_judged_all_the_same(self, house):
+        ports, cycle = house("0.25")
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        found, _ = read(ports, cycle)
+        assert "all 4,000 scores of 'lr' are 0.25; does it still read its features?" in found.profile["warnings"]
+
+    def test_a_classifier_that_says_nothing_is_told(self, house):
+        ports, cycle = house("NULL::DOUBLE")
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        found, _ = read(ports, cycle)
+        assert "classifier 'lr' made no call on any of 4,000 rows" in found.profile["warnings"]
+
+    def test_a_renamed_column_is_refused_with_the_nearest_name(self, house):
+        renamed = (ClassifierSpec("lr", "score_l", cut_off=0.5), PANEL.classifiers[1])
+        ports, cycle = house(SCORE, spec(columns=PANEL.columns, classifiers=renamed))
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        found, _ = read(ports, cycle)
+        assert "did you mean 'score_lr'" in found.reason
+
+
+class TestOwnExpectations:
+    def test_refuse_the_window_and_name_the_rows(self, house, tmp_path):
+        ports, cycle = house()
+        own_check(
+            tmp_path,
+            {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "segment country", "value_set": ["FR"]}},
+        )
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        found, aside = read(ports, cycle)
+        assert "[checks/own.json, expectation 1]" in found.reason
+        assert "(first: 'i" in found.reason
+        assert {row.reason for row in aside} == {"it breaks checks/own.json, expectation 1"}
+        assert found.docs is not None
+        assert (tmp_path / "docs" / found.docs).is_file()
+
+    def test_that_fail_inside_the_library_are_tried_again_with_a_bound(self, house, tmp_path, monkeypatch):
+        """Great Expectations cannot compare text with a number, and reports that as success=False."""
+        monkeypatch.setattr(freeze, "MOST_READS", 3)
+        ports, cycle = house()
+        own_check(
+            tmp_path, {"type": "expect_column_values_to_be_between", "kwargs": {"column": "item", "min_value": 3}}
+        )
+        for attempt in (1, 2):
+            with pytest.raises(Unreachable, match="failed in itself, which says nothing about the data"):
+                freeze_cycle(ports, cycle)
+            found, aside = read(ports, cycle)
+            assert (found.state, found.failures, aside) == (CycleState.OPEN, attempt, ())
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        assert read(ports, cycle)[0].reason.startswith("not read after 3 attempts: the input check of the candidates")
+
+    def test_that_are_mended_let_the_same_window_pass_with_the_same_draw(self, house, tmp_path):
+        ports, cycle = house()
+        freeze_cycle(ports, cycle)
+        own_check(tmp_path, {"type": "expect_column_to_exit", "kwargs": {}})
+        again, second = house()
+        for _ in range(2):
+            with suppress(ConfigError):
+                freeze_cycle(again, second)
+        assert read(again, second)[0].last_error.startswith("checks/own.json, expectation 1 has the unknown type")
+        (tmp_path / "checks" / "own.json").unlink()
+        assert freeze_cycle(again, second) == CycleState.FROZEN
+        pools = []
+        for one, number in ((ports, cycle), (again, second)):
+            with one.store.begin() as tx:
+                pools.append(tx.cycles.candidates(number))
+        assert pools[0] == pools[1]
