@@ -16,13 +16,22 @@ def judged_before(tx: Transaction, panel: str, period: int) -> tuple[Earlier, ..
 def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
     """The cycle of the window before, if its rows were counted and rows may have been added to it since.
 
-    Windows that are cut by the time of arrival get no more rows once they are over.
+    Windows that are cut by the time of arrival get no more rows once they are over. Where the newest row of an id
+    stands for all, fewer rows were counted than there are.
     """
-    if spec.columns.ingested is not None or spec.drift.missed == "ignore":
+    if spec.columns.ingested is not None or spec.drift.missed == "ignore" or spec.duplicates == "latest":
         return None
-    found = tx.cycles.find(panel=spec.name, before=period, newest=1)
-    counted = [one for one in found if one.period == period - 1 and one.profile.get("null_times") is not None]
-    return counted[0] if counted else None
+    for one in tx.cycles.find(panel=spec.name, before=period, newest=1):
+        then = tx.panels.get(one.panel_version)
+        alike = (then.columns.time, then.columns.ingested, then.duplicates, then.source) == (
+            spec.columns.time,
+            None,
+            spec.duplicates,
+            spec.source,
+        )
+        if alike and one.period == period - 1 and one.profile.get("null_times") is not None:
+            return one
+    return None
 
 
 def missed_rows(source: PredictionSource, spec: PanelSpec, before: Cycle | None) -> int | None:

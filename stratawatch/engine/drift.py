@@ -151,7 +151,7 @@ def _replay(_spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> I
 def _missed(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> Iterator[Finding]:
     if profile.missed:
         sentence = f"{profile.missed:,} rows of the window before came after it was read and are counted in none"
-        yield Finding("missed", sentence, f"raise `lateness` in [panels.{spec.name}.schedule], or name `ingested`")
+        yield Finding("missed", sentence, f"raise lateness in [panels.{spec.name}.schedule], or name ingested")
 
 
 def _clock(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> Iterator[Finding]:

@@ -132,6 +132,13 @@ class TestRowsThatCameTooLate:
         town.source.windows[MONDAY].clear()
         assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
 
+    @pytest.mark.parametrize("change", [{"duplicates": "latest"}, {"source": "files: elsewhere/*.parquet"}])
+    def test_cannot_be_told_where_other_rows_are_counted_now(self, town, change):
+        run_weeks(town, 1)
+        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
+        town.panel = spec(**change)
+        assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+
     def test_none_is_a_number_too(self, town):
         run_weeks(town, 1)
         assert cycle_of(town, _next_week(town, 1)).profile["missed"] == 0
