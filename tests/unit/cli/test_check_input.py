@@ -1,0 +1,80 @@
+"""`check` on the input: expectations of the user's own, and how the newest window differs from the judged ones."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.unit.cli.conftest import CONFIG, ROWS
+
+MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+RULE = {"type": "expect_column_values_to_be_between", "kwargs": {"column": "rows", "min_value": 1}}
+
+
+def sentences(document) -> str:
+    return " ".join(problem["problem"] for problem in document["problems"])
+
+
+def own_suite(home, **changes) -> None:
+    (home.folder / "checks").mkdir()
+    document = {"frame": "profile", "expectations": [RULE]} | changes
+    (home.folder / "checks" / "mine.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+class TestOwnExpectations:
+    def test_are_told_with_their_file(self, fresh):
+        own_suite(fresh, panels=["spam"])
+        assert fresh.json("check")["found"]["checks"] == {"checks/mine.json": "1 on the profile of spam"}
+
+    def test_that_nobody_wrote_are_none(self, fresh):
+        assert fresh.json("check")["found"]["checks"] == {"expectations": "the program's own"}
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"panels": ["spma"]}, "checks/mine.json is for the panel 'spma'; expected spam"),
+            ({"expectations": [RULE | {"type": "expect_rows"}]}, "expectation 1 has the unknown type 'expect_rows'"),
+            ({"expectations": [RULE | {"kwargs": {"column": "row", "min_value": 1}}]}, "did you mean 'rows'"),
+            ({"expectations": [RULE | {"kwargs": {"column": "rows", "most": 1}}]}, "most: extra fields not permitted"),
+        ],
+    )
+    def test_that_are_wrong_are_a_problem(self, fresh, changes, sentence):
+        own_suite(fresh, **changes)
+        assert sentence in sentences(fresh.json("check", code=1))
+
+    def test_may_lie_elsewhere_but_not_outside(self, fresh):
+        fresh.configure(('folder = "reports"\n', 'folder = "reports"\n\n[checks]\nfolder = "../checks"\n'))
+        assert "'folder' leads out of the folder of the configuration" in sentences(fresh.json("check", code=1))
+
+    def test_of_a_plugin_that_is_not_installed_are_a_problem(self, fresh):
+        fresh.configure(('folder = "reports"\n', 'folder = "reports"\n\n[checks]\nplugins = ["acme"]\n'))
+        assert "there is no plugin of checks named 'acme'" in sentences(fresh.json("check", code=1))
+
+
+class TestDrift:
+    @pytest.fixture
+    def this_week(self, judged):
+        """The judged installation; its newest complete window is given rows like those of the judged one."""
+        start = MONDAY + (datetime.now(UTC) - MONDAY) // timedelta(days=7) * timedelta(days=7) - timedelta(days=7)
+
+        def predict(rows: int, settings: str = "") -> None:
+            judged.config.write_text(CONFIG + settings, encoding="utf-8")
+            moved = ROWS.replace("range(2000)", f"range({rows})")
+            days = (start - MONDAY).days
+            judged.predict(f'SELECT * REPLACE ("at" + INTERVAL ({days}) DAY AS "at") FROM ({moved})')
+
+        return predict
+
+    def test_of_the_newest_window_is_told(self, judged, this_week):
+        this_week(5000)
+        facts = judged.json("check")["found"]["source of spam"]
+        assert "the window has 5,000 rows, the window before 2,000" in facts["drift"]
+
+    def test_that_would_refuse_it_is_a_problem(self, judged, this_week):
+        this_week(5000, '\n[panels.spam.drift]\nvolume = "refuse"\n')
+        assert "the window has 5,000 rows, the window before 2,000" in sentences(judged.json("check", code=1))
+
+    def test_a_replayed_window_is_a_problem(self, judged, this_week):
+        this_week(2000)
+        told = sentences(judged.json("check", code=1))
+        assert "every count of the window is that of the window 2026-01-05 to 2026-01-12" in told
