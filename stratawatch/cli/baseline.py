@@ -203,7 +203,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "metric": _name(row),
         "baseline": value_text(row),
         "labels": f"{row['n']:,}",
-        "windows from": time_text(row["valid_from"])[:10],
+        "from": time_text(row["valid_from"])[:10],
         "until": time_text(row["valid_until"])[:10],
-        "in force": "yes" if row["in_force"] else "",
+        "in use": "yes" if row["in_force"] else "",
     }

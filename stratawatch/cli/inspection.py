@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from stratawatch.cli.baseline_facts import baseline_fact
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
 
@@ -98,12 +99,14 @@ def _store(configuration: "Configuration") -> Facts:
     with store.begin() as tx:
         cycles = {name: str(len(tx.cycles.find(panel=name))) for name in tx.panels.latest()}
         newest = {name: tx.cycles.find(panel=name, newest=1) for name in configuration.panels}
+        told = {f"baselines of {name}": baseline_fact(tx, spec) for name, spec in configuration.panels.items()}
+    baselines = {name: fact for name, fact in told.items() if fact}
     known = ", ".join(f"{name} {number}" for name, number in cycles.items())
     waiting = {
         f"windows of {name}": _waiting(spec, newest[name][-1].period if newest[name] else -1)
         for name, spec in configuration.panels.items()
     }
-    return {**store.describe(), "cycles": known or "none yet", **waiting}
+    return {**store.describe(), "cycles": known or "none yet", **waiting, **baselines}
 
 
 def _waiting(spec: "PanelSpec", newest: int) -> str:

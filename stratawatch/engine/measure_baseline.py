@@ -11,6 +11,7 @@ from stratawatch.core.results import Undefined
 from stratawatch.engine.alarms import streams
 from stratawatch.engine.baseline_record import KeptBaseline, call_of
 from stratawatch.engine.house import Ports
+from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.labelled_items import LabelledPredictions, Sides, from_labels
 from stratawatch.engine.past_windows import DEFAULT_WINDOWS, from_windows
 from stratawatch.engine.records import ClassifierSpec, PanelSpec, StreamKey
@@ -63,7 +64,8 @@ def measure_baseline(
     What cannot be told is not kept: it would put an older baseline out of force.
     """
     classifiers = _classifiers(spec, request.of)
-    keys = _keys(spec, classifiers)
+    usual = REPORTED if labels is not None else metrics_of(spec)
+    keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
     items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
     with ports.store.begin() as tx:
         if items is None:
@@ -123,10 +125,10 @@ def _classifiers(spec: PanelSpec, names: Sequence[str]) -> tuple[ClassifierSpec,
     return tuple(known[name] for name in names or known)
 
 
-def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec]) -> list[StreamKey]:
-    """The usual metrics of every classifier, and what limits set a largest drop for."""
+def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Sequence[str]) -> list[StreamKey]:
+    """These metrics of every classifier, and what limits set a largest drop for."""
     names = [classifier.name for classifier in classifiers]
-    usual = [StreamKey(spec.name, name, metric) for name in names for metric in REPORTED]
+    usual = [StreamKey(spec.name, name, metric) for name in names for metric in metrics]
     limited = [
         key
         for key, limit in streams(spec).items()

@@ -85,7 +85,7 @@ class TestFromPastWindows:
         first = measure_baseline(watched.ports, watched.panel, BaselineRequest())
         watched.clock.pass_(days=1)
         again = measure_baseline(watched.ports, watched.panel, BaselineRequest())
-        assert (len(first.new), len(first.known)) == (6, 0)
+        assert (len(first.new), len(first.known), first.untold) == (6, 0, {})
         assert (again.new, [one.key for one in again.known]) == ((), [one.key for one in first.new])
 
     def test_labels_again_after_another_window_change_nothing_either(self, watched):

@@ -109,6 +109,19 @@ class TestList:
         )
 
 
+class TestCheck:
+    def test_says_which_limits_are_blind_without_one(self, in_folder):
+        found = in_folder.json("check")["found"]["store"]["baselines of spam"]
+        assert found.startswith(
+            "1 of 1 metrics with a max_drop have none in force and are BLIND; `stratawatch baseline"
+        )
+        in_folder.run(*TestMeasure.FILE)
+        assert in_folder.json("check")["found"]["store"]["baselines of spam"].startswith("in force for all 1 metrics")
+
+    def test_says_nothing_where_no_limit_needs_one(self, fresh):
+        assert "baselines of spam" not in fresh.json("check")["found"]["store"]
+
+
 class TestJudgement:
     def test_is_made_against_it(self, in_folder):
         in_folder.run(*TestMeasure.FILE)
