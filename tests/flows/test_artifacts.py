@@ -31,7 +31,8 @@ class TestKeys:
 
 class TestPlan:
     def page(self, panel: str = "spam") -> str:
-        cycle = Cycle(1, panel, 1, 0, Window(DAY, DAY), CycleState.LABELLING, DAY, None)
+        profile = {"warnings": ["twice | the rows"]}
+        cycle = Cycle(1, panel, 1, 0, Window(DAY, DAY), CycleState.LABELLING, DAY, None, profile=profile)
         atoms = [
             Atom("00", 0, 31, 1000, 0.1, stratum=0),
             Atom("10", 32, 1023, 50, 0.8, stratum=1),
@@ -48,6 +49,9 @@ class TestPlan:
         assert "| 00 | 0.100 | 1000 | 20 |" in page
         assert "| 10, 11 | 0.800 | 75 | 30 |" in page
         assert "| -- | none | 9 | 0 |" in page
+
+    def test_says_what_was_odd_about_the_input(self):
+        assert "- Input: twice \\| the rows" in self.page()
 
 
 class TestEstimates:
