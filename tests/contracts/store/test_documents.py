@@ -13,6 +13,7 @@ from stratawatch.adapters.store.documents import as_document, dumps, from_docume
 from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
 from stratawatch.core.population import Segment
 from stratawatch.core.results import Goal, Limit, Plan
+from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Profile, WindowRule
 from stratawatch.errors import StratawatchError
 from tests.contracts.store.scenes import PROFILE, spec
@@ -59,6 +60,18 @@ class TestSpec:
         document = json.loads(dumps(spec_to_json(panel)))
         assert spec_from_json(document) == panel
         assert fingerprint(document) == fingerprint(spec_to_json(panel))
+
+    def test_keeps_what_it_says_about_the_input(self):
+        from dataclasses import replace
+
+        columns = replace(spec().columns, ingested="loaded")
+        panel = spec(columns=columns, duplicates="latest", drift=DriftRule(volume="refuse", factor=3.0))
+        assert spec_from_json(json.loads(dumps(spec_to_json(panel)))) == panel
+
+    def test_written_before_the_input_was_watched_is_read(self):
+        document = spec_to_json(spec())
+        del document["drift"], document["duplicates"], document["columns"]["ingested"]
+        assert spec_from_json(document) == spec()
 
     def test_says_durations_in_seconds_and_times_in_iso_form(self):
         document = spec_to_json(spec())

@@ -1,0 +1,73 @@
+"""Arrival, duplicates, drift and own expectations: what may be written, and what a mistake is told."""
+
+import pytest
+
+from stratawatch.config import load
+from stratawatch.engine.drift_rule import DriftRule
+
+SCHEDULE = "[panels.spam.schedule]"
+DRIFT = "[panels.spam.drift]\n"
+
+
+def only(found: list[str]) -> str:
+    assert len(found) == 1, found
+    return found[0]
+
+
+class TestArrival:
+    def test_is_a_column(self, write):
+        columns = load(write(('time = "at"', 'time = "at"\ningested = "loaded"'))).panels["spam"].columns
+        assert (columns.time, columns.ingested) == ("at", "loaded")
+
+    def test_is_nowhere_by_default(self, write):
+        assert load(write()).panels["spam"].columns.ingested is None
+
+    @pytest.mark.parametrize(("name", "role"), [("at", "time"), ("ID", "item")])
+    def test_is_a_column_of_its_own(self, problems, name, role):
+        found = only(problems(('time = "at"', f'time = "at"\ningested = "{name}"')))
+        assert f"'{name}' is both the {role} and the time of arrival" in found
+
+
+class TestDuplicates:
+    def test_are_refused_by_default(self, write):
+        assert load(write()).panels["spam"].duplicates == "refuse"
+
+    def test_may_be_resolved(self, write):
+        path = write(("budget = 120", 'budget = 120\nduplicates = "latest"'))
+        assert load(path).panels["spam"].duplicates == "latest"
+
+    def test_by_another_word_are_a_problem(self, problems):
+        found = only(problems(("budget = 120", 'budget = 120\nduplicates = "newest"')))
+        assert "'duplicates' is not known; expected refuse or latest; got newest" in found
+
+
+class TestDrift:
+    def test_has_the_rules_own_defaults(self, write):
+        assert load(write()).panels["spam"].drift == DriftRule()
+
+    def test_is_set_key_by_key(self, write):
+        path = write(more=DRIFT + 'volume = "refuse"\nmissed = "ignore"\nfactor = 3.0\n')
+        rule = load(path).panels["spam"].drift
+        assert rule == DriftRule(volume="refuse", missed="ignore", factor=3.0)
+
+    def test_has_three_reactions(self, problems):
+        found = only(problems(more=DRIFT + 'volume = "refused"\n'))
+        assert "'volume' is not known; expected ignore or warn or refuse; got refused; did you mean 'refuse'?" in found
+
+    def test_of_an_unknown_kind_is_a_problem(self, problems):
+        found = only(problems(more=DRIFT + 'volumes = "warn"\n'))
+        assert "there is no key 'volumes'; did you mean 'volume'?" in found
+
+    @pytest.mark.parametrize("factor", ["1.0", "1000.0"])
+    def test_by_an_absurd_factor_is_a_problem(self, problems, factor):
+        assert "'factor' is out of its range" in only(problems(more=DRIFT + f"factor = {factor}\n"))
+
+
+class TestChecks:
+    def test_lie_beside_the_configuration(self, write):
+        settings = load(write()).settings.checks
+        assert (settings.folder, settings.plugins) == ("checks", [])
+
+    def test_stay_inside_its_folder(self, problems):
+        found = only(problems(("[store]", '[checks]\nfolder = "../checks"\n\n[store]')))
+        assert "'folder' leads out of the folder of the configuration" in found
