@@ -101,6 +101,11 @@ def labelled_predictions(
     from stratawatch.adapters.sources.labelled_files import LABEL, LabelledFiles
 
     folder, settings = configuration.folder, configuration.settings.panels[panel].source
+    if configuration.panels[panel].columns.classifier is not None:
+        what = f"the predictions of panel '{panel}' are a long table, and labelled predictions are read from wide ones"
+        raise ConfigError(
+            what, expected="a row for each item", hint="measure the baseline with a panel of wide columns"
+        )
     try:
         confined(folder, file)
     except ConfigError as trouble:

@@ -20,7 +20,7 @@ drawn AS MATERIALIZED (
 ),
 -- A second look at the window, for the rows that share an id with a candidate, sound or not.
 copies AS (
-    SELECT item, COUNT(*) AS copies FROM ${standing} WHERE item IN (SELECT item FROM drawn) GROUP BY item
+    SELECT item, ${copies} AS copies FROM ${standing} WHERE item IN (SELECT item FROM drawn) GROUP BY item
 )
 SELECT
     drawn.item,

@@ -34,6 +34,7 @@ def _places(spec: PanelSpec) -> dict[str, Place]:
         (columns.time, (*home, "columns", "time")),
         (columns.ingested, (*home, "columns", "ingested")),
         (columns.cluster, (*home, "columns", "cluster")),
+        (columns.classifier, (*home, "columns", "classifier")),
     ]
     for key, names in (("payload", columns.payload), ("segments", columns.segments)):
         places += [(name, (*home, "columns", key)) for name in names]
@@ -59,6 +60,7 @@ def _without(spec: PanelSpec, name: str) -> PanelSpec:
             payload=tuple(column for column in columns.payload if column != name),
             segments=tuple(column for column in columns.segments if column != name),
             cluster=None if columns.cluster == name else columns.cluster,
+            classifier=None if columns.classifier == name else columns.classifier,
             ingested=None if columns.ingested == name else columns.ingested,
         ),
         classifiers=tuple(_classifier_without(one, name) for one in spec.classifiers),

@@ -55,7 +55,8 @@ def distinct_classifiers(panel: Table) -> Iterator[Problem]:
         cut_off = classifier.number("cut_off")
         if answer is None and (classifier.text("score") is None or cut_off is None):
             continue
-        reads = (answer,) if answer is not None else (classifier.text("score"), cut_off)
+        reads: tuple[object, ...] = (answer,) if answer is not None else (classifier.text("score"), cut_off)
+        reads = (*reads, _called(panel, name, classifier))
         if reads in seen:
             yield classifier.problem(None, f"classifier '{name}' is the same as '{seen[reads]}'", hint="remove one")
         seen.setdefault(reads, name)
@@ -64,14 +65,35 @@ def distinct_classifiers(panel: Table) -> Iterator[Problem]:
 def distinct_helpers(panel: Table) -> Iterator[Problem]:
     """An auxiliary score is neither a classifier nor the score of one, which guides the design already."""
     classifiers = panel.named("classifiers")
-    scores = {classifier.text("score"): name for name, classifier in classifiers.items()}
+    scores = {(one.text("score"), _called(panel, name, one)): name for name, one in classifiers.items()}
     for name, helper in panel.named("auxiliary").items():
         if name in classifiers:
             yield helper.problem(None, f"'{name}' is a classifier and an auxiliary score", hint="rename one")
-        owner = scores.get(helper.text("score")) if "score" in helper else None
+        owner = scores.get((helper.text("score"), _called(panel, name, helper))) if "score" in helper else None
         if owner is not None:
             what = f"the auxiliary score '{name}' is the score of classifier '{owner}'"
             yield helper.problem("score", what, hint="remove it: scores of classifiers guide the design anyway")
+
+
+def long_tables(panel: Table) -> Iterator[Problem]:
+    """What is about tables with a row for each item and classifier goes with the column that says whose row it is."""
+    columns = panel.table("columns")
+    long = "classifier" in columns
+    for key in ("classifiers", "auxiliary"):
+        for name, speaker in panel.named(key).items():
+            if "called" in speaker and not long:
+                hint = "name the column that says whose row it is as `classifier` in `columns`, or remove `called`"
+                yield speaker.problem("called", f"'{name}' is `called` something, but the table is not long", hint=hint)
+    if long and panel.text("duplicates") == "latest":
+        hint = "remove the older rows from the source, or give it a view that does"
+        yield panel.problem("duplicates", "the latest of several rows is not found in a long table", hint=hint)
+    if long and columns.text("classifier") in (columns.text("item"), columns.text("time")):
+        yield columns.problem("classifier", "the classifier needs a column of its own")
+
+
+def _called(panel: Table, name: str, speaker: Table) -> str | None:
+    """Whose rows of a long table are read; None where the table is wide."""
+    return (speaker.text("called") or name) if "classifier" in panel.table("columns") else None
 
 
 def blind_payload(panel: Table) -> Iterator[Problem]:

@@ -46,6 +46,7 @@ class ColumnSettings(Shape):
     item: Text
     time: Text
     ingested: Text | None = None
+    classifier: Text | None = None
     payload: Annotated[list[Text], Field(min_length=1)]
     segments: list[Text] = Field(default_factory=list)
     cluster: Text | None = None
@@ -80,6 +81,7 @@ class ClassifierSettings(Shape):
     score_kind: ScoreKind = "probability"
     positive: Text | None = None
     cut_off: float | None = None
+    called: Text | None = None
 
 
 class AuxiliarySettings(Shape):
@@ -87,6 +89,7 @@ class AuxiliarySettings(Shape):
 
     score: Text
     score_kind: ScoreKind = "probability"
+    called: Text | None = None
 
 
 class GoalSettings(Shape):

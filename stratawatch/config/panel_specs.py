@@ -18,7 +18,9 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         guideline=_guideline(panel, folder),
         seed=panel.seed,
         classifiers=tuple(_classifier(key, value) for key, value in panel.classifiers.items()),
-        auxiliary=tuple(AuxiliarySpec(key, one.score, one.score_kind) for key, one in panel.auxiliary.items()),
+        auxiliary=tuple(
+            AuxiliarySpec(key, one.score, one.score_kind, one.called) for key, one in panel.auxiliary.items()
+        ),
         columns=Columns(
             item=columns.item,
             time=columns.time,
@@ -26,6 +28,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
             segments=tuple(columns.segments),
             cluster=columns.cluster,
             ingested=columns.ingested,
+            classifier=columns.classifier,
         ),
         windows=WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
         goals=tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals),
@@ -50,7 +53,8 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
 
 
 def _classifier(name: str, classifier: ClassifierSettings) -> ClassifierSpec:
-    return ClassifierSpec(name, classifier.score, classifier.score_kind, classifier.positive, classifier.cut_off)
+    one = classifier
+    return ClassifierSpec(name, one.score, one.score_kind, one.positive, one.cut_off, one.called)
 
 
 def _limit(limit: LimitSettings) -> Limit:

@@ -13,6 +13,7 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     classifier_rules.cut_off_on_score,
     classifier_rules.distinct_classifiers,
     classifier_rules.distinct_helpers,
+    classifier_rules.long_tables,
     classifier_rules.blind_payload,
     classifier_rules.columns_once,
     classifier_rules.large_enough,

@@ -52,7 +52,7 @@ class PostgresSource(Shape):
     url: Annotated[str, BeforeValidator(check_postgres_url), Field(repr=False)]
     password: Secret | None = None
     table: Text
-    schema_: Annotated[Text, Field(alias="schema")] | None = None
+    schema_: Annotated[Text | None, Field(alias="schema")] = None
     timeout: Annotated[PositiveDuration, Field(le=timedelta(days=1))] = timedelta(hours=1)
 
     @property

@@ -40,6 +40,7 @@ class ClassifierSpec:
     score_kind: ScoreKind = "probability"
     positive: str | None = None
     cut_off: float | None = None
+    called: str | None = None  # what a long table calls it, if not by its name
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class AuxiliarySpec:
     name: str
     score: str
     score_kind: ScoreKind = "probability"
+    called: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Columns:
     segments: tuple[str, ...] = ()
     cluster: str | None = None
     ingested: str | None = None  # when a row arrived: windows are then cut by it, not by `time`
+    classifier: str | None = None  # who says it: a long table has a row for each item and classifier
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     yield columns.time, "the time", ("moment", "zoned", "text")
     if columns.ingested is not None:
         yield columns.ingested, "the time of arrival", ("moment", "zoned", "text")
+    if columns.classifier is not None:
+        yield columns.classifier, "who says it", ("text", "number")
     for one in panel.classifiers:
         yield from said_by(one)
     for helper in panel.auxiliary:

@@ -7,9 +7,9 @@ from pathlib import Path
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
 from stratawatch.adapters.sources.file_set import FileSet, find_files
+from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.adapters.sources.sql_source import SqlSource
-from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.records import PanelSpec
 
 
@@ -40,7 +40,7 @@ class DuckDBSource(SqlSource):
             relation = files.relation()
             types = column_types(connection, relation)
             require_columns(panel, types)
-            statements = Statements(panel, relation, types)
+            statements = statements_for(panel, relation, types)
             yield DuckDBEngine(connection, statements, files.version(), self._facts(files))
 
     def _facts(self, files: FileSet) -> Mapping[str, str]:

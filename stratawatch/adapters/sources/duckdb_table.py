@@ -9,10 +9,10 @@ from typing import Final
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
 from stratawatch.adapters.sources.file_set import confine
+from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.adapters.sources.sql_source import SqlSource
-from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import Unreachable
 
@@ -44,7 +44,7 @@ class DuckDBTableSource(SqlSource):
             connection.execute(f"ATTACH {text(str(self._path))} AS {_ATTACHED} (READ_ONLY, TYPE duckdb)")
             types = column_types(connection, self._relation)
             require_columns(panel, types)
-            yield DuckDBEngine(connection, Statements(panel, self._relation, types), found, self._facts(found))
+            yield DuckDBEngine(connection, statements_for(panel, self._relation, types), found, self._facts(found))
 
     def _look(self) -> Mapping[str, str | int]:
         """Size and time of the file; raises Unreachable when it is not there."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.adapters.sources.ceilings import WantedRow
 from stratawatch.adapters.sources.column_types import kind_of, require_columns
+from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
@@ -104,7 +105,7 @@ class PostgresSource(SqlSource):
             types = self._types(connection)
             require_columns(panel, types)
             _refuse_what_differs(connection, panel, types)
-            statements = Statements(panel, self._relation, types, "postgres")
+            statements = statements_for(panel, self._relation, types, "postgres")
             yield PostgresEngine(connection, statements, self._facts(connection))
 
     def _types(self, connection: "Connection") -> dict[str, str]:

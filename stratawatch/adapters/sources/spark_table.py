@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from stratawatch.adapters.sources.ceilings import WantedRow
 from stratawatch.adapters.sources.column_types import require_columns
+from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_session import reading, spark_session
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import Statements
@@ -98,7 +99,7 @@ class SparkSource(SqlSource):
             types = {column.name: _type(column.dataType) for column in frame.schema.fields}
             require_columns(panel, types)
             frame.createOrReplaceTempView(_POPULATION)
-            statements = Statements(panel, _POPULATION, types, "spark")
+            statements = statements_for(panel, _POPULATION, types, "spark")
             yield SparkEngine(session, statements, frame, self._facts(session))
 
     def _frame(self, session: "SparkSession") -> "DataFrame":

@@ -17,7 +17,7 @@ from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
-_INDENT: Final = ",\n        "
+INDENT: Final = ",\n        "
 _MARKS: Final = {
     "refuse": "CASE WHEN item IS NULL THEN '!' ELSE '.' END",
     "latest": "CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END",
@@ -33,6 +33,7 @@ class Statements:
     relation: str
     types: Mapping[str, str]
     dialect: str = SOURCE
+    copies: str | None = None  # the column that says of how many rows an item was made, where rows were put together
 
     def census(self, window: Window) -> str:
         """Count the window by pattern and bin, whole and per segment."""
@@ -54,6 +55,7 @@ class Statements:
             "candidates",
             observed=self._observed(window, payload=True),
             standing=self._standing(),
+            copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
             seed=text(self.panel.seed),
             carried="".join(f",\n    {name}" for name in carried),
         )
@@ -77,8 +79,8 @@ class Statements:
         columns = self.panel.columns
         return self._render(
             "rows",
-            times=_INDENT.join(window_times.times(columns, self.types)),
-            named=_INDENT.join(self._moments()),
+            times=INDENT.join(window_times.times(columns, self.types)),
+            named=INDENT.join(self._moments()),
             population=self.relation,
             within=window_times.within(columns, self.types, window),
         )
@@ -88,7 +90,7 @@ class Statements:
         return tuple(name for _, name in self._given())
 
     def _render(self, name: str, **parts: str) -> str:
-        return self._translated(_template(name).substitute(parts))
+        return self._translated(template(name).substitute(parts))
 
     def _translated(self, sql: str) -> str:
         return sql if self.dialect == SOURCE else translate(sql, self.dialect)
@@ -100,15 +102,15 @@ class Statements:
         judged += [f"{expressions.leaning(i, one)} AS letter_{i}" for i, one in self._helpers()]
         judged += [f"{expressions.mark(i, one)} AS mark_{i}" for i, one in enumerate(many, 1)]
         judged += [f"{expressions.linked(i, one)} AS linked_{i}" for i, one in scoring]
-        return _template("observed").substitute(
-            named=_INDENT.join(self._named(payload=payload)),
+        return template("observed").substitute(
+            named=INDENT.join(self._named(payload=payload)),
             population=self.relation,
-            times=_INDENT.join(window_times.times(columns, types)),
-            scored=_INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
+            times=INDENT.join(window_times.times(columns, types)),
+            scored=INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
             within=window_times.within(columns, types, window),
             latest=self._latest(),
             standing=self._standing(),
-            judged=_INDENT.join(["*", *judged]),
+            judged=INDENT.join(["*", *judged]),
             pattern=" || ".join(f"letter_{i}" for i, _ in self._speakers()),
             item_mark=_MARKS[self.panel.duplicates],
             time_mark=window_times.mark(columns, window),
@@ -134,8 +136,9 @@ class Statements:
         columns = self.panel.columns
         named = [f"{identifier(columns.item)} AS item_given", *self._moments()]
         named += [f"{identifier(name)} AS {ours}" for ours, name in self._given()]
-        named += [f"{_bytes_of(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
+        named += [f"{_bytes_in(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
         if payload:
+            named += [] if self.copies is None else [f"{identifier(self.copies)} AS copies_given"]
             named += [f"{identifier(name)} AS payload_{i}" for i, name in enumerate(columns.payload, 1)]
             if columns.cluster is not None:
                 named.append(f"CAST({identifier(columns.cluster)} AS VARCHAR) AS cluster")
@@ -162,14 +165,14 @@ class Statements:
     def _latest(self) -> str:
         if self.panel.duplicates != "latest":
             return ""
-        return _template("latest").substitute(newest=", ".join(self._newest_first())) + "\n"
+        return template("latest").substitute(newest=", ".join(self._newest_first())) + "\n"
 
     def _newest_first(self) -> list[str]:
         """An order of rows that share an id, equal on every engine: what came later first, then by what was said."""
         names = (["arrived"] if self.panel.columns.ingested is not None else []) + ["time"]
         for ours, name in self._given():
-            names.append(_bytes(ours) if kind_of(self.types[name]) == "text" else ours)
-        names += [_bytes(f"segment_{i}") for i, _ in enumerate(self.panel.columns.segments, 1)]
+            names.append(bytes_of(ours) if kind_of(self.types[name]) == "text" else ours)
+        names += [bytes_of(f"segment_{i}") for i, _ in enumerate(self.panel.columns.segments, 1)]
         return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:
@@ -185,16 +188,18 @@ class Statements:
 
 
 @cache
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
+    """A text of sql/population."""
     return Template((files("stratawatch.sql") / "population" / f"{name}.sql").read_text(encoding="utf-8").rstrip())
 
 
-def _bytes_of(column: str) -> str:
+def _bytes_in(column: str) -> str:
     """A column as text that differs where its bytes do, whatever collation the column has."""
-    return _bytes(identifier(column))
+    return bytes_of(identifier(column))
 
 
-def _bytes(given: str) -> str:
+def bytes_of(given: str) -> str:
+    """An expression as text that is compared by its bytes."""
     return f'CAST({given} AS VARCHAR) COLLATE "C"'
 
 

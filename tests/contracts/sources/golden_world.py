@@ -6,9 +6,11 @@ a difference in them is a change of what existing installations draw.
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.engine.records import ClassifierSpec, Columns
@@ -48,6 +50,24 @@ TYPES = {
     'p "odd"; drop': "DOUBLE",
     "lang": "VARCHAR",
     "author": "VARCHAR",
+    "body": "VARCHAR",
+}
+
+LONG = panel(
+    (
+        ClassifierSpec("lr", "score", positive="call"),
+        ClassifierSpec('odd "name"; drop', "score", "margin", cut_off=0.5, called="it's"),
+    ),
+    columns=Columns("id", "ts", ("body",), ("lang",), classifier="model"),
+    seed="it's golden",
+)
+LONG_TYPES = {
+    "id": "VARCHAR",
+    "ts": "TIMESTAMP",
+    "model": "VARCHAR",
+    "score": "DOUBLE",
+    "call": "BOOLEAN",
+    "lang": "VARCHAR",
     "body": "VARCHAR",
 }
 
@@ -101,6 +121,7 @@ def statements(dialect: str = "duckdb", relation: str = "population") -> Stateme
     return Statements(PANEL, relation, TYPES, dialect)
 
 
+@cache
 def texts() -> dict[str, str]:
     """Every golden SQL file and its text."""
     made = {}
@@ -110,6 +131,9 @@ def texts() -> dict[str, str]:
         other = Statements(LATEST, "population", TYPES | {"loaded": "TIMESTAMPTZ"}, dialect)
         for name in ("census", "candidates", "rows"):
             made[f"latest_{name}.{dialect}.sql"] = heading + getattr(other, name)(WINDOW) + "\n"
+        long = statements_for(LONG, "population", LONG_TYPES, dialect)
+        for name in ("census", "candidates"):
+            made[f"long_{name}.{dialect}.sql"] = heading + getattr(long, name)(WINDOW) + "\n"
     return made
 
 

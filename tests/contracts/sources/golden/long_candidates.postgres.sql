@@ -1,0 +1,318 @@
+WITH named AS NOT MATERIALIZED (
+  SELECT
+    "id" AS item_given,
+    "ts" AS time_given,
+    "lr: call" AS call_given_1,
+    "lr: score" AS score_given_1,
+    "odd ""name""; drop: score" AS score_given_2,
+    CAST("lang" AS TEXT) COLLATE "C" AS segment_1,
+    "rows of the item" AS copies_given,
+    "body" AS payload_1
+  FROM (
+    WITH inside AS NOT MATERIALIZED (
+      SELECT
+        *
+      FROM (
+        SELECT
+          *,
+          CAST(item_given AS TEXT) COLLATE "C" AS item,
+          CAST(time_given AS TIMESTAMP) AS time
+        FROM (
+          SELECT
+            "id" AS item_given,
+            "ts" AS time_given,
+            CAST("model" AS TEXT) COLLATE "C" AS speaker,
+            "score" AS said_1,
+            "call" AS said_2,
+            CAST("lang" AS TEXT) COLLATE "C" AS kept_1,
+            CAST("body" AS TEXT) COLLATE "C" AS kept_2
+          FROM population
+        ) AS named
+      ) AS dated
+      WHERE
+        speaker IN ('lr', 'it''s')
+        AND (
+          (
+            time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+            AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+          )
+          OR time_given IS NULL
+        )
+    )
+    SELECT
+      item AS "id",
+      MIN(time) AS "ts",
+      MAX(CASE WHEN speaker = 'lr' THEN said_1 END) AS "lr: score",
+      MAX(
+        CASE
+          WHEN speaker = 'lr'
+          THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END
+        END
+      ) AS "lr: call",
+      MAX(CASE WHEN speaker = 'it''s' THEN said_1 END) AS "odd ""name""; drop: score",
+      MIN(kept_1) AS "lang",
+      MIN(kept_2) AS "body",
+      GREATEST(
+        COUNT(CASE WHEN speaker = 'lr' THEN 1 END),
+        COUNT(CASE WHEN speaker = 'it''s' THEN 1 END)
+      ) AS "rows of the item"
+    FROM inside
+    WHERE
+      NOT item IS NULL
+    GROUP BY
+      item,
+      CASE WHEN time IS NULL THEN 1 ELSE 0 END
+    UNION ALL
+    SELECT
+      item AS "id",
+      time AS "ts",
+      CASE WHEN speaker = 'lr' THEN said_1 END AS "lr: score",
+      CASE
+        WHEN speaker = 'lr'
+        THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END
+      END AS "lr: call",
+      CASE WHEN speaker = 'it''s' THEN said_1 END AS "odd ""name""; drop: score",
+      kept_1 AS "lang",
+      kept_2 AS "body",
+      1 AS "rows of the item"
+    FROM inside
+    WHERE
+      item IS NULL
+  ) AS pivoted
+), dated AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CAST(item_given AS TEXT) COLLATE "C" AS item,
+    CAST(time_given AS TIMESTAMP) AS time
+  FROM named
+), scored AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CAST(score_given_1 AS DOUBLE PRECISION) AS score_1,
+    CAST(score_given_2 AS DOUBLE PRECISION) AS score_2
+  FROM dated
+  WHERE
+    (
+      time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+      AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+    )
+    OR time_given IS NULL
+), judged AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CASE
+      WHEN call_given_1 IS NULL
+      THEN '-'
+      WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 1
+      THEN '1'
+      WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 0
+      THEN '0'
+      ELSE '!'
+    END AS letter_1,
+    CASE
+      WHEN score_given_2 IS NULL
+      THEN '-'
+      WHEN (
+        score_2 - score_2 = 0
+      ) AND score_2 >= CAST('0.5' AS DOUBLE PRECISION)
+      THEN '1'
+      WHEN (
+        score_2 - score_2 = 0
+      )
+      THEN '0'
+      ELSE '!'
+    END AS letter_2,
+    CASE
+      WHEN score_given_1 IS NULL
+      THEN '-'
+      WHEN (
+        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+      )
+      THEN 'v'
+      ELSE '!'
+    END AS mark_1,
+    CASE
+      WHEN score_given_2 IS NULL
+      THEN '-'
+      WHEN (
+        score_2 - score_2 = 0
+      )
+      THEN 'v'
+      ELSE '!'
+    END AS mark_2,
+    CASE
+      WHEN (
+        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+      )
+      THEN score_1
+    END AS linked_1,
+    CASE
+      WHEN (
+        score_2 - score_2 = 0
+      )
+      THEN CAST(1 AS DOUBLE PRECISION) / (
+        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+      )
+    END AS linked_2
+  FROM scored
+  OFFSET 0
+), averaged AS NOT MATERIALIZED (
+  SELECT
+    *,
+    letter_1 || letter_2 AS pattern,
+    CASE WHEN item IS NULL THEN '!' ELSE '.' END || CASE WHEN time IS NULL THEN '!' ELSE '.' END || mark_1 || mark_2 AS marks,
+    CAST((
+      COALESCE(linked_1, 0) + COALESCE(linked_2, 0)
+    ) AS DOUBLE PRECISION) / NULLIF(
+      CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END,
+      0
+    ) AS z
+  FROM judged
+  OFFSET 0
+), mirrored AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
+  FROM averaged
+  OFFSET 0
+), climbed AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CASE
+      WHEN edge * 2 >= 1
+      THEN 511
+      WHEN edge * 4 >= 1
+      THEN 480 + FLOOR((
+        edge * 4 - 1
+      ) * 32)
+      WHEN edge * 8 >= 1
+      THEN 448 + FLOOR((
+        edge * 8 - 1
+      ) * 32)
+      WHEN edge * 16 >= 1
+      THEN 416 + FLOOR((
+        edge * 16 - 1
+      ) * 32)
+      WHEN edge * 32 >= 1
+      THEN 384 + FLOOR((
+        edge * 32 - 1
+      ) * 32)
+      WHEN edge * 64 >= 1
+      THEN 352 + FLOOR((
+        edge * 64 - 1
+      ) * 32)
+      WHEN edge * 128 >= 1
+      THEN 320 + FLOOR((
+        edge * 128 - 1
+      ) * 32)
+      WHEN edge * 256 >= 1
+      THEN 288 + FLOOR((
+        edge * 256 - 1
+      ) * 32)
+      WHEN edge * 512 >= 1
+      THEN 256 + FLOOR((
+        edge * 512 - 1
+      ) * 32)
+      WHEN edge * 1024 >= 1
+      THEN 224 + FLOOR((
+        edge * 1024 - 1
+      ) * 32)
+      WHEN edge * 2048 >= 1
+      THEN 192 + FLOOR((
+        edge * 2048 - 1
+      ) * 32)
+      WHEN edge * 4096 >= 1
+      THEN 160 + FLOOR((
+        edge * 4096 - 1
+      ) * 32)
+      WHEN edge * 8192 >= 1
+      THEN 128 + FLOOR((
+        edge * 8192 - 1
+      ) * 32)
+      WHEN edge * 16384 >= 1
+      THEN 96 + FLOOR((
+        edge * 16384 - 1
+      ) * 32)
+      WHEN edge * 32768 >= 1
+      THEN 64 + FLOOR((
+        edge * 32768 - 1
+      ) * 32)
+      WHEN edge * 65536 >= 1
+      THEN 32 + FLOOR((
+        edge * 65536 - 1
+      ) * 32)
+      ELSE FLOOR(edge * 65536 * 32)
+    END AS rung
+  FROM mirrored
+  OFFSET 0
+), observed AS NOT MATERIALIZED (
+  SELECT
+    *,
+    pattern || marks NOT LIKE '%!%' AS sound,
+    CASE
+      WHEN z IS NULL
+      THEN -1
+      WHEN z * 2 < 1
+      THEN CAST(rung AS INT)
+      ELSE 1023 - CAST(rung AS INT)
+    END AS bin
+  FROM climbed
+), kept AS (
+  SELECT
+    hashed.*,
+    wanted.atom,
+    wanted.stratum,
+    wanted.number
+  FROM (
+    SELECT
+      *,
+      MD5('it''s golden' || ':' || item) AS digest
+    FROM observed
+    WHERE
+      sound
+  ) AS hashed
+  INNER JOIN wanted
+    ON wanted.pattern = hashed.pattern AND wanted.bin = hashed.bin
+  WHERE
+    hashed.digest COLLATE "C" < wanted.ceiling
+), ranked AS (
+  SELECT
+    *,
+    ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place
+  FROM kept
+), drawn AS MATERIALIZED (
+  SELECT
+    *
+  FROM ranked
+  WHERE
+    place <= number
+), copies AS (
+  SELECT
+    item,
+    CAST(SUM(copies_given) AS BIGINT) AS copies
+  FROM scored
+  WHERE
+    item IN (
+      SELECT
+        item
+      FROM drawn
+    )
+  GROUP BY
+    item
+)
+SELECT
+  drawn.item,
+  drawn.atom,
+  drawn.digest,
+  drawn.pattern,
+  drawn.bin,
+  drawn.time,
+  copies.copies,
+  drawn.segment_1,
+  drawn.payload_1
+FROM drawn
+INNER JOIN copies
+  ON copies.item = drawn.item
+ORDER BY
+  drawn.stratum,
+  drawn.place

@@ -1,0 +1,276 @@
+-- Not executed here: translated and parsed, but no Trino was at hand to run it.
+WITH named AS (
+  SELECT
+    "id" AS item_given,
+    "ts" AS time_given,
+    "lr: call" AS call_given_1,
+    "lr: score" AS score_given_1,
+    "odd ""name""; drop: score" AS score_given_2,
+    CAST("lang" AS VARCHAR) AS segment_1
+  FROM (
+    WITH inside AS (
+      SELECT
+        *
+      FROM (
+        SELECT
+          *,
+          CAST(item_given AS VARCHAR) AS item,
+          CAST(time_given AS TIMESTAMP) AS time
+        FROM (
+          SELECT
+            "id" AS item_given,
+            "ts" AS time_given,
+            CAST("model" AS VARCHAR) AS speaker,
+            "score" AS said_1,
+            "call" AS said_2,
+            CAST("lang" AS VARCHAR) AS kept_1
+          FROM population
+        ) AS named
+      ) AS dated
+      WHERE
+        speaker IN ('lr', 'it''s')
+        AND (
+          (
+            time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+            AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+          )
+          OR time_given IS NULL
+        )
+    )
+    SELECT
+      item AS "id",
+      MIN(time) AS "ts",
+      MAX(CASE WHEN speaker = 'lr' THEN said_1 END) AS "lr: score",
+      MAX(
+        CASE
+          WHEN speaker = 'lr'
+          THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END
+        END
+      ) AS "lr: call",
+      MAX(CASE WHEN speaker = 'it''s' THEN said_1 END) AS "odd ""name""; drop: score",
+      MIN(kept_1) AS "lang",
+      GREATEST(
+        COUNT(CASE WHEN speaker = 'lr' THEN 1 END),
+        COUNT(CASE WHEN speaker = 'it''s' THEN 1 END)
+      ) AS "rows of the item"
+    FROM inside
+    WHERE
+      NOT item IS NULL
+    GROUP BY
+      item,
+      CASE WHEN time IS NULL THEN 1 ELSE 0 END
+    UNION ALL
+    SELECT
+      item AS "id",
+      time AS "ts",
+      CASE WHEN speaker = 'lr' THEN said_1 END AS "lr: score",
+      CASE
+        WHEN speaker = 'lr'
+        THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END
+      END AS "lr: call",
+      CASE WHEN speaker = 'it''s' THEN said_1 END AS "odd ""name""; drop: score",
+      kept_1 AS "lang",
+      1 AS "rows of the item"
+    FROM inside
+    WHERE
+      item IS NULL
+  ) AS pivoted
+), dated AS (
+  SELECT
+    *,
+    CAST(item_given AS VARCHAR) AS item,
+    CAST(time_given AS TIMESTAMP) AS time
+  FROM named
+), scored AS (
+  SELECT
+    *,
+    CAST(score_given_1 AS DOUBLE) AS score_1,
+    CAST(score_given_2 AS DOUBLE) AS score_2
+  FROM dated
+  WHERE
+    (
+      time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+      AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+    )
+    OR time_given IS NULL
+), judged AS (
+  SELECT
+    *,
+    CASE
+      WHEN call_given_1 IS NULL
+      THEN '-'
+      WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 1
+      THEN '1'
+      WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 0
+      THEN '0'
+      ELSE '!'
+    END AS letter_1,
+    CASE
+      WHEN score_given_2 IS NULL
+      THEN '-'
+      WHEN (
+        score_2 - score_2 = 0
+      ) AND score_2 >= CAST('0.5' AS DOUBLE)
+      THEN '1'
+      WHEN (
+        score_2 - score_2 = 0
+      )
+      THEN '0'
+      ELSE '!'
+    END AS letter_2,
+    CASE
+      WHEN score_given_1 IS NULL
+      THEN '-'
+      WHEN (
+        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+      )
+      THEN 'v'
+      ELSE '!'
+    END AS mark_1,
+    CASE
+      WHEN score_given_2 IS NULL
+      THEN '-'
+      WHEN (
+        score_2 - score_2 = 0
+      )
+      THEN 'v'
+      ELSE '!'
+    END AS mark_2,
+    CASE
+      WHEN (
+        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+      )
+      THEN score_1
+    END AS linked_1,
+    CASE
+      WHEN (
+        score_2 - score_2 = 0
+      )
+      THEN CAST(1 AS DOUBLE) / (
+        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+      )
+    END AS linked_2
+  FROM scored
+), averaged AS (
+  SELECT
+    *,
+    CONCAT(CAST(letter_1 AS VARCHAR), CAST(letter_2 AS VARCHAR)) AS pattern,
+    CONCAT(
+      CAST(CASE WHEN item IS NULL THEN '!' ELSE '.' END AS VARCHAR),
+      CAST(CASE WHEN time IS NULL THEN '!' ELSE '.' END AS VARCHAR),
+      CAST(mark_1 AS VARCHAR),
+      CAST(mark_2 AS VARCHAR)
+    ) AS marks,
+    CAST((
+      COALESCE(linked_1, 0) + COALESCE(linked_2, 0)
+    ) AS DOUBLE) / NULLIF(
+      CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END,
+      0
+    ) AS z
+  FROM judged
+), mirrored AS (
+  SELECT
+    *,
+    CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
+  FROM averaged
+), climbed AS (
+  SELECT
+    *,
+    CASE
+      WHEN edge * 2 >= 1
+      THEN 511
+      WHEN edge * 4 >= 1
+      THEN 480 + FLOOR((
+        edge * 4 - 1
+      ) * 32)
+      WHEN edge * 8 >= 1
+      THEN 448 + FLOOR((
+        edge * 8 - 1
+      ) * 32)
+      WHEN edge * 16 >= 1
+      THEN 416 + FLOOR((
+        edge * 16 - 1
+      ) * 32)
+      WHEN edge * 32 >= 1
+      THEN 384 + FLOOR((
+        edge * 32 - 1
+      ) * 32)
+      WHEN edge * 64 >= 1
+      THEN 352 + FLOOR((
+        edge * 64 - 1
+      ) * 32)
+      WHEN edge * 128 >= 1
+      THEN 320 + FLOOR((
+        edge * 128 - 1
+      ) * 32)
+      WHEN edge * 256 >= 1
+      THEN 288 + FLOOR((
+        edge * 256 - 1
+      ) * 32)
+      WHEN edge * 512 >= 1
+      THEN 256 + FLOOR((
+        edge * 512 - 1
+      ) * 32)
+      WHEN edge * 1024 >= 1
+      THEN 224 + FLOOR((
+        edge * 1024 - 1
+      ) * 32)
+      WHEN edge * 2048 >= 1
+      THEN 192 + FLOOR((
+        edge * 2048 - 1
+      ) * 32)
+      WHEN edge * 4096 >= 1
+      THEN 160 + FLOOR((
+        edge * 4096 - 1
+      ) * 32)
+      WHEN edge * 8192 >= 1
+      THEN 128 + FLOOR((
+        edge * 8192 - 1
+      ) * 32)
+      WHEN edge * 16384 >= 1
+      THEN 96 + FLOOR((
+        edge * 16384 - 1
+      ) * 32)
+      WHEN edge * 32768 >= 1
+      THEN 64 + FLOOR((
+        edge * 32768 - 1
+      ) * 32)
+      WHEN edge * 65536 >= 1
+      THEN 32 + FLOOR((
+        edge * 65536 - 1
+      ) * 32)
+      ELSE FLOOR(edge * 65536 * 32)
+    END AS rung
+  FROM mirrored
+), observed AS (
+  SELECT
+    *,
+    CONCAT(CAST(pattern AS VARCHAR), CAST(marks AS VARCHAR)) NOT LIKE '%!%' AS sound,
+    CASE
+      WHEN z IS NULL
+      THEN -1
+      WHEN z * 2 < 1
+      THEN CAST(rung AS INTEGER)
+      ELSE 1023 - CAST(rung AS INTEGER)
+    END AS bin
+  FROM climbed
+)
+SELECT
+  pattern,
+  marks,
+  bin,
+  CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
+  CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS VARCHAR) END AS segment_value,
+  COUNT(*) AS items,
+  MIN(time) AS first_time,
+  MAX(time) AS last_time,
+  MIN(score_1) AS low_1,
+  MAX(score_1) AS high_1,
+  MIN(score_2) AS low_2,
+  MAX(score_2) AS high_2
+FROM observed
+GROUP BY
+  GROUPING SETS (
+    (pattern, marks, bin),
+    (pattern, marks, bin, segment_1)
+  )

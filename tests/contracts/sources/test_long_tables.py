@@ -1,0 +1,169 @@
+"""A table with a row for each item and classifier gives what a table with a row for each item gives."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.sources import load
+from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.engine.ports import PredictionSource
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
+from stratawatch.errors import InputRefused
+from tests.contracts.sources import golden_world as world
+from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.contracts.sources.tables import Table, write, write_postgres
+
+NAIVE = START.replace(tzinfo=None)
+TWO = panel(
+    (ClassifierSpec("lr", "score", positive="call"), ClassifierSpec("svm", "score", cut_off=0.5, called="svm-3")),
+    columns=Columns("id", "ts", ("body",), ("lang",), classifier="model"),
+)
+Row = tuple[Any, ...]
+
+
+def rows(*given: Row) -> Table:
+    """Rows of id, model, score, call, and hours after the window began."""
+    return {
+        "id": ("VARCHAR", [row[0] for row in given]),
+        "ts": ("TIMESTAMP", [None if row[4] is None else NAIVE + timedelta(hours=row[4]) for row in given]),
+        "model": ("VARCHAR", [row[1] for row in given]),
+        "score": ("DOUBLE", [row[2] for row in given]),
+        "call": ("BOOLEAN", [row[3] for row in given]),
+        "lang": ("VARCHAR", ["de"] * len(given)),
+        "body": ("VARCHAR", [f"text of {row[0]}" for row in given]),
+    }
+
+
+@pytest.fixture(params=["files", pytest.param("postgres", marks=pytest.mark.postgres)])
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Table], PredictionSource]:
+    """A function from a table to a source that reads it."""
+
+    def make(table: Table) -> PredictionSource:
+        if request.param == "files":
+            return load("files")(write(tmp_path / "rows.parquet", table))  # type: ignore[no-any-return]
+        url = request.getfixturevalue("postgres_server")
+        return load("postgres")(url, table=write_postgres(url, "long_rows", table))  # type: ignore[no-any-return]
+
+    return make
+
+
+def cells(source: PredictionSource, spec: PanelSpec = TWO, window: Window = WINDOW) -> dict[str, int]:
+    """Items by pattern."""
+    census = source.census(spec, window).census
+    found: dict[str, int] = {}
+    for pattern, n in zip(census.patterns, census.counts.tolist(), strict=True):
+        found[pattern] = found.get(pattern, 0) + n
+    return found
+
+
+def drawn(source: PredictionSource, *patterns: str) -> list[tuple[str, str, int, Any]]:
+    atoms = [Atom(one, NO_BIN, 1023, 9, None, stratum=0) for one in patterns]
+    return [(one.item, one.pattern, one.copies, one.payload) for one in source.candidates(TWO, WINDOW, atoms, [9])]
+
+
+def turned(table: Table) -> Table:
+    """The golden table, long: a row for each item and each of the three classifiers."""
+    kept = ("id", "ts", "body", "lang", "author")
+    speakers = (("lr", "p_lr", "is_lr"), ("svm-3", "margin", None), ('odd "name"; drop', 'p "odd"; drop', None))
+    number = len(table["id"][1])
+
+    def column(make: Callable[[int, tuple[str, str, str | None]], Any]) -> list[Any]:
+        return [make(i, speaker) for i in range(number) for speaker in speakers]
+
+    return {
+        **{name: (table[name][0], column(lambda i, _, name=name: table[name][1][i])) for name in kept},
+        "model": ("VARCHAR", column(lambda _, one: one[0])),
+        "score": ("DOUBLE", column(lambda i, one: table[one[1]][1][i])),
+        "call": ("BOOLEAN", column(lambda i, one: None if one[2] is None else table[one[2]][1][i])),
+    }
+
+
+class TestGoldenWorld:
+    LONG = replace(
+        world.PANEL,
+        columns=replace(world.PANEL.columns, classifier="model"),
+        classifiers=(
+            replace(world.PANEL.classifiers[0], score="score", positive="call"),
+            replace(world.PANEL.classifiers[1], score="score", called="svm-3"),
+            replace(world.PANEL.classifiers[2], score="score"),
+        ),
+    )
+
+    @pytest.fixture
+    def both(self, made: Callable[[Table], PredictionSource], tmp_path: Path) -> tuple[Any, Any]:
+        wide = load("files")(write(tmp_path / "wide.parquet", world.table()))
+        return wide, made(turned(world.table()))
+
+    def test_counts_profile_and_draw_are_those_of_the_wide_table(self, both: tuple[Any, Any]) -> None:
+        wide, long = both
+        ours, theirs = wide.census(world.PANEL, WINDOW), long.census(self.LONG, WINDOW)
+        assert ours.census.patterns == theirs.census.patterns
+        assert ours.census.counts.tolist() == theirs.census.counts.tolist()
+        assert replace(ours.profile, kinds={}) == replace(theirs.profile, kinds={})
+        segments = [{key: list(n) for key, n in one.census.segments.items()} for one in (ours, theirs)]
+        assert segments[0] == segments[1]
+        cut, wanted = world.atoms()
+        assert wide.candidates(world.PANEL, WINDOW, cut, wanted) == long.candidates(self.LONG, WINDOW, cut, wanted)
+
+
+class TestItems:
+    def test_a_classifier_without_a_row_is_silent(self, made: Any) -> None:
+        source = made(rows(("a", "lr", 0.25, False, 1), ("a", "svm-3", 0.75, None, 1), ("b", "svm-3", 0.75, None, 1)))
+        assert cells(source) == {"-1": 1, "01": 1}
+
+    def test_rows_of_models_that_nobody_watches_are_passed_over(self, made: Any) -> None:
+        source = made(rows(("a", "lr", 0.25, False, 1), ("a", "svm", 0.75, None, 1), ("b", "other", 0.1, True, 1)))
+        assert cells(source) == {"0-": 1}
+
+    def test_two_rows_of_one_classifier_are_copies_and_two_of_two_are_not(self, made: Any) -> None:
+        source = made(
+            rows(
+                *(("a", one, 0.75, False, 1) for one in ("lr", "svm-3")),
+                *(("b", one, 0.75, False, 1) for one in ("lr", "lr", "svm-3")),
+            )
+        )
+        found = sorted(drawn(source, "01"))
+        assert found == [("a", "01", 1, {"body": "text of a"}), ("b", "01", 2, {"body": "text of b"})]
+
+    def test_ids_that_differ_in_case_or_blanks_stay_apart(self, made: Any) -> None:
+        source = made(rows(*((item, "lr", 0.25, False, 1) for item in ("a", "A", "a "))))
+        assert [(item, copies) for item, _, copies, _ in sorted(drawn(source, "0-"))] == [("A", 1), ("a", 1), ("a ", 1)]
+
+    def test_an_item_is_cut_at_the_end_of_a_window(self, made: Any) -> None:
+        """What another classifier says a week later belongs to the window of that week."""
+        source = made(rows(("a", "lr", 0.25, False, 167), ("a", "svm-3", 0.75, None, 168)))
+        assert cells(source) == {"0-": 1}
+        assert cells(source, window=Window(WINDOW.end, WINDOW.end + timedelta(days=7))) == {"-1": 1}
+
+    def test_an_auxiliary_score_has_rows_too(self, made: Any) -> None:
+        spec = replace(TWO, auxiliary=(AuxiliarySpec("judge", "score", called="gpt"),))
+        source = made(rows(("a", "lr", 0.25, False, 1), ("a", "gpt", 0.9, None, 1)))
+        assert cells(source, spec) == {"0-1": 1}
+
+
+class TestBadRows:
+    def test_each_row_without_an_id_is_one_and_so_are_an_items_rows_without_time(self, made: Any) -> None:
+        source = made(
+            rows(
+                (None, "lr", 0.25, False, 1),
+                (None, "lr", 0.25, False, 1),
+                ("a", "lr", 0.25, False, None),
+                ("a", "svm-3", 0.25, None, None),
+                ("b", "lr", 7.0, True, 1),
+                ("c", "lr", 0.5, True, 1),
+            )
+        )
+        answer = source.census(TWO, WINDOW)
+        assert (answer.profile.rows, answer.profile.bad_rows, answer.profile.null_items) == (5, 4, 2)
+        (bad,) = [one for one in answer.bad_rows if one.key == "b"]
+        assert bad.reason == "the score of 'lr' in 'score' is not a probability in [0, 1]"
+        assert float(bad.content["columns"]["lr: score"]) == 7.0
+
+    def test_a_missing_column_of_names_is_told(self, made: Any) -> None:
+        spec = replace(TWO, columns=replace(TWO.columns, classifier="modle"))
+        with pytest.raises(InputRefused, match=r"column 'modle' \(who says it of panel 'posts'\) is missing"):
+            made(rows(("a", "lr", 0.5, True, 1))).census(spec, WINDOW)

@@ -1,0 +1,119 @@
+"""The kinds of sources: what each may say, what is refused, and what is built of it."""
+
+import pytest
+
+from stratawatch.adapters import sources
+from stratawatch.config import load
+from stratawatch.config.source_settings import KINDS
+from stratawatch.errors import ConfigError
+from stratawatch.wiring import labelled_predictions, source
+
+FILES = 'kind = "files"\npath = "predictions/*.parquet"\n'
+DUCKDB = 'kind = "duckdb"\npath = "data/predictions.duckdb"\ntable = "daily"\n'
+POSTGRES = 'kind = "postgres"\nurl = "postgresql://watch@db.example.org/ml"\ntable = "daily"\n'
+SPARK = 'kind = "spark"\ntable = "ml.daily"\n'
+
+
+def only(found: list[str]) -> str:
+    assert len(found) == 1, found
+    return found[0]
+
+
+class TestKinds:
+    def test_the_file_knows_the_kinds_that_there_are(self):
+        assert set(KINDS) == set(sources.REGISTRY)
+
+    @pytest.mark.parametrize(
+        ("lines", "words", "built"),
+        [
+            (FILES, "files: predictions/*.parquet", "DuckDBSource"),
+            (DUCKDB, "duckdb: daily of data/predictions.duckdb", "DuckDBTableSource"),
+            (POSTGRES, "postgres: daily", "PostgresSource"),
+            (POSTGRES + 'schema = "ml"\ntimeout = "10m"\n', "postgres: ml.daily", "PostgresSource"),
+            (SPARK, "spark: ml.daily", "SparkSource"),
+            ('kind = "spark"\npath = "s3a://ml/daily"\nformat = "orc"\n', "spark: s3a://ml/daily", "SparkSource"),
+        ],
+    )
+    def test_each_is_built_and_named_in_words(self, write, lines, words, built):
+        configuration = load(write((FILES, lines)))
+        assert configuration.panels["spam"].source == words
+        assert type(source(configuration, "spam")).__name__ == built
+
+    def test_without_a_kind_all_are_named(self, problems):
+        found = only(problems((FILES, 'path = "x.parquet"\n')))
+        assert found.endswith("'kind' is not known; expected files or duckdb or postgres or spark; got none")
+
+    def test_a_key_of_another_kind_is_told(self, problems):
+        assert "there is no key 'tabel'; did you mean 'table'?" in only(problems((FILES, SPARK + 'tabel = "x"\n')))
+
+    @pytest.mark.parametrize("path", ["../predictions.duckdb", "/data/predictions.duckdb"])
+    def test_a_database_file_lies_below_the_folder_unless_it_is_said(self, problems, write, path):
+        lines = DUCKDB.replace("data/predictions.duckdb", path)
+        assert "allow_outside = true lets a source do that" in only(problems((FILES, lines)))
+        load(write((FILES, lines + "allow_outside = true\n")))
+
+
+class TestPostgres:
+    @pytest.mark.parametrize("url", ["postgresql://me:hunter2@db/x", "postgresql://me@db/x?password=hunter2"])
+    def test_a_password_in_the_file_is_refused_and_not_repeated(self, problems, url):
+        found = only(problems((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url))))
+        assert "has a password written into the file" in found
+        assert "hunter2" not in found
+
+    def test_its_password_is_looked_up_when_the_source_is_built(self, write, monkeypatch):
+        configuration = load(write((FILES, POSTGRES + 'password = "${env:PREDICTIONS_PW}"\n')))
+        with pytest.raises(ConfigError, match="the environment variable PREDICTIONS_PW is not set"):
+            source(configuration, "spam")
+        monkeypatch.setenv("PREDICTIONS_PW", "p@ss")
+        url = configuration.source_url(configuration.settings.panels["spam"].source)
+        assert url.get_secret_value() == "postgresql+psycopg://watch:p%40ss@db.example.org/ml"
+        assert "p@ss" not in repr(configuration.settings)
+        assert "p@ss" not in repr(configuration.panels["spam"])
+
+    @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://host", "sqlite:///x.db", "http://["])
+    def test_another_address_is_refused(self, problems, url):
+        found = only(problems((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url))))
+        assert 'is no address of PostgreSQL; write "postgresql://user@host/database"' in found
+
+
+class TestSpark:
+    @pytest.mark.parametrize("lines", ['kind = "spark"\n', SPARK + 'path = "/data/daily"\n'])
+    def test_it_reads_a_table_or_a_path(self, problems, lines):
+        assert "needs a `table` or a `path`, and not both" in only(problems((FILES, lines)))
+
+    def test_a_relative_path_is_refused(self, problems):
+        assert "workers cannot find" in only(problems((FILES, 'kind = "spark"\npath = "daily"\n')))
+
+    def test_secrets_in_its_settings_are_references(self, write, monkeypatch):
+        monkeypatch.setenv("S3_SECRET", "hunter2")
+        lines = SPARK + 'settings = { "spark.executor.memory" = "4g", "spark.hadoop.k" = "${env:S3_SECRET}" }\n'
+        configuration = load(write((FILES, lines)))
+        settings = configuration.settings.panels["spam"].source.settings
+        assert configuration.revealed(settings) == {"spark.executor.memory": "4g", "spark.hadoop.k": "hunter2"}
+
+
+class TestLongTables:
+    COLUMNS = ('time = "at"', 'time = "at"\nclassifier = "model"')
+    SAME = ('score = "score_rf"', 'score = "score_lr"')
+
+    def test_classifiers_of_one_column_are_told_apart_by_their_names(self, write):
+        configuration = load(write(self.COLUMNS, self.SAME, ("cut_off = 0.6", 'cut_off = 0.6\ncalled = "rf-2"')))
+        spec = configuration.panels["spam"]
+        assert spec.columns.classifier == "model"
+        assert [one.called for one in spec.classifiers] == [None, "rf-2"]
+
+    def test_two_that_read_the_same_rows_are_one(self, problems):
+        lines = '[panels.spam.classifiers.twin]\nscore = "score_rf"\ncut_off = 0.6\ncalled = "rf"\n'
+        assert "classifier 'twin' is the same as 'rf'" in only(problems(self.COLUMNS, more=lines))
+
+    def test_a_name_in_the_table_without_a_long_table_is_told(self, problems):
+        found = only(problems(("cut_off = 0.6", 'cut_off = 0.6\ncalled = "rf-2"')))
+        assert "'rf' is `called` something, but the table is not long" in found
+
+    def test_the_latest_of_copies_is_not_offered(self, problems):
+        found = only(problems(self.COLUMNS, ("budget = 120", 'budget = 120\nduplicates = "latest"')))
+        assert "the latest of several rows is not found in a long table" in found
+
+    def test_labelled_predictions_are_not_read_from_one(self, write):
+        with pytest.raises(ConfigError, match="labelled predictions are read from wide ones"):
+            labelled_predictions(load(write(self.COLUMNS)), "spam", "labels.csv")
