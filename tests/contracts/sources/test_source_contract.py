@@ -64,7 +64,7 @@ def whole(letter: str, size: int) -> list[Atom]:
 class TestRegistry:
     def test_every_kind_is_a_prediction_source(self) -> None:
         for kind in REGISTRY:
-            for method in ("census", "candidates", "describe"):
+            for method in ("census", "candidates", "rows", "describe"):
                 ours = list(inspect.signature(getattr(load(kind), method)).parameters)
                 assert ours == list(inspect.signature(getattr(PredictionSource, method)).parameters)
 

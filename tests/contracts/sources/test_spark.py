@@ -1,6 +1,7 @@
 """Spark on a standalone master with two worker processes on loopback, started and stopped here, answers as DuckDB does."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,25 @@ class TestRunning:
         items = source.candidates(world.PANEL, WINDOW, cut, wanted)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert world.named(cut, drawn) == GOLDEN
+
+    def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
+        start = WINDOW.start.replace(tzinfo=None)
+        table: Table = {
+            "id": ("VARCHAR", [f"i{k % 300}" for k in range(400)]),
+            "ts": ("TIMESTAMP", [start + timedelta(minutes=k * 31 % 12_000 - 500) for k in range(400)]),
+            "loaded": ("TIMESTAMP", [start + timedelta(minutes=k * 17 % 12_000) for k in range(400)]),
+            "score": ("DOUBLE", [None if k % 97 == 0 else k * 7919 % 1009 / 1009 for k in range(400)]),
+            "flag": ("VARCHAR", [str(k % 5 == 0) for k in range(400)]),
+        }
+        path = write(tmp_path / "rows.parquet", table)
+        spec = panel(columns=Columns("id", "ts", ingested="loaded"), duplicates="latest")
+        ours, theirs = load("files")(path), load("spark")(path=str(path))
+        profile = ours.census(spec, WINDOW).profile
+        assert theirs.census(spec, WINDOW).profile == profile
+        assert min(profile.late, profile.early, profile.repeated) > 0
+        assert theirs.rows(spec, WINDOW) == ours.rows(spec, WINDOW) > profile.rows
+        whole = [Atom("0", NO_BIN, 1023, profile.rows - profile.columns["lr"]["positives"], None)]
+        assert theirs.candidates(spec, WINDOW, whole, [20]) == ours.candidates(spec, WINDOW, whole, [20])
 
     def test_a_table_of_the_catalog_is_read_and_collations_do_not_merge_ids(self, session: Any) -> None:
         session.sql("CREATE OR REPLACE TEMP VIEW here AS SELECT 'a' AS id")
