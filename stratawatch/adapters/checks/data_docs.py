@@ -32,7 +32,7 @@ def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, val
         validated,
         heading=f"{suite.title}: panel {panel.name}, {window}",
         passed=passed,
-        sentences=[rule.sentence for rule in validated.failed],
+        sentences=[rule.sentence for rule in sorted(validated.failed, key=lambda rule: rule.severity != "critical")],
         pages=PAGES if passed or suite.name != "profile" else PAGES[:1],
         facts=suite.facts,
     )

@@ -118,6 +118,16 @@ class TestOnTheCandidates:
         assert "5 of 5 candidates (first: 'a0', 'a1', 'a2')" in report.failures[0]
         assert report.bad_rows == ()
 
+    def test_what_refuses_the_window_stands_first_on_the_page(
+        self, own: Callable[..., GreatExpectationsCheck], items_of: Items, tmp_path: Path
+    ) -> None:
+        hard = {"type": BETWEEN, "kwargs": {"column": "bin", "max_value": 10}, "sentence": "the hard one"}
+        soft = hard | {"severity": "warning", "sentence": "the soft one"}
+        report = own(bins=document("candidates", soft, hard)).candidates(PANEL, WINDOW, items_of())
+        assert report.failures[0].startswith("the soft one")
+        page = (tmp_path / "docs" / str(report.docs)).read_text(encoding="utf-8")
+        assert page.index("the hard one") < page.index("the soft one")
+
 
 class TestFailuresOfTheLibrary:
     def test_are_no_bad_data(self, own: Callable[..., GreatExpectationsCheck], items_of: Items) -> None:
