@@ -1,7 +1,7 @@
 """Do the papers' figures come out? Ours beside theirs, cell by cell, with Monte Carlo error.
 
 All of them: `python -m benchmarks.papers`. One paper: `--only kumar`. The pictures of docs/methods/: `--figures DIR`.
-The full run takes about a quarter of an hour on an idle core, a part of it a few minutes.
+The full run takes about half an hour on an idle core, `strat` twenty minutes of it, the others a few.
 """
 
 import argparse
