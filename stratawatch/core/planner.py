@@ -52,6 +52,9 @@ _FLOORS: Final = (None, *HIGHER_FLOORS)
 """Floors among which a plan that spends a budget chooses."""
 _CHEAPEST: Final = 0.05
 """Least cost of a label in a stratum where most are known already, as a share of a new one's."""
+_AROUND: Final = 0.15
+"""How far around a plan's last label, as a share of its labels, the cost of one more is read."""
+_SPARING_PASSES: Final = 3
 _MODEL_PROPORTIONAL: Final = 0.15
 _PROPORTIONAL: Final = (0.0, 0.3, 0.6)
 """Proportional parts among which a plan for goals without a history chooses."""
@@ -206,17 +209,29 @@ class Planner:
         return plans[int(((widths.T / rows.margins) ** 2).sum(axis=1).argmin())]
 
     def _until_goals(self, seen: Seen, rates: Rates, room: Room) -> Counts:
-        if seen.ordinal == 1 and self._cold:
-            return self._pilot(rates, room)
         if seen.ordinal == 1:
-            planned = self._for_goals(rates, room)
-            return (
-                planned if seen.unknown is None else self._for_goals(rates, room, costs=_costs(seen.unknown, planned))
-            )
+            return self._pilot(rates, room) if self._cold else self._sparing(seen, rates, room)
         wide = [seen.half_widths.get(name, np.inf) for name in self._rows(rates).names]
         if bool((np.array(wide) <= self._rows(rates).margins).all()):
             return seen.drawn
-        return self._for_goals(rates, room, seen)
+        return self._sparing(seen, rates, room, topping_up=True)
+
+    def _sparing(self, seen: Seen, rates: Rates, room: Room, *, topping_up: bool = False) -> Counts:
+        """Totals for the margins that ask people about the fewest items.
+
+        Where labels are known, a plan is followed by plans with what one more label cost in each stratum of the plan
+        before: little as far as earlier draws reach, a whole one beyond.
+        """
+        this = seen if topping_up else None
+        plans = [self._for_goals(rates, room, this)]
+        if seen.unknown is None:
+            return plans[0]
+        costs = _costs(seen.unknown, plans[0], room.caps)
+        for _ in range(_SPARING_PASSES):
+            plans.append(self._for_goals(rates, room, this, costs))
+            # Halfway in between: a stratum must not jump from one side of the earlier draw's end to the other.
+            costs = np.sqrt(costs * _costs(seen.unknown, plans[-1], room.caps))
+        return min(plans, key=seen.new)
 
     def _pilot(self, rates: Rates, room: Room) -> Counts:
         """A first draw that has only scores to go by: a share of what they ask for, neither tiny nor huge."""
@@ -306,10 +321,12 @@ class Planner:
         return f"{what}, from {source}"
 
 
-def _costs(unknown: Callable[[Counts], Counts], totals: Counts) -> Floats:
-    """What a label costs in each stratum: the share of a plan's draw that people would have to be asked about."""
-    share = unknown(totals) / np.maximum(totals, 1)
-    return np.where(totals > 0, np.maximum(share, _CHEAPEST), 1.0)
+def _costs(unknown: Callable[[Counts], Counts], totals: Counts, caps: Counts) -> Floats:
+    """What one more label costs in each stratum: the share of items around a plan's last that nobody knows."""
+    fewer = np.maximum(np.floor(totals * (1 - _AROUND)).astype(np.int64) - 1, 0)
+    more = np.minimum(np.ceil(totals * (1 + _AROUND)).astype(np.int64) + 1, caps)
+    share = (unknown(more) - unknown(fewer)) / np.maximum(more - fewer, 1)
+    return np.where(more > fewer, np.maximum(share, _CHEAPEST), 1.0)
 
 
 def _named(widths: Mapping[tuple[str, str], float], rows: GoalRows) -> Floats:

@@ -158,6 +158,21 @@ class TestKnownLabels:
         assert known_at_first(known)(told) < known_at_first(known)(blind)
         assert told.sum() > blind.sum()
 
+    def test_a_top_up_asks_where_labels_are_known(self):
+        """Three of four items beyond the first draw are known in half of the strata."""
+        planner = Planner(MADE, until(0.02), PAST)
+        drawn = np.minimum(20, WHOLE)
+        rest = np.where(np.arange(MADE.count) % 2, 0.25, 1.0)
+
+        def unknown(totals):
+            return np.ceil(np.maximum(totals - drawn, 0) * rest).astype(np.int64)
+
+        new = {"new": lambda totals: int(unknown(totals).sum())}
+        blind = planner.totals(seen(2, drawn, **new), WHOLE)
+        told = planner.totals(seen(2, drawn, unknown=unknown, **new), WHOLE)
+        assert new["new"](told) < new["new"](blind)
+        assert told[1::2].sum() > blind[1::2].sum()
+
     @settings(deadline=None, max_examples=25)
     @given(st.integers(10, 2000), st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
     def test_new_labels_never_exceed_the_budget_and_hardly_miss_it(self, budget, seed, remembered, until_goals):
