@@ -6,11 +6,12 @@ from pathlib import Path
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
-from stratawatch.adapters.sources.file_set import FileSet, find_files
+from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import InputRefused
 
 
 class DuckDBSource(SqlSource):
@@ -36,12 +37,17 @@ class DuckDBSource(SqlSource):
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
         files = find_files(self._path, self._delimiter, self._confined_to)
-        with session(self._bounds) as connection, reading(self._path):
-            relation = files.relation()
-            types = column_types(connection, relation)
-            require_columns(panel, types)
-            statements = statements_for(panel, relation, types)
-            yield DuckDBEngine(connection, statements, files.version(), self._facts(files))
+        try:
+            with session(self._bounds) as connection, reading(self._path):
+                relation = files.relation()
+                types = column_types(connection, relation)
+                require_columns(panel, types)
+                statements = statements_for(panel, relation, types)
+                yield DuckDBEngine(connection, statements, files.version(), self._facts(files))
+        except InputRefused:
+            require_unchanged(files)  # half a file has every fault there is
+            raise
+        require_unchanged(files)
 
     def _facts(self, files: FileSet) -> Mapping[str, str]:
         return {"path": self._path, "files": f"{len(files.files)} {files.format}, {files.bytes:,} bytes"}

@@ -78,6 +78,21 @@ class FileSet:
         return {"files": len(self.files), "bytes": self.bytes, "fingerprint": digest, "listing": listing}
 
 
+def require_unchanged(read: FileSet) -> None:
+    """Raise Unreachable when a file that was read is gone, shorter or, unless it is a CSV that grew, another one."""
+    for old, path in ((file, file.path) for file in read.files):
+        try:
+            status = path.stat()
+        except OSError as trouble:
+            raise Unreachable(f"'{path}' vanished while it was read", hint=_AGAIN) from trouble
+        grown = read.format == "csv" and status.st_size >= old.bytes
+        if not grown and (status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)) != (old.bytes, old.modified):
+            raise Unreachable(f"'{path}' was written to while it was read", hint=_AGAIN)
+
+
+_AGAIN: Final = "it is read again at the next advance"
+
+
 def find_files(asked: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:
     """Find the files of a folder, a glob or a single path; raises Unreachable when there are none.
 

@@ -9,6 +9,9 @@ import pytest
     [
         ("import stratawatch.adapters.sources", ("duckdb", "sqlglot", "numpy")),
         ("import stratawatch.adapters.sources.duckdb_files", ("duckdb", "sqlglot", "pandas")),
+        ("import stratawatch.adapters.sources.duckdb_table", ("duckdb", "sqlglot", "pandas")),
+        ("import stratawatch.adapters.sources.postgres_table", ("sqlalchemy", "psycopg", "sqlglot", "duckdb")),
+        ("import stratawatch.adapters.sources.spark_table", ("pyspark", "py4j", "sqlglot", "pandas", "duckdb")),
         ("import stratawatch.adapters.checks", ("great_expectations", "pandas", "numpy")),
         ("import stratawatch.adapters.checks.great_expectations_check", ("great_expectations", "pandas")),
     ],

@@ -1,0 +1,76 @@
+"""What is a DuckDB file's own: schemas, views, collations, a writer who holds the file, and the folder it must lie in."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
+from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.errors import ConfigError, Unreachable
+from tests.contracts.sources.panels import WINDOW, panel
+
+ROWS = (
+    "SELECT id, TIMESTAMP '2026-01-05' AS ts, CAST(0.25 AS DOUBLE) AS score, FALSE AS flag "
+    "FROM (VALUES ('a'), ('A'), ('a '), ('b')) AS t(id)"
+)
+WRITER = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "it's predictions.duckdb"
+    with duckdb.connect(str(path), config={"autoinstall_known_extensions": False}) as connection:
+        connection.execute("CREATE TABLE loose (id VARCHAR COLLATE NOCASE, ts TIMESTAMP, score DOUBLE, flag BOOLEAN)")
+        connection.execute(f"INSERT INTO loose {ROWS}")
+        connection.execute("CREATE SCHEMA apart")
+        connection.execute('CREATE VIEW apart."a ""view""; --" AS SELECT * FROM main.loose')
+    return path
+
+
+def drawn(source: DuckDBTableSource) -> list[tuple[str, int]]:
+    found = source.candidates(panel(), WINDOW, [Atom("0", NO_BIN, 1023, 4, None)], [4])
+    return sorted((one.item, one.copies) for one in found)
+
+
+def test_a_collation_that_ignores_case_merges_no_ids(file: Path) -> None:
+    assert drawn(DuckDBTableSource(file, "loose")) == [("A", 1), ("a", 1), ("a ", 1), ("b", 1)]
+
+
+def test_a_view_of_another_schema_is_read(file: Path) -> None:
+    source = DuckDBTableSource(file, 'a "view"; --', schema="apart")
+    assert source.census(panel(), WINDOW).census.size == 4
+    assert source.describe(panel())["table"] == 'a "view"; --'
+
+
+def test_the_version_is_the_file_as_it_was_found(file: Path) -> None:
+    version = DuckDBTableSource(file, "loose").census(panel(), WINDOW).source_version
+    assert (version["file"], version["table"], version["bytes"]) == (str(file), "loose", file.stat().st_size)
+
+
+def test_a_table_that_is_not_there_is_unreachable(file: Path) -> None:
+    with pytest.raises(Unreachable, match=r"'nowhere of .*' cannot be read") as caught:
+        DuckDBTableSource(file, "nowhere").describe(panel())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_writer_who_holds_the_file_is_waited_for(file: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "held\n"
+        with pytest.raises(Unreachable, match="lock"):
+            drawn(DuckDBTableSource(file, "loose"))
+        writer.communicate("")
+    assert len(drawn(DuckDBTableSource(file, "loose"))) == 4
+
+
+def test_a_link_out_of_the_folder_is_refused(file: Path) -> None:
+    home = file.parent / "home"
+    home.mkdir()
+    (home / "link.duckdb").symlink_to(file)
+    with pytest.raises(ConfigError, match="behind a link that leads out"):
+        drawn(DuckDBTableSource(home / "link.duckdb", "loose", confined_to=home))

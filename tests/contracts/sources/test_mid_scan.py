@@ -1,0 +1,145 @@
+"""Sources that change while they are read: it fails in a sentence, and reading again gives the draw it would have given."""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.sources import load
+from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
+from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.errors import Unreachable
+from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.contracts.sources.tables import Table, write, write_database, write_postgres
+
+SIZE = 400
+ATOMS = [Atom("0", NO_BIN, 1023, SIZE, None)]
+
+
+def rows(first: int, number: int) -> Table:
+    return {
+        "id": ("VARCHAR", [f"i{k}" for k in range(first, first + number)]),
+        "ts": ("TIMESTAMP", [START.replace(tzinfo=None) + timedelta(hours=1)] * number),
+        "score": ("DOUBLE", [0.25] * number),
+        "flag": ("VARCHAR", ["0"] * number),
+    }
+
+
+def draw(source: Any) -> list[str]:
+    return [one.item for one in source.candidates(panel(), WINDOW, ATOMS, [30])]
+
+
+@pytest.fixture
+def while_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Do something once, when the files are open and before their rows are asked for."""
+
+    def arrange(happens: Callable[[], object]) -> None:
+        ask = DuckDBEngine.batches
+
+        def batches(self: DuckDBEngine, sql: str) -> Any:
+            monkeypatch.setattr(DuckDBEngine, "batches", ask)
+            happens()
+            return ask(self, sql)
+
+        monkeypatch.setattr(DuckDBEngine, "batches", batches)
+
+    return arrange
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("asked", ["census", "candidates"])
+class TestFiles:
+    @staticmethod
+    def ask(source: Any, asked: str) -> None:
+        if asked == "census":
+            source.census(panel(), WINDOW)
+        else:
+            draw(source)
+
+    @pytest.fixture
+    def part(self, tmp_path: Path, ending: str) -> Path:
+        write(tmp_path / f"a.{ending}", rows(0, SIZE // 2))
+        return write(tmp_path / f"b.{ending}", rows(SIZE // 2, SIZE // 2))
+
+    def test_one_that_vanishes(self, part: Path, asked: str, while_read: Any) -> None:
+        source, whole = load("files")(part.parent), part.read_bytes()
+        before = draw(source)
+        while_read(part.unlink)
+        with pytest.raises(Unreachable) as caught:
+            self.ask(source, asked)
+        assert "\n" not in str(caught.value)
+        part.write_bytes(whole)
+        assert draw(source) == before
+
+    def test_one_that_is_half_written(self, part: Path, asked: str, while_read: Any) -> None:
+        source, whole = load("files")(part.parent), part.read_bytes()
+        before = draw(source)
+        while_read(lambda: part.write_bytes(whole[: len(whole) * 2 // 3]))
+        with pytest.raises(Unreachable):
+            self.ask(source, asked)
+        part.write_bytes(whole)
+        assert draw(source) == before
+
+    def test_one_that_is_replaced_by_another(self, part: Path, asked: str, ending: str, while_read: Any) -> None:
+        source = load("files")(part.parent)
+
+        def replace() -> None:
+            write(part.with_name(f"new.{ending}"), rows(SIZE, 100)).replace(part)
+
+        while_read(replace)
+        with pytest.raises(Unreachable, match="was written to while it was read"):
+            self.ask(source, asked)
+
+    def test_a_new_file_beside_them_disturbs_nobody(self, part: Path, asked: str, ending: str, while_read: Any) -> None:
+        source = load("files")(part.parent)
+        before = draw(source)
+        while_read(lambda: write(part.with_name(f"c.{ending}"), rows(SIZE, 10)))
+        self.ask(source, asked)
+        part.with_name(f"c.{ending}").unlink()
+        assert draw(source) == before
+
+
+class TestLogThatGrows:
+    def test_a_csv_may_grow_while_it_is_read(self, tmp_path: Path, while_read: Any) -> None:
+        path = write(tmp_path / "a.csv", rows(0, SIZE))
+
+        def grow() -> None:
+            with path.open("a") as file:
+                file.write("later,2026-02-01 00:00:00,0.5,0\n")
+            os.utime(path, (2e9, 2e9))
+
+        while_read(grow)
+        assert len(draw(load("files")(path))) == 30
+
+
+class TestDatabases:
+    def test_a_duckdb_file_that_is_not_there_or_is_torn(self, tmp_path: Path) -> None:
+        path = write_database(tmp_path / "rows.duckdb", "rows", rows(0, SIZE))
+        whole, source = path.read_bytes(), load("duckdb")(path, "rows")
+        before = draw(source)
+        path.write_bytes(whole[: len(whole) // 3])
+        with pytest.raises(Unreachable) as caught:
+            draw(source)
+        assert "\n" not in str(caught.value)
+        path.unlink()
+        with pytest.raises(Unreachable, match="cannot be looked at"):
+            draw(source)
+        path.write_bytes(whole)
+        assert draw(source) == before
+
+    @pytest.mark.postgres
+    def test_what_others_write_meanwhile_is_not_seen(self, postgres_server: str) -> None:
+        """The census and its bad rows are of one snapshot, and so are the pool and its copies."""
+        import psycopg
+
+        source = load("postgres")(postgres_server, write_postgres(postgres_server, "rows", rows(0, SIZE)))
+        with source._open(panel()) as opened:
+            census = opened.statements.census(WINDOW)
+            before = list(opened.batches(census))
+            with psycopg.connect(postgres_server, autocommit=True) as other:
+                other.execute("DELETE FROM rows")
+            assert list(opened.batches(census)) == before
+        assert source.census(panel(), WINDOW).census.size == 0
