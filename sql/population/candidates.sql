@@ -4,13 +4,14 @@
 WITH ${observed},
 kept AS (
     SELECT
-        hashed.*,
+        observed.*,
         wanted.atom,
         wanted.stratum,
         wanted.number
-    FROM (SELECT *, MD5(${seed} || ':' || item) AS digest FROM observed WHERE sound) AS hashed
-    INNER JOIN wanted ON wanted.pattern = hashed.pattern AND wanted.bin = hashed.bin
-    WHERE hashed.digest COLLATE "C" < wanted.ceiling
+    FROM observed
+    INNER JOIN wanted ON wanted.pattern = observed.pattern AND wanted.bin = observed.bin
+    -- One condition, not two: an engine that tests soundness first would spell out the marks of every row.
+    WHERE CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < wanted.ceiling
 ),
 ranked AS (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place FROM kept

@@ -24,16 +24,27 @@ scored AS NOT MATERIALIZED (
 ),
 ${latest}judged AS NOT MATERIALIZED (
     SELECT
-        ${judged}
+        ${letters}
     FROM ${standing}
 ),
+spelled AS NOT MATERIALIZED (
+    SELECT
+        *,
+        ${pattern} AS pattern
+    FROM judged
+),
+${eligible}weighed AS NOT MATERIALIZED (
+    SELECT
+        ${fine}
+    FROM ${weighed}
+),
+-- Most rows have every score, and what is said of them is known beforehand; only the others are spelled out.
 averaged AS NOT MATERIALIZED (
     SELECT
         *,
-        ${pattern} AS pattern,
-        ${item_mark} || ${time_mark} || ${marks} AS marks,
+        ${marks} AS marks,
         ${mean} AS z
-    FROM judged
+    FROM weighed
 ),
 mirrored AS NOT MATERIALIZED (
     SELECT

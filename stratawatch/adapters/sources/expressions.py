@@ -28,7 +28,7 @@ _CUT: Final = (
     "WHEN {sound} THEN '0' ELSE '!' END"
 )
 _LEANING: Final = "CASE WHEN {sound} AND {linked} >= 0.5 THEN '1' WHEN {sound} THEN '0' ELSE '-' END"
-_MARK: Final = "CASE WHEN score_given_{i} IS NULL THEN '-' WHEN {sound} THEN 'v' ELSE '!' END"
+_MARK: Final = "CASE WHEN fine_{i} THEN 'v' WHEN score_given_{i} IS NULL THEN '-' ELSE '!' END"
 # x - x = 0 holds for finite numbers only. Comparisons alone would not do: the statistics of a Parquet file leave NaN
 # out, and DuckDB drops a comparison that they seem to prove.
 _SOUND: Final = {
@@ -69,18 +69,27 @@ def leaning(position: int, one: AuxiliarySpec) -> str:
     return _LEANING.format(sound=_sound(position, one), linked=link)
 
 
-def mark(position: int, one: ClassifierSpec) -> str:
-    """The mark of the classifier's score: v (valid), - (null), ! (invalid) or . (it has no score column)."""
-    return _MARK.format(i=position, sound=_sound(position, one)) if one.score is not None else "'.'"
+def pattern(letters: Sequence[str]) -> str:
+    """All letters in one text; most items are called negative by everybody."""
+    nobody = " AND ".join(f"{one} = '0'" for one in letters)
+    return f"CASE WHEN {nobody} THEN '{'0' * len(letters)}' ELSE {' || '.join(letters)} END"
 
 
-def linked(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
-    """The score on the scale of a probability, NULL where there is no valid one."""
-    link = _LINKED[one.score_kind].format(i=position)
-    return f"CASE WHEN {_sound(position, one)} THEN {link} END"
+def fine(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
+    """Whether there is a valid score; NULL where there is none."""
+    return _sound(position, one)
 
 
-def mean(classifiers: Sequence[str], helpers: Sequence[str]) -> str:
+def marks(row: Sequence[str], many: Sequence[ClassifierSpec]) -> str:
+    """The marks of the row itself, then one a classifier: v (valid), - (null), ! (invalid) or . (no score column)."""
+    usual = "." * len(row) + "".join("." if one.score is None else "v" for one in many)
+    plainly = [f"{mark} = '.'" for mark in row]
+    plainly += [f"fine_{i}" for i, one in enumerate(many, 1) if one.score is not None]
+    spelled = [*row, *(_mark(i, one) for i, one in enumerate(many, 1))]
+    return f"CASE WHEN {' AND '.join(plainly)} THEN '{usual}' ELSE {' || '.join(spelled)} END"
+
+
+def mean(classifiers: Sequence[tuple[int, ClassifierSpec]], helpers: Sequence[tuple[int, AuxiliarySpec]]) -> str:
     """The mean of the classifiers' linked scores; only where none of them has one, that of the auxiliary scores.
 
     NULL when there is none at all.
@@ -91,13 +100,25 @@ def mean(classifiers: Sequence[str], helpers: Sequence[str]) -> str:
     return means[0] if len(means) == 1 else f"COALESCE({', '.join(means)})"
 
 
-def _mean(scored: Sequence[str]) -> str:
+def _mean(scored: Sequence[tuple[int, ClassifierSpec | AuxiliarySpec]]) -> str:
     """The mean of the linked scores that are there, added in the panel's order; NULL when there is none."""
     if len(scored) == 1:
-        return scored[0]
-    total = " + ".join(f"COALESCE({one}, 0)" for one in scored)
-    number = " + ".join(f"CASE WHEN {one} IS NULL THEN 0 ELSE 1 END" for one in scored)
-    return f"({total}) / NULLIF({number}, 0)"
+        ((i, one),) = scored
+        return f"CASE WHEN fine_{i} THEN {_link(i, one)} END"
+    everyone = " AND ".join(f"fine_{i}" for i, _ in scored)
+    all_of_them = " + ".join(_link(i, one) for i, one in scored)
+    total = " + ".join(f"CASE WHEN fine_{i} THEN {_link(i, one)} ELSE 0 END" for i, one in scored)
+    number = " + ".join(f"CASE WHEN fine_{i} THEN 1 ELSE 0 END" for i, _ in scored)
+    return f"CASE WHEN {everyone} THEN ({all_of_them}) / {len(scored)} ELSE ({total}) / NULLIF({number}, 0) END"
+
+
+def _mark(position: int, one: ClassifierSpec) -> str:
+    return _MARK.format(i=position) if one.score is not None else "'.'"
+
+
+def _link(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
+    """The score on the scale of a probability."""
+    return _LINKED[one.score_kind].format(i=position)
 
 
 def _sound(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:

@@ -53,10 +53,9 @@ class Statements:
         carried = [f"drawn.{name}" for name in self._carried()]
         return self._render(
             "candidates",
-            observed=self._observed(window, payload=True),
+            observed=self._observed(window, drawing=True),
             standing=self._standing(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
-            seed=text(self.panel.seed),
             carried="".join(f",\n    {name}" for name in carried),
         )
 
@@ -95,29 +94,28 @@ class Statements:
     def _translated(self, sql: str) -> str:
         return sql if self.dialect == SOURCE else translate(sql, self.dialect)
 
-    def _observed(self, window: Window, *, payload: bool = False) -> str:
+    def _observed(self, window: Window, *, drawing: bool = False) -> str:
         columns, many, types = self.panel.columns, self.panel.classifiers, self.types
         scoring = [(i, one) for i, one in self._speakers() if one.score is not None]
-        judged = [f"{expressions.letter(i, one, types)} AS letter_{i}" for i, one in enumerate(many, 1)]
-        judged += [f"{expressions.leaning(i, one)} AS letter_{i}" for i, one in self._helpers()]
-        judged += [f"{expressions.mark(i, one)} AS mark_{i}" for i, one in enumerate(many, 1)]
-        judged += [f"{expressions.linked(i, one)} AS linked_{i}" for i, one in scoring]
+        letters = [f"{expressions.letter(i, one, types)} AS letter_{i}" for i, one in enumerate(many, 1)]
+        letters += [f"{expressions.leaning(i, one)} AS letter_{i}" for i, one in self._helpers()]
+        row = (_MARKS[self.panel.duplicates], window_times.mark(columns, window))
         return template("observed").substitute(
-            named=INDENT.join(self._named(payload=payload)),
+            named=INDENT.join(self._named(payload=drawing)),
             population=self.relation,
             times=INDENT.join(window_times.times(columns, types)),
             scored=INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
             within=window_times.within(columns, types, window),
             latest=self._latest(),
             standing=self._standing(),
-            judged=INDENT.join(["*", *judged]),
-            pattern=" || ".join(f"letter_{i}" for i, _ in self._speakers()),
-            item_mark=_MARKS[self.panel.duplicates],
-            time_mark=window_times.mark(columns, window),
-            marks=" || ".join(f"mark_{i}" for i, _ in enumerate(many, 1)),
+            letters=INDENT.join(["*", *letters]),
+            pattern=expressions.pattern([f"letter_{i}" for i, _ in self._speakers()]),
+            eligible=template("eligible").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
+            weighed="eligible" if drawing else "spelled",
+            fine=INDENT.join(["*", *(f"{expressions.fine(i, one)} AS fine_{i}" for i, one in scoring)]),
+            marks=expressions.marks(row, many),
             mean=expressions.mean(
-                [f"linked_{i}" for i, _ in scoring if i <= len(many)],
-                [f"linked_{i}" for i, _ in self._helpers()],
+                [(i, one) for i, one in enumerate(many, 1) if one.score is not None], self._helpers()
             ),
         )
 

@@ -58,73 +58,69 @@ WITH named AS (
       )
       THEN '0'
       ELSE '!'
-    END AS letter_3,
-    CASE
-      WHEN score_given_1 IS NULL
-      THEN '-'
-      WHEN (
-        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_1,
-    CASE
-      WHEN score_given_2 IS NULL
-      THEN '-'
-      WHEN (
-        score_2 - score_2 = 0
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_2,
-    CASE
-      WHEN score_given_3 IS NULL
-      THEN '-'
-      WHEN (
-        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_3,
-    CASE
-      WHEN (
-        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-      )
-      THEN score_1
-    END AS linked_1,
-    CASE
-      WHEN (
-        score_2 - score_2 = 0
-      )
-      THEN CAST(1 AS DOUBLE) / (
-        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
-      )
-    END AS linked_2,
-    CASE
-      WHEN (
-        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
-      )
-      THEN score_3
-    END AS linked_3
+    END AS letter_3
   FROM scored
+), spelled AS (
+  SELECT
+    *,
+    CASE
+      WHEN letter_1 = '0' AND letter_2 = '0' AND letter_3 = '0'
+      THEN '000'
+      ELSE CONCAT(CAST(letter_1 AS VARCHAR), CAST(letter_2 AS VARCHAR), CAST(letter_3 AS VARCHAR))
+    END AS pattern
+  FROM judged
+), weighed AS (
+  SELECT
+    *,
+    (
+      score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+    ) AS fine_1,
+    (
+      score_2 - score_2 = 0
+    ) AS fine_2,
+    (
+      score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
+    ) AS fine_3
+  FROM spelled
 ), averaged AS (
   SELECT
     *,
-    CONCAT(CAST(letter_1 AS VARCHAR), CAST(letter_2 AS VARCHAR), CAST(letter_3 AS VARCHAR)) AS pattern,
-    CONCAT(
-      CAST(CASE WHEN item IS NULL THEN '!' ELSE '.' END AS VARCHAR),
-      CAST(CASE WHEN time IS NULL THEN '!' ELSE '.' END AS VARCHAR),
-      CAST(mark_1 AS VARCHAR),
-      CAST(mark_2 AS VARCHAR),
-      CAST(mark_3 AS VARCHAR)
-    ) AS marks,
-    CAST((
-      COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)
-    ) AS DOUBLE) / NULLIF(
-      CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END,
-      0
-    ) AS z
-  FROM judged
+    CASE
+      WHEN CASE WHEN item IS NULL THEN '!' ELSE '.' END = '.'
+      AND CASE WHEN time IS NULL THEN '!' ELSE '.' END = '.'
+      AND fine_1
+      AND fine_2
+      AND fine_3
+      THEN '..vvv'
+      ELSE CONCAT(
+        CAST(CASE WHEN item IS NULL THEN '!' ELSE '.' END AS VARCHAR),
+        CAST(CASE WHEN time IS NULL THEN '!' ELSE '.' END AS VARCHAR),
+        CAST(CASE WHEN fine_1 THEN 'v' WHEN score_given_1 IS NULL THEN '-' ELSE '!' END AS VARCHAR),
+        CAST(CASE WHEN fine_2 THEN 'v' WHEN score_given_2 IS NULL THEN '-' ELSE '!' END AS VARCHAR),
+        CAST(CASE WHEN fine_3 THEN 'v' WHEN score_given_3 IS NULL THEN '-' ELSE '!' END AS VARCHAR)
+      )
+    END AS marks,
+    CASE
+      WHEN fine_1 AND fine_2 AND fine_3
+      THEN CAST((
+        score_1 + CAST(1 AS DOUBLE) / (
+          1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+        ) + score_3
+      ) AS DOUBLE) / 3
+      ELSE CAST((
+        CASE WHEN fine_1 THEN score_1 ELSE 0 END + CASE
+          WHEN fine_2
+          THEN CAST(1 AS DOUBLE) / (
+            1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+          )
+          ELSE 0
+        END + CASE WHEN fine_3 THEN score_3 ELSE 0 END
+      ) AS DOUBLE) / NULLIF(
+        CASE WHEN fine_1 THEN 1 ELSE 0 END + CASE WHEN fine_2 THEN 1 ELSE 0 END + CASE WHEN fine_3 THEN 1 ELSE 0 END,
+        0
+      )
+    END AS z
+  FROM weighed
 ), mirrored AS (
   SELECT
     *,

@@ -103,76 +103,100 @@ WITH named AS NOT MATERIALIZED (
       )
       THEN '0'
       ELSE '!'
-    END AS letter_3,
-    CASE
-      WHEN score_given_1 IS NULL
-      THEN '-'
-      WHEN (
-        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_1,
-    CASE
-      WHEN score_given_2 IS NULL
-      THEN '-'
-      WHEN (
-        score_2 - score_2 = 0
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_2,
-    CASE
-      WHEN score_given_3 IS NULL
-      THEN '-'
-      WHEN (
-        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_3,
-    CASE
-      WHEN (
-        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-      )
-      THEN score_1
-    END AS linked_1,
-    CASE
-      WHEN (
-        score_2 - score_2 = 0
-      )
-      THEN CAST(1 AS DOUBLE PRECISION) / (
-        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
-      )
-    END AS linked_2,
-    CASE
-      WHEN (
-        score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
-      )
-      THEN score_3
-    END AS linked_3
+    END AS letter_3
   FROM standing
   OFFSET 0
+), spelled AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CASE
+      WHEN letter_1 = '0' AND letter_2 = '0' AND letter_3 = '0'
+      THEN '000'
+      ELSE letter_1 || letter_2 || letter_3
+    END AS pattern
+  FROM judged
+), hashed AS NOT MATERIALIZED (
+  SELECT
+    *,
+    MD5('it''s golden' || ':' || item) AS digest
+  FROM spelled
+), highest AS (
+  SELECT
+    pattern AS spelling,
+    MAX(ceiling) AS highest_ceiling
+  FROM wanted
+  GROUP BY
+    pattern
+), eligible AS NOT MATERIALIZED (
+  SELECT
+    hashed.*
+  FROM hashed
+  INNER JOIN highest
+    ON highest.spelling = hashed.pattern
+  WHERE
+    hashed.digest COLLATE "C" < highest.highest_ceiling
+), weighed AS NOT MATERIALIZED (
+  SELECT
+    *,
+    (
+      score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+    ) AS fine_1,
+    (
+      score_2 - score_2 = 0
+    ) AS fine_2,
+    (
+      score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
+    ) AS fine_3
+  FROM eligible
 ), averaged AS NOT MATERIALIZED (
   SELECT
     *,
-    letter_1 || letter_2 || letter_3 AS pattern,
-    CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END || CASE
-      WHEN time IS NULL
-      THEN '!'
-      WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP)
-      THEN 'l'
-      WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP)
-      THEN 'e'
-      ELSE '.'
-    END || mark_1 || mark_2 || mark_3 AS marks,
-    CAST((
-      COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)
-    ) AS DOUBLE PRECISION) / NULLIF(
-      CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END,
-      0
-    ) AS z
-  FROM judged
+    CASE
+      WHEN CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END = '.'
+      AND CASE
+        WHEN time IS NULL
+        THEN '!'
+        WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+        THEN 'l'
+        WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+        THEN 'e'
+        ELSE '.'
+      END = '.'
+      AND fine_1
+      AND fine_2
+      AND fine_3
+      THEN '..vvv'
+      ELSE CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END || CASE
+        WHEN time IS NULL
+        THEN '!'
+        WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+        THEN 'l'
+        WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+        THEN 'e'
+        ELSE '.'
+      END || CASE WHEN fine_1 THEN 'v' WHEN score_given_1 IS NULL THEN '-' ELSE '!' END || CASE WHEN fine_2 THEN 'v' WHEN score_given_2 IS NULL THEN '-' ELSE '!' END || CASE WHEN fine_3 THEN 'v' WHEN score_given_3 IS NULL THEN '-' ELSE '!' END
+    END AS marks,
+    CASE
+      WHEN fine_1 AND fine_2 AND fine_3
+      THEN CAST((
+        score_1 + CAST(1 AS DOUBLE PRECISION) / (
+          1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+        ) + score_3
+      ) AS DOUBLE PRECISION) / 3
+      ELSE CAST((
+        CASE WHEN fine_1 THEN score_1 ELSE 0 END + CASE
+          WHEN fine_2
+          THEN CAST(1 AS DOUBLE PRECISION) / (
+            1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+          )
+          ELSE 0
+        END + CASE WHEN fine_3 THEN score_3 ELSE 0 END
+      ) AS DOUBLE PRECISION) / NULLIF(
+        CASE WHEN fine_1 THEN 1 ELSE 0 END + CASE WHEN fine_2 THEN 1 ELSE 0 END + CASE WHEN fine_3 THEN 1 ELSE 0 END,
+        0
+      )
+    END AS z
+  FROM weighed
   OFFSET 0
 ), mirrored AS NOT MATERIALIZED (
   SELECT
@@ -264,22 +288,15 @@ WITH named AS NOT MATERIALIZED (
   FROM climbed
 ), kept AS (
   SELECT
-    hashed.*,
+    observed.*,
     wanted.atom,
     wanted.stratum,
     wanted.number
-  FROM (
-    SELECT
-      *,
-      MD5('it''s golden' || ':' || item) AS digest
-    FROM observed
-    WHERE
-      sound
-  ) AS hashed
+  FROM observed
   INNER JOIN wanted
-    ON wanted.pattern = hashed.pattern AND wanted.bin = hashed.bin
+    ON wanted.pattern = observed.pattern AND wanted.bin = observed.bin
   WHERE
-    hashed.digest COLLATE "C" < wanted.ceiling
+    CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < wanted.ceiling
 ), ranked AS (
   SELECT
     *,

@@ -120,52 +120,72 @@ WITH inside AS (
       )
       THEN '0'
       ELSE '!'
-    END AS letter_2,
-    CASE
-      WHEN score_given_1 IS NULL
-      THEN '-'
-      WHEN (
-        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_1,
-    CASE
-      WHEN score_given_2 IS NULL
-      THEN '-'
-      WHEN (
-        score_2 - score_2 = 0
-      )
-      THEN 'v'
-      ELSE '!'
-    END AS mark_2,
-    CASE
-      WHEN (
-        score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-      )
-      THEN score_1
-    END AS linked_1,
-    CASE
-      WHEN (
-        score_2 - score_2 = 0
-      )
-      THEN 1 / (
-        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
-      )
-    END AS linked_2
+    END AS letter_2
   FROM scored
+), spelled AS (
+  SELECT
+    *,
+    CASE WHEN letter_1 = '0' AND letter_2 = '0' THEN '00' ELSE letter_1 || letter_2 END AS pattern
+  FROM judged
+), hashed AS (
+  SELECT
+    *,
+    MD5('it\'s golden' || ':' || item) AS digest
+  FROM spelled
+), highest AS (
+  SELECT /*+ BROADCAST(wanted) */
+    pattern AS spelling,
+    MAX(ceiling) AS highest_ceiling
+  FROM wanted
+  GROUP BY
+    pattern
+), eligible AS (
+  SELECT
+    hashed.*
+  FROM hashed
+  INNER JOIN highest
+    ON highest.spelling = hashed.pattern
+  WHERE
+    hashed.digest COLLATE UTF8_BINARY < highest.highest_ceiling
+), weighed AS (
+  SELECT
+    *,
+    (
+      score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+    ) AS fine_1,
+    (
+      score_2 - score_2 = 0
+    ) AS fine_2
+  FROM eligible
 ), averaged AS (
   SELECT
     *,
-    letter_1 || letter_2 AS pattern,
-    CASE WHEN item IS NULL THEN '!' ELSE '.' END || CASE WHEN time IS NULL THEN '!' ELSE '.' END || mark_1 || mark_2 AS marks,
-    (
-      COALESCE(linked_1, 0) + COALESCE(linked_2, 0)
-    ) / NULLIF(
-      CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END,
-      0
-    ) AS z
-  FROM judged
+    CASE
+      WHEN CASE WHEN item IS NULL THEN '!' ELSE '.' END = '.'
+      AND CASE WHEN time IS NULL THEN '!' ELSE '.' END = '.'
+      AND fine_1
+      AND fine_2
+      THEN '..vv'
+      ELSE CASE WHEN item IS NULL THEN '!' ELSE '.' END || CASE WHEN time IS NULL THEN '!' ELSE '.' END || CASE WHEN fine_1 THEN 'v' WHEN score_given_1 IS NULL THEN '-' ELSE '!' END || CASE WHEN fine_2 THEN 'v' WHEN score_given_2 IS NULL THEN '-' ELSE '!' END
+    END AS marks,
+    CASE
+      WHEN fine_1 AND fine_2
+      THEN (
+        score_1 + 1 / (
+          1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+        )
+      ) / 2
+      ELSE (
+        CASE WHEN fine_1 THEN score_1 ELSE 0 END + CASE
+          WHEN fine_2
+          THEN 1 / (
+            1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+          )
+          ELSE 0
+        END
+      ) / NULLIF(CASE WHEN fine_1 THEN 1 ELSE 0 END + CASE WHEN fine_2 THEN 1 ELSE 0 END, 0)
+    END AS z
+  FROM weighed
 ), mirrored AS (
   SELECT
     *,
@@ -254,22 +274,15 @@ WITH inside AS (
   FROM climbed
 ), kept AS (
   SELECT /*+ BROADCAST(wanted) */
-    hashed.*,
+    observed.*,
     wanted.atom,
     wanted.stratum,
     wanted.number
-  FROM (
-    SELECT
-      *,
-      MD5('it\'s golden' || ':' || item) AS digest
-    FROM observed
-    WHERE
-      sound
-  ) AS hashed
+  FROM observed
   INNER JOIN wanted
-    ON wanted.pattern = hashed.pattern AND wanted.bin = hashed.bin
+    ON wanted.pattern = observed.pattern AND wanted.bin = observed.bin
   WHERE
-    hashed.digest COLLATE UTF8_BINARY < wanted.ceiling
+    CASE WHEN observed.sound THEN observed.digest END COLLATE UTF8_BINARY < wanted.ceiling
 ), ranked AS (
   SELECT
     *,
