@@ -17,7 +17,7 @@ from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.engine.states import CycleState
 from stratawatch.errors import ConfigError, Unreachable
 from tests.engine.stores import empty_store
-from tests.engine.town import FakeChannel, FakeQueue, HandClock, spec
+from tests.engine.town import MONDAY, WEEK, FakeChannel, FakeQueue, HandClock, spec
 
 ROWS = """
 SELECT 'i' || i AS id, TIMESTAMP '2026-01-05' + INTERVAL (i) MINUTE AS "at", 'text ' || i AS "text",
@@ -169,3 +169,54 @@ class TestOwnExpectations:
             with one.store.begin() as tx:
                 pools.append(tx.cycles.candidates(number))
         assert pools[0] == pools[1]
+
+
+class TestLateRows:
+    def weeks(self, tmp_path: Path, panel) -> tuple[Ports, HandClock]:
+        """Two weeks of rows in a folder, and an empty store."""
+        (tmp_path / "in").mkdir()
+        for week in (0, 1):
+            self.add(tmp_path, f"week{week}", week, 3000)
+        clock = HandClock()
+        source = DuckDBSource(tmp_path / "in", threads=1)
+        check = GreatExpectationsCheck(tmp_path / "docs")
+        store = empty_store(tmp_path / "late.db")
+        return Ports(store, clock, {panel.name: source}, check, FakeQueue({}), {"desk": FakeChannel()}), clock
+
+    @staticmethod
+    def add(folder: Path, name: str, week: int, rows: int, arrival: str = '"at"') -> None:
+        moved = f'"at" + INTERVAL ({week}) WEEK'
+        query = ROWS.format(score=SCORE).replace("range(4000)", f"range({rows})")
+        renamed = f"SELECT * REPLACE ('{name}-' || id AS id, {moved} AS \"at\") FROM ({query})"
+        duckdb.sql(f"SELECT *, {arrival} AS loaded FROM ({renamed})").write_parquet(
+            str(folder / "in" / f"{name}.parquet")
+        )
+
+    def freeze_next(self, ports: Ports, clock: HandClock, panel, week: int):
+        clock.moment = MONDAY + (week + 1) * WEEK
+        (cycle,) = open_cycles(ports, {panel.name: panel})
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        return read(ports, cycle)[0].profile
+
+    def test_without_a_time_of_arrival_are_counted_and_told(self, tmp_path):
+        ports, clock = self.weeks(tmp_path, PANEL)
+        try:
+            assert self.freeze_next(ports, clock, PANEL, 0)["rows"] == 3000
+            self.add(tmp_path, "late", 0, 25)
+            second = self.freeze_next(ports, clock, PANEL, 1)
+        finally:
+            ports.store.dispose()
+        assert (second["rows"], second["missed"]) == (3000, 25)
+        assert any("25 rows of the window before" in one for one in second["warnings"])
+
+    def test_with_one_belong_to_the_next_window(self, tmp_path):
+        panel = spec(columns=Columns("id", "at", ("text",), ("country",), ingested="loaded"))
+        ports, clock = self.weeks(tmp_path, panel)
+        try:
+            assert self.freeze_next(ports, clock, panel, 0)["rows"] == 3000
+            self.add(tmp_path, "late", 0, 25, arrival="TIMESTAMP '2026-01-13 12:00:00'")
+            second = self.freeze_next(ports, clock, panel, 1)
+        finally:
+            ports.store.dispose()
+        assert (second["rows"], second["late"], second["missed"]) == (3025, 25, None)
+        assert second["warnings"] == []
