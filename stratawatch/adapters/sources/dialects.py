@@ -6,9 +6,9 @@ from typing import Any, Final
 SOURCE: Final = "duckdb"
 _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
 """The collation that compares bytes, where a column may have another one."""
-_STEPPED: Final = ("judged", "averaged", "mirrored", "climbed")
+_STEPPED: Final = ("judged", "weighed", "averaged", "mirrored", "climbed")
 """Each uses the columns of the one before it many times over."""
-_WIDE: Final = ("wanted", "drawn")
+_SMALL: Final = ("wanted", "highest", "drawn")
 """Small tables beside the population: sent to every worker, so that the population stays where it is."""
 
 
@@ -82,7 +82,7 @@ def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
     if isinstance(node, exp.Select):
         joined = [node.args.get("from_"), *(node.args.get("joins") or ())]
-        small = [one.this.name for one in joined if one is not None and one.this.name in _WIDE]
+        small = [one.this.name for one in joined if one is not None and one.this.name in _SMALL]
         if small and not node.args.get("hint"):
             node.set(
                 "hint",

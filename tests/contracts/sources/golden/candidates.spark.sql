@@ -83,7 +83,7 @@ WITH named AS (
   GROUP BY
     pattern
 ), eligible AS (
-  SELECT
+  SELECT /*+ BROADCAST(highest) */
     hashed.*
   FROM hashed
   INNER JOIN highest

@@ -82,6 +82,7 @@ WITH named AS NOT MATERIALIZED (
       score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
     ) AS fine_3
   FROM spelled
+  OFFSET 0
 ), averaged AS NOT MATERIALIZED (
   SELECT
     *,

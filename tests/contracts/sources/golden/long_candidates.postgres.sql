@@ -159,6 +159,7 @@ WITH named AS NOT MATERIALIZED (
       score_2 - score_2 = 0
     ) AS fine_2
   FROM eligible
+  OFFSET 0
 ), averaged AS NOT MATERIALIZED (
   SELECT
     *,

@@ -140,7 +140,7 @@ WITH inside AS (
   GROUP BY
     pattern
 ), eligible AS (
-  SELECT
+  SELECT /*+ BROADCAST(highest) */
     hashed.*
   FROM hashed
   INNER JOIN highest

@@ -134,6 +134,7 @@ WITH named AS NOT MATERIALIZED (
       score_2 - score_2 = 0
     ) AS fine_2
   FROM spelled
+  OFFSET 0
 ), averaged AS NOT MATERIALIZED (
   SELECT
     *,
