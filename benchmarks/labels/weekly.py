@@ -146,8 +146,10 @@ def _verdicts(told: Mapping[Campaign, Sequence[Told]], seed: int) -> Iterator[Ve
         yield from _honesty(campaign, weeks)
         if campaign.persisting:
             fresh = next(own for other, own in told.items() if other.kind == campaign.kind and not other.persisting)
-            ratio = labels(weeks) / labels(fresh)
-            yield Verdict(f"{campaign.name}: new labels, to those with nothing persisting", "must", ratio, 0.55, "<=")
+            what = f"{campaign.name}: new labels, to those with nothing persisting"
+            # Nothing can persist into the first week, which has its own row; with it the ratio is shown as well.
+            yield Verdict(f"{what}, later weeks", "must", labels(later(weeks)) / labels(later(fresh)), 0.55, "<=")
+            yield Verdict(f"{what}, cold week too", "aim", labels(weeks) / labels(fresh), 0.55, "<=")
         elif campaign.kind == FOUR:
             known = np.mean([_standard(campaign, world, seed).known_variances for world in _worlds(campaign)])
             yield from _savings(campaign, weeks, (0.15, 0.085), (0.75, 0.55))

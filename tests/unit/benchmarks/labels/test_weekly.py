@@ -89,7 +89,8 @@ class TestVerdicts:
     def test_persisting_items_are_held_to_the_same_worlds_without_them(self, result_of):
         campaigns = (Campaign(FOUR, 1, 1), Campaign(FOUR, 1, 1, persisting=0.5))
         result = result_of(weeks(), weeks(labels=560, cold=560), campaigns=campaigns)
-        assert value(result, "to those with nothing persisting") == pytest.approx(560 / 1056.5)
+        assert value(result, "persisting, later weeks") == pytest.approx(560 / 1050)
+        assert value(result, "persisting, cold week too", "aim") == pytest.approx(560 / 1056.5)
         assert result.passed
         assert not result_of(weeks(), weeks(labels=600), campaigns=campaigns).passed
 
