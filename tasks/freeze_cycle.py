@@ -4,13 +4,16 @@ from prefect import get_run_logger
 
 from stratawatch.engine import freeze as engine
 from stratawatch.engine.house import Ports
+from stratawatch.engine.progress import listening
 from stratawatch.engine.states import CycleState
 from tasks.policy import use_case
+from tasks.read_artifact import ReadArtifact
 
 
 @use_case(run_name="freeze cycle {cycle_id}", counted=True)
 def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     """Count, check and freeze the cycle's window; returns the state it is in afterwards."""
-    state = engine.freeze_cycle(ports, cycle_id)
+    with listening(ReadArtifact(cycle_id)):
+        state = engine.freeze_cycle(ports, cycle_id)
     get_run_logger().info("cycle %d is %s", cycle_id, state)
     return state

@@ -10,6 +10,7 @@ from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
 from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.printing import count_text, percent, print_json, say, time_text, window_text
+from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.windows import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError
 
@@ -52,7 +53,8 @@ def census(
     names = [known(panel, list(house.panels), "panel")] if panel else list(house.panels)
     if picture is not None and len(names) > 1:
         raise StratawatchError("--picture draws one panel", expected=f"one panel: {', '.join(names)}")
-    documents = [_counted(house, house.panels[name], window, picture) for name in names]
+    with shown_progress():
+        documents = [_counted(house, house.panels[name], window, picture) for name in names]
     if json:
         print_json({"censuses": documents})
         return

@@ -10,6 +10,7 @@ from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
 from stratawatch.cli.outlook import draw_outlook, outlook_document, show_outlook
 from stratawatch.cli.printing import count_text, percent, print_json, say, window_text
+from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
 
@@ -49,10 +50,12 @@ def plan(
     if out is not None and (dry_run or len(panels) > 1):
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
         raise StratawatchError("--out draws one panel's curve", expected=expected)
+    with shown_progress():
+        found = [_preview(house, spec) if dry_run else _outlook(house, spec, out) for spec in panels]
     if dry_run:
-        _tell({"plans": [_preview(house, spec) for spec in panels]}, _show, json=json)
+        _tell({"plans": found}, _show, json=json)
     else:
-        _tell({"outlooks": [_outlook(house, spec, out) for spec in panels]}, show_outlook, json=json)
+        _tell({"outlooks": found}, show_outlook, json=json)
     if out is not None and not json:
         say()
         say(f"wrote {out}")

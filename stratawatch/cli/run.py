@@ -6,6 +6,7 @@ import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.printing import complain, count_text, print_json, say, window_text
+from stratawatch.cli.progress import shown_progress
 from stratawatch.engine.states import CycleState, Entity
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
     house = build(config, moment(now))
     before = len(_moves(house.ports.store))
     try:
-        done = advance_once(house.ports)
+        with shown_progress():
+            done = advance_once(house.ports)
     except LeaseHeld as held:
         _tell({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
         return

@@ -7,6 +7,7 @@ from typing import Any
 from stratawatch.adapters.sources.ceilings import WantedRow
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
 from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.watching import watched
 from stratawatch.engine.records import Json
 
 
@@ -21,7 +22,8 @@ class DuckDBEngine:
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
-        cursor = self.connection.execute(sql)
+        with watched(self.connection):
+            cursor = self.connection.execute(sql)
         while rows := cursor.fetchmany(FETCHED):
             yield rows
 

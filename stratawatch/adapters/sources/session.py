@@ -38,7 +38,8 @@ def session(bounds: Bounds) -> Iterator[Any]:
         connection = duckdb.connect(":memory:", config=settings)
         try:
             connection.execute("SET TimeZone = 'UTC'")
-            connection.execute("SET enable_progress_bar = FALSE")
+            connection.execute("SET enable_progress_bar = TRUE")  # how far a query is can be asked then
+            connection.execute("SET enable_progress_bar_print = FALSE")
             yield connection
         finally:
             connection.close()

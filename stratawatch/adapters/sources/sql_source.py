@@ -12,6 +12,7 @@ from stratawatch.adapters.sources.census_answer import CensusCounts
 from stratawatch.adapters.sources.plain_values import plain
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
+from stratawatch.engine.progress import phase
 from stratawatch.engine.records import BadRow, CandidateItem, CensusAnswer, Json, PanelSpec, Window
 
 FETCHED: Final = 10_000
@@ -61,7 +62,7 @@ class SqlSource(ABC):
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
-        with self._open(panel) as opened:
+        with phase("counting the window"), self._open(panel) as opened:
             counts = CensusCounts(panel, opened.statements.types)
             for groups in opened.batches(opened.statements.census(window)):
                 counts.add(groups)
@@ -76,7 +77,7 @@ class SqlSource(ABC):
         sizes = stratum_sizes(atoms)
         found: dict[int, list[CandidateItem]] = {}
         missing = [stratum for stratum, number in enumerate(wanted) if number > 0]
-        with self._open(panel) as opened:
+        with phase("fetching candidates"), self._open(panel) as opened:
             for factor in _FACTORS:
                 if not missing:
                     break

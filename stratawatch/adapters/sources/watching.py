@@ -1,0 +1,34 @@
+"""How far a running query of DuckDB is, asked from beside it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Event, Thread
+from typing import Any, Final
+
+from stratawatch.engine.progress import listened, tell
+
+_EVERY: Final = 0.5
+"""Seconds between two looks; a query that is done sooner is never looked at."""
+
+
+@contextmanager
+def watched(connection: Any) -> Iterator[None]:
+    """Tell the listener, if there is one, how far the connection's query is until this ends."""
+    if not listened():
+        yield
+        return
+    done = Event()
+    thread = Thread(target=copy_context().run, args=(_watch, connection, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _watch(connection: Any, done: Event) -> None:
+    while not done.wait(_EVERY):
+        percent = connection.query_progress()
+        tell(percent / 100 if percent >= 0 else None)  # -1: the query has not begun

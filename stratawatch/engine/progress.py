@@ -1,0 +1,52 @@
+"""How far a long read is. Whoever shows it listens, whoever reads tells; without a listener nothing happens."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final, Protocol
+
+
+class Listener(Protocol):
+    """Is told what is being done, and which share of it is done (None: nobody knows yet)."""
+
+    def __call__(self, phase: str, share: float | None) -> None:
+        """Show it, and return at once."""
+        ...
+
+
+_LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=None)
+_PHASE: Final[ContextVar[str]] = ContextVar("phase", default="reading")
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Listen to everything that is read meanwhile."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+@contextmanager
+def phase(name: str) -> Iterator[None]:
+    """Name what is done meanwhile; the listener hears when it begins and when it is done."""
+    token = _PHASE.set(name)
+    try:
+        tell(None)
+        yield
+        tell(1.0)
+    finally:
+        _PHASE.reset(token)
+
+
+def listened() -> bool:
+    """Whether anybody listens: if not, nobody need look."""
+    return _LISTENER.get() is not None
+
+
+def tell(share: float | None) -> None:
+    """Say which share of the phase is done."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(_PHASE.get(), share)

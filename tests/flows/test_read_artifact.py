@@ -1,0 +1,51 @@
+"""Progress of a read in the Prefect UI: one artifact a phase, not too often, and never at the read's cost."""
+
+from uuid import uuid4
+
+import pytest
+
+from tasks import read_artifact
+from tasks.read_artifact import ReadArtifact
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """What would be sent to Prefect."""
+    calls = []
+
+    def create(progress, key, description):
+        calls.append(("create", key, progress))
+        return uuid4()
+
+    monkeypatch.setattr(read_artifact, "create_progress_artifact", create)
+    monkeypatch.setattr(
+        read_artifact, "update_progress_artifact", lambda _, progress: calls.append(("update", progress))
+    )
+    return calls
+
+
+class TestReadArtifact:
+    def test_a_phase_has_one_artifact_that_is_brought_up_to_date(self, written):
+        show = ReadArtifact(7, every=0)
+        for share in (None, 0.25, 0.5, 1.0):
+            show("counting the window", share)
+        assert written == [("create", "cycle-7-counting-the-window", 25.0), ("update", 50.0), ("update", 100.0)]
+
+    def test_a_short_read_leaves_none(self, written):
+        show = ReadArtifact(7, every=60)
+        for share in (None, 0.25, 1.0):
+            show("counting the window", share)
+        assert written == []
+
+    def test_trouble_with_prefect_is_told_once_and_ends_there(self, monkeypatch, caplog):
+        tries = []
+
+        def away(**_):
+            tries.append(1)
+            raise OSError("no server")
+
+        monkeypatch.setattr(read_artifact, "create_progress_artifact", away)
+        show = ReadArtifact(7, every=0)
+        show("counting the window", 0.1)
+        show("counting the window", 0.2)
+        assert len(tries) == 1

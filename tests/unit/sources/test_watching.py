@@ -1,0 +1,54 @@
+"""A query is watched only where somebody listens, and what is told grows to one."""
+
+from threading import active_count
+
+import duckdb
+import pytest
+
+from stratawatch.adapters.sources import watching
+from stratawatch.adapters.sources.session import Bounds, session
+from stratawatch.adapters.sources.watching import watched
+from stratawatch.engine.progress import listened, listening, phase, tell
+
+
+class TestProgress:
+    def test_a_phase_is_told_when_it_begins_and_when_it_is_done(self):
+        heard = []
+        with listening(lambda name, share: heard.append((name, share))), phase("counting"):
+            tell(0.5)
+        assert heard == [("counting", None), ("counting", 0.5), ("counting", 1.0)]
+        assert not listened()
+
+    def test_a_phase_that_fails_is_never_done(self):
+        heard = []
+        with listening(lambda _, share: heard.append(share)), pytest.raises(ValueError), phase("counting"):
+            raise ValueError
+        assert heard == [None]
+
+    def test_nobody_listens_and_nothing_happens(self):
+        with phase("counting"):
+            tell(0.5)
+
+
+class TestWatched:
+    def test_a_long_query_tells_how_far_it_is(self, monkeypatch):
+        monkeypatch.setattr(watching, "_EVERY", 0.01)
+        heard = []
+        with (
+            session(Bounds(threads=1)) as connection,
+            listening(lambda name, share: heard.append((name, share))),
+            phase("counting"),
+        ):
+            connection.execute("CREATE TABLE t AS SELECT CAST(range AS VARCHAR) AS item FROM range(1_500_000)")
+            with watched(connection):
+                connection.execute("SELECT MAX(MD5(item)) FROM t").fetchall()
+        shares = [share for name, share in heard if share is not None]
+        assert {name for name, _ in heard} == {"counting"}
+        assert len(shares) > 3
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
+
+    def test_without_a_listener_there_is_no_second_thread(self):
+        before = active_count()
+        with duckdb.connect(":memory:") as connection, watched(connection):
+            assert active_count() == before
