@@ -17,7 +17,9 @@ WINDOW: Final = Window(START, START + WEEK)
 COUNTRIES: Final = np.array(["DE", "ES", "FR", "IT", "NL", "PL"])
 PART: Final = 1_000_000
 SILENT: Final = 0.02
-"""Share of the items that a classifier says nothing about."""
+"""Share of the items that a family of classifiers says nothing about."""
+FAMILIES: Final = 4
+"""More classifiers than these are variants of them: alike in most they say, silent about the same items."""
 WEEK_US: Final = WEEK // timedelta(microseconds=1)
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -77,6 +79,8 @@ def frames(size: Size, seed: int) -> Iterator[pd.DataFrame]:
         rng = np.random.default_rng([seed, number])
         ordinal = np.arange(first, min(first + PART, size.rows), dtype=np.uint64)
         risk = 2 * rng.normal(size=len(ordinal)) - 3
+        leanings = [risk + 0.65 * rng.normal(size=len(risk)) for _ in range(FAMILIES)]
+        silences = [rng.random(len(risk)) < SILENT for _ in range(FAMILIES)]
         columns: dict[str, Any] = {
             # Odd times a number is a permutation of all 64-bit numbers: no id comes twice, and none compresses.
             "id": pd.array([f"{one:016x}" for one in (ordinal * _ODD).tolist()], dtype="str"),
@@ -86,8 +90,9 @@ def frames(size: Size, seed: int) -> Iterator[pd.DataFrame]:
         for i in range(1, size.segments + 1):
             columns[f"segment_{i}"] = pd.Categorical(COUNTRIES[rng.integers(len(COUNTRIES), size=len(risk))])
         for k in range(1, size.classifiers + 1):
-            score = 1 / (1 + np.exp(-(risk + 0.7 * rng.normal(size=len(risk)))))
-            silent = rng.random(len(risk)) < SILENT
+            family = k % FAMILIES
+            score = 1 / (1 + np.exp(-(leanings[family] + 0.25 * rng.normal(size=len(risk)))))
+            silent = silences[family]
             columns[f"score_{k}"] = pd.arrays.FloatingArray(score, silent)
             columns[f"call_{k}"] = pd.arrays.BooleanArray(score >= 0.5, silent)
         yield pd.DataFrame(columns)
