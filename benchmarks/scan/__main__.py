@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import Final
 
 from benchmarks.apart import apart
-from benchmarks.scan.passes import ENGINES
+from benchmarks.scan.passes import ELSEWHERE, ENGINES, engine_of
 from benchmarks.scan.population import Size, write
 from benchmarks.scan.rounds import Timed, one_round
 from benchmarks.scan.verdicts import verdicts
@@ -34,6 +34,7 @@ _QUICK_ROWS: Final = 200_000
 def run(options: Options) -> Result:
     """Make every population, time every pass, delete what was made."""
     given = options.given
+    engine_of(given.engine)  # an engine that is not there is told before anything is made
     sizes = sizes_of([_QUICK_ROWS] if options.quick else given.rows, given.classifiers, given.segments)
     _room(sizes, given.scratch or Path(gettempdir()))
     rows: list[Row] = []
@@ -74,7 +75,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000_000], help="rows of the population")
     parser.add_argument("--classifiers", type=int, nargs="+", default=[4], help="classifiers of the panel")
     parser.add_argument("--segments", type=int, default=0, help="segment columns that are counted too")
-    parser.add_argument("--engine", choices=list(ENGINES), default="duckdb", help="who reads")
+    parser.add_argument("--engine", choices=[*ENGINES, *ELSEWHERE], default="duckdb", help="who reads")
     parser.add_argument("--rounds", type=int, default=3, help="how often every pass is timed")
     parser.add_argument("--scratch", type=Path, help="an existing folder for the populations")
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 from benchmarks.scan.population import WINDOW
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.records import PanelSpec
+from stratawatch.errors import StratawatchError
 
 
 class Engine(Protocol):
@@ -78,8 +79,18 @@ ENGINES: Final = {
 """Name -> module:class."""
 
 
+ELSEWHERE: Final = ("postgres", "spark")
+"""Engines that `python -m benchmarks.engines` starts, fills and times."""
+
+
 def engine_of(name: str) -> Engine:
     """The engine of this name."""
+    if name in ELSEWHERE:
+        raise StratawatchError(
+            f"the scan has no server of its own for {name}",
+            expected=" or ".join(ENGINES),
+            hint="python -m benchmarks.engines times it beside DuckDB",
+        )
     module, _, what = ENGINES[name].partition(":")
     engine: Engine = getattr(import_module(module), what)()
     return engine

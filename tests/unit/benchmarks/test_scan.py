@@ -42,9 +42,7 @@ def verdict(found, start):
 
 class TestPopulation:
     def test_ids_are_distinct_and_everything_is_inside_the_window(self, folder):
-        sql = (
-            f"SELECT COUNT(*), COUNT(DISTINCT id), MIN(ts), MAX(ts), COUNT(score_1), COUNT(segment_1) FROM '{folder}/*.parquet'"
-        )
+        sql = f"SELECT COUNT(*), COUNT(DISTINCT id), MIN(ts), MAX(ts), COUNT(score_1), COUNT(segment_1) FROM '{folder}/*.parquet'"
         rows, ids, first, last, scored, placed = duckdb.sql(sql).fetchall()[0]
         assert (rows, ids, placed) == (3_000, 3_000, 3_000)
         assert population.START.replace(tzinfo=None) == first < last < population.WINDOW.end.replace(tzinfo=None)
@@ -85,6 +83,11 @@ class TestEngines:
     @pytest.mark.parametrize("name", ENGINES)
     def test_every_engine_loads(self, name):
         engine_of(name).prepare()
+
+    @pytest.mark.parametrize("name", ["postgres", "spark"])
+    def test_engines_that_need_a_server_are_timed_elsewhere(self, name):
+        with pytest.raises(StratawatchError, match="no server of its own"):
+            scan(["--engine", name])
 
 
 class TestApart:
