@@ -17,6 +17,8 @@ from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import WINDOW, panel
 from tests.contracts.sources.tables import Table, write
 from tests.contracts.sources.test_golden_draw import GOLDEN
+from tests.contracts.sources.test_long_tables import TestGoldenWorld as LongWorld
+from tests.contracts.sources.test_long_tables import turned
 
 pytestmark = pytest.mark.spark
 ROWS = 30_000
@@ -69,6 +71,13 @@ class TestRunning:
         items = source.candidates(world.PANEL, WINDOW, cut, wanted)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert world.named(cut, drawn) == GOLDEN
+
+    def test_a_long_table_is_turned_there(self, session: Any, tmp_path: Path) -> None:
+        cut, wanted = world.atoms()
+        long = str(write(tmp_path / "long.parquet", turned(world.table())))
+        items = load("spark")(path=long).candidates(LongWorld.LONG, WINDOW, cut, wanted)
+        assert items == load("files")(long).candidates(LongWorld.LONG, WINDOW, cut, wanted)
+        assert {one.item for one in items} == {item for ids in GOLDEN.values() for item in ids}
 
     def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
         start = WINDOW.start.replace(tzinfo=None)

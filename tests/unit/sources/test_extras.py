@@ -1,0 +1,52 @@
+"""What is not part of the base install is asked for in a sentence that says how to get it."""
+
+import builtins
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.sources import load
+from stratawatch.errors import ConfigError, Unreachable
+from tests.contracts.sources.panels import panel
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Pretend that a package is not installed."""
+    real = builtins.__import__
+
+    def hide(package: str) -> None:
+        def importing(name: str, *rest: Any) -> Any:
+            if name.partition(".")[0] == package:
+                raise ModuleNotFoundError(f"No module named '{package}'", name=package)
+            return real(name, *rest)
+
+        monkeypatch.setattr(builtins, "__import__", importing)
+
+    return hide
+
+
+def test_postgresql_needs_its_driver(without: Any) -> None:
+    source = load("postgres")("postgresql://me@db/x", "rows")
+    without("psycopg")
+    with pytest.raises(ConfigError, match=r"install stratawatch\[postgres\]"):
+        source.describe(panel())
+
+
+def test_spark_needs_pyspark(without: Any) -> None:
+    without("pyspark")
+    with pytest.raises(ConfigError, match=r"install stratawatch\[spark\], and Java 17 or newer"):
+        load("spark")("rows").describe(panel())
+
+
+def test_spark_needs_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(Unreachable, match=r"Spark does not start; .*check Java") as caught:
+        load("spark")("rows", master="local[1]").describe(panel())
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [{}, {"table": "rows", "path": "/rows"}])
+def test_spark_reads_a_table_or_a_path(given: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="a table or a path, and not both"):
+        load("spark")(**given)
