@@ -140,10 +140,10 @@ class CensusCounts:
         """Widen the range of every classifier's scores; beside NaN and the infinities none can be told."""
         scoring = [i for i, one in enumerate(self.panel.classifiers) if one.score is not None]
         for place, i in enumerate(scoring):
-            found = [one for one in extremes[2 * place : 2 * place + 2] if one is not None]
-            if found:
-                key = (i, marks[_ROW_MARKS + i])
-                low, high = self.extremes.get(key, (math.inf, -math.inf))
+            key, ends = (i, marks[_ROW_MARKS + i]), extremes[2 * place : 2 * place + 2]
+            low, high = self.extremes.get(key, (math.inf, -math.inf))
+            found = [one for one in ends if one is not None and not low <= one <= high]
+            if found:  # the first few of very many groups have nearly all there is to find
                 self.extremes[key] = (low, high) if math.isnan(low) else _widened((low, high), found)
 
     def _see(self, first: datetime | None, last: datetime | None) -> None:
