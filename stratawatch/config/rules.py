@@ -17,7 +17,6 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     classifier_rules.blind_payload,
     classifier_rules.columns_once,
     classifier_rules.large_enough,
-    classifier_rules.latest_of_whole_rows,
     classifier_rules.guideline_once,
     classifier_rules.odd_votes,
     metric_rules.known_classifiers,
