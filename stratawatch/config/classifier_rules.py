@@ -153,13 +153,6 @@ def large_enough(panel: Table) -> Iterator[Problem]:
         )
 
 
-def latest_of_whole_rows(panel: Table) -> Iterator[Problem]:
-    """Where an item's row is put together from several, none of these is the newest of all."""
-    if "classifier" in panel.table("columns") and panel.text("duplicates") == "latest":
-        what = 'duplicates = "latest" needs a table with one row an item'
-        yield panel.problem("duplicates", what, hint="remove it, or keep the newest rows in a view and read that")
-
-
 def guideline_once(panel: Table) -> Iterator[Problem]:
     """People need to be told how to decide, from one place."""
     if "guideline" in panel and "guideline_file" in panel:
