@@ -69,7 +69,9 @@ class TestRegistry:
                 assert ours == list(inspect.signature(getattr(PredictionSource, method)).parameters)
 
     def test_an_unknown_kind_is_named(self) -> None:
-        with pytest.raises(ConfigError, match="no source of kind 'parkuet'; expected duckdb or files or postgres or spark"):
+        with pytest.raises(
+            ConfigError, match="no source of kind 'parkuet'; expected duckdb or files or postgres or spark"
+        ):
             load("parkuet")
 
 
