@@ -11,7 +11,7 @@ from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_type
 from stratawatch.adapters.sources.file_set import confine
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.session import Bounds, reading, session
+from stratawatch.adapters.sources.session import Bounds, reading, session, stay_inside
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import Unreachable
@@ -42,6 +42,8 @@ class DuckDBTableSource(SqlSource):
         found = self._look()
         with session(self._bounds) as connection, reading(f"{self._table} of {self._path}"):
             connection.execute(f"ATTACH {text(str(self._path))} AS {_ATTACHED} (READ_ONLY, TYPE duckdb)")
+            if self._confined_to is not None:
+                stay_inside(connection, self._confined_to)
             types = column_types(connection, self._relation)
             require_columns(panel, types)
             yield DuckDBEngine(connection, statements_for(panel, self._relation, types), found, self._facts(found))

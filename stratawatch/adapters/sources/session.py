@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stratawatch.errors import InputRefused, Unreachable
+from stratawatch.adapters.sources.quoting import text
+from stratawatch.errors import ConfigError, InputRefused, Unreachable
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ def session(bounds: Bounds) -> Iterator[Any]:
             connection.close()
 
 
+def stay_inside(connection: Any, folder: Path) -> None:
+    """From now on no file outside of the folder is opened, whatever a view names; spilling goes on."""
+    connection.execute(f"SET allowed_directories = [{text(str(folder.resolve()))}]")
+    connection.execute("SET enable_external_access = FALSE")
+
+
 @contextmanager
 def reading(asked: str) -> Iterator[None]:
     """Turn DuckDB's errors into Unreachable (retry may help) or InputRefused (it will not)."""
@@ -54,6 +61,12 @@ def reading(asked: str) -> Iterator[None]:
         yield
     except duckdb.ConversionException as trouble:
         raise InputRefused(f"'{asked}' holds a value that cannot be read", got=_first_line(trouble)) from trouble
+    except duckdb.PermissionException as trouble:
+        raise ConfigError(
+            f"'{asked}' reads what lies outside of the folder of the configuration",
+            got=_first_line(trouble),
+            hint="put the files there, or allow_outside = true lets a source do that",
+        ) from trouble
     except duckdb.OutOfMemoryException as trouble:
         raise Unreachable(
             f"reading '{asked}' needs more memory than DuckDB may use",

@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
+from stratawatch.adapters.sources.session import Bounds, session, stay_inside
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import ConfigError, Unreachable
 from tests.contracts.sources.panels import WINDOW, panel
@@ -74,3 +75,47 @@ def test_a_link_out_of_the_folder_is_refused(file: Path) -> None:
     (home / "link.duckdb").symlink_to(file)
     with pytest.raises(ConfigError, match="behind a link that leads out"):
         drawn(DuckDBTableSource(home / "link.duckdb", "loose", confined_to=home))
+
+
+class TestViewsOfFiles:
+    """A view is whatever the writer of the file made it, so it may not choose what else is read."""
+
+    @pytest.fixture
+    def home(self, tmp_path: Path) -> Path:
+        home = tmp_path / "it's home"
+        (home / "parts").mkdir(parents=True)
+        for folder in (tmp_path, home / "parts"):
+            with duckdb.connect(":memory:") as connection:
+                connection.execute(f"COPY ({ROWS}) TO {literal(folder / 'rows.parquet')} (FORMAT parquet)")
+        (home / "parts" / "link.parquet").symlink_to(tmp_path / "rows.parquet")
+        places = {
+            "within": home / "parts" / "rows.parquet",
+            "beyond": tmp_path / "rows.parquet",
+            "dots": home / ".." / "rows.parquet",
+            "link": home / "parts" / "link.parquet",
+        }
+        with duckdb.connect(str(home / "views.duckdb")) as connection:
+            for name, place in places.items():
+                connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet({literal(place)})")
+        return home
+
+    def test_inside_the_folder_are_read(self, home: Path) -> None:
+        assert len(drawn(DuckDBTableSource(home / "views.duckdb", "within", confined_to=home))) == 4
+
+    @pytest.mark.parametrize("view", ["beyond", "dots", "link"])
+    def test_outside_of_it_are_refused_unless_that_is_allowed(self, home: Path, view: str) -> None:
+        with pytest.raises(ConfigError, match=r"outside of the folder of the configuration.*allow_outside = true"):
+            drawn(DuckDBTableSource(home / "views.duckdb", view, confined_to=home))
+        assert len(drawn(DuckDBTableSource(home / "views.duckdb", view))) == 4
+
+    def test_large_answers_still_spill(self, home: Path) -> None:
+        with session(Bounds("60MB", 1)) as connection:
+            stay_inside(connection, home)
+            connection.execute(
+                "CREATE TEMP TABLE many AS SELECT MD5(CAST(range AS VARCHAR)) AS m FROM range(4_000_000)"
+            )
+            assert connection.execute("SELECT COUNT(*) FROM duckdb_temporary_files()").fetchone()[0] > 0
+
+
+def literal(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
