@@ -33,7 +33,7 @@ spelled AS NOT MATERIALIZED (
         ${pattern} AS pattern
     FROM judged
 ),
-${eligible}weighed AS NOT MATERIALIZED (
+${hashed}weighed AS NOT MATERIALIZED (
     SELECT
         ${fine}
     FROM ${weighed}

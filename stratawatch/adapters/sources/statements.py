@@ -110,8 +110,8 @@ class Statements:
             standing=self._standing(),
             letters=INDENT.join(["*", *letters]),
             pattern=expressions.pattern([f"letter_{i}" for i, _ in self._speakers()]),
-            eligible=template("eligible").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
-            weighed="eligible" if drawing else "spelled",
+            hashed=template("hashed").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
+            weighed="hashed" if drawing else "spelled",
             fine=INDENT.join(["*", *(f"{expressions.fine(i, one)} AS fine_{i}" for i, one in scoring)]),
             marks=expressions.marks(row, many),
             mean=expressions.mean(

@@ -120,21 +120,6 @@ WITH named AS NOT MATERIALIZED (
     *,
     MD5('it''s golden' || ':' || item) AS digest
   FROM spelled
-), highest AS (
-  SELECT
-    pattern AS spelling,
-    MAX(ceiling) AS highest_ceiling
-  FROM wanted
-  GROUP BY
-    pattern
-), eligible AS NOT MATERIALIZED (
-  SELECT
-    hashed.*
-  FROM hashed
-  INNER JOIN highest
-    ON highest.spelling = hashed.pattern
-  WHERE
-    hashed.digest COLLATE "C" < highest.highest_ceiling
 ), weighed AS NOT MATERIALIZED (
   SELECT
     *,
@@ -147,7 +132,7 @@ WITH named AS NOT MATERIALIZED (
     (
       score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
     ) AS fine_3
-  FROM eligible
+  FROM hashed
   OFFSET 0
 ), averaged AS NOT MATERIALIZED (
   SELECT

@@ -120,21 +120,6 @@ WITH named AS (
     *,
     MD5('it\'s golden' || ':' || item) AS digest
   FROM spelled
-), highest AS (
-  SELECT
-    pattern AS spelling,
-    MAX(ceiling) AS highest_ceiling
-  FROM wanted
-  GROUP BY
-    pattern
-), eligible AS (
-  SELECT
-    hashed.*
-  FROM hashed
-  INNER JOIN highest
-    ON highest.spelling = hashed.pattern
-  WHERE
-    hashed.digest < highest.highest_ceiling
 ), weighed AS (
   SELECT
     *,
@@ -147,7 +132,7 @@ WITH named AS (
     (
       score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
     ) AS fine_3
-  FROM eligible
+  FROM hashed
 ), averaged AS (
   SELECT
     *,

@@ -95,25 +95,16 @@ spelled AS NOT MATERIALIZED (
         CASE WHEN letter_1 = '0' AND letter_2 = '0' THEN '00' ELSE letter_1 || letter_2 END AS pattern
     FROM judged
 ),
--- Only items whose hash is small enough for some bin of their pattern are looked at more closely.
+-- The hash of every item; nothing that only the drawn items need is worked out before it.
 hashed AS NOT MATERIALIZED (
     SELECT *, MD5('it''s golden' || ':' || item) AS digest FROM spelled
-),
-highest AS (
-    SELECT pattern AS spelling, MAX(ceiling) AS highest_ceiling FROM wanted GROUP BY pattern
-),
-eligible AS NOT MATERIALIZED (
-    SELECT hashed.*
-    FROM hashed
-    INNER JOIN highest ON highest.spelling = hashed.pattern
-    WHERE hashed.digest COLLATE "C" < highest.highest_ceiling
 ),
 weighed AS NOT MATERIALIZED (
     SELECT
         *,
         (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) AS fine_1,
         (score_2 - score_2 = 0) AS fine_2
-    FROM eligible
+    FROM hashed
 ),
 -- Most rows have every score, and what is said of them is known beforehand; only the others are spelled out.
 averaged AS NOT MATERIALIZED (

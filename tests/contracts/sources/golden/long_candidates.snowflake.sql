@@ -134,21 +134,6 @@ WITH named AS (
     *,
     MD5('it\'s golden' || ':' || item) AS digest
   FROM spelled
-), highest AS (
-  SELECT
-    pattern AS spelling,
-    MAX(ceiling) AS highest_ceiling
-  FROM wanted
-  GROUP BY
-    pattern
-), eligible AS (
-  SELECT
-    hashed.*
-  FROM hashed
-  INNER JOIN highest
-    ON highest.spelling = hashed.pattern
-  WHERE
-    hashed.digest < highest.highest_ceiling
 ), weighed AS (
   SELECT
     *,
@@ -158,7 +143,7 @@ WITH named AS (
     (
       score_2 - score_2 = 0
     ) AS fine_2
-  FROM eligible
+  FROM hashed
 ), averaged AS (
   SELECT
     *,

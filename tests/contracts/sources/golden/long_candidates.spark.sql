@@ -132,21 +132,6 @@ WITH inside AS (
     *,
     MD5('it\'s golden' || ':' || item) AS digest
   FROM spelled
-), highest AS (
-  SELECT /*+ BROADCAST(wanted) */
-    pattern AS spelling,
-    MAX(ceiling) AS highest_ceiling
-  FROM wanted
-  GROUP BY
-    pattern
-), eligible AS (
-  SELECT /*+ BROADCAST(highest) */
-    hashed.*
-  FROM hashed
-  INNER JOIN highest
-    ON highest.spelling = hashed.pattern
-  WHERE
-    hashed.digest COLLATE UTF8_BINARY < highest.highest_ceiling
 ), weighed AS (
   SELECT
     *,
@@ -156,7 +141,7 @@ WITH inside AS (
     (
       score_2 - score_2 = 0
     ) AS fine_2
-  FROM eligible
+  FROM hashed
 ), averaged AS (
   SELECT
     *,

@@ -146,21 +146,6 @@ WITH named AS (
       )
     ) AS digest
   FROM spelled
-), highest AS (
-  SELECT
-    pattern AS spelling,
-    MAX(ceiling) AS highest_ceiling
-  FROM wanted
-  GROUP BY
-    pattern
-), eligible AS (
-  SELECT
-    hashed.*
-  FROM hashed
-  INNER JOIN highest
-    ON highest.spelling = hashed.pattern
-  WHERE
-    hashed.digest < highest.highest_ceiling
 ), weighed AS (
   SELECT
     *,
@@ -170,7 +155,7 @@ WITH named AS (
     (
       score_2 - score_2 = 0
     ) AS fine_2
-  FROM eligible
+  FROM hashed
 ), averaged AS (
   SELECT
     *,
