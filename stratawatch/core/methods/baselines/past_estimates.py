@@ -1,6 +1,7 @@
 """Baselines of estimates that are there already: a metric's mean over past windows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import Final
 
@@ -37,8 +38,17 @@ def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
     if len(known) < least:
         few = f"{len(known)} past window{'s' * (len(known) > 1)} knew it, a baseline takes {least}"
         return Baseline(metric, Undefined(few), "past estimates", labels)
-    evidence = _mean([outcome for outcome, _ in known], known[-1][1])
+    confidence = known[-1][1]
+    evidence = _mean([_at(confidence, outcome, own) for outcome, own in known], confidence)
     return Baseline(metric, evidence, f"past estimates, windows: {len(known)}, MOVER as Wilson", labels)
+
+
+def _at(confidence: float, known: Known, own: float) -> Known:
+    """The value inside an interval of this confidence: a panel's may have been another in some windows."""
+    if own == confidence or known.high <= known.low:
+        return known
+    again = Share(known.value, labels_of_length(known.value, known.high - known.low, own)).known(confidence)
+    return replace(known, low=again.low, high=again.high)
 
 
 def _mean(known: Sequence[Known], confidence: float) -> Share:

@@ -56,6 +56,12 @@ def test_windows_of_another_confidence_mean_the_same():
     assert past_estimates(wide).evidence.n == pytest.approx(past_estimates(narrow).evidence.n, rel=0.05)
 
 
+@pytest.mark.parametrize(("first", "last"), [(0.8, 0.95), (0.95, 0.8), (0.99, 0.9)])
+def test_a_confidence_that_changed_on_the_way_changes_nothing(first, last):
+    mixed = [*[plain(0.8, 300, first)] * 3, plain(0.8, 300, last)]
+    assert past_estimates(mixed).evidence.n == pytest.approx(past_estimates([mixed[-1]] * 4).evidence.n, rel=1e-6)
+
+
 def test_windows_that_were_counted_to_the_last_item_are_known_exactly():
     exact = Estimate("lr", "precision", None, Known(0.75, 0.75, 0.75, 400.0), 400, "difference estimate", 0.95)
     assert past_estimates([exact] * 4).evidence == Share(0.75, 1600.0)
