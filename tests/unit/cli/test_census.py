@@ -55,6 +55,7 @@ class TestWindow:
 
     def test_what_is_no_moment_is_told(self, fresh):
         assert "write 2026-01-05 or" in fresh.run("census", "--window", "monday", code=2).stderr
+        assert "--window is out of reach" in fresh.run("census", "--window", "9999-12-31", code=2).stderr
 
     def test_without_a_complete_window_there_is_nothing_to_count(self, fresh):
         err = fresh.run("census", "--now", "2026-01-06T00:00:00+00:00", code=2).stderr
