@@ -8,7 +8,7 @@ _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
 """The collation that compares bytes, where a column may have another one."""
 _STEPPED: Final = ("judged", "weighed", "averaged", "mirrored", "climbed")
 """Each uses the columns of the one before it many times over."""
-_SMALL: Final = ("wanted", "highest", "drawn")
+_SMALL: Final = ("wanted", "drawn")
 """Small tables beside the population: sent to every worker, so that the population stays where it is."""
 
 
