@@ -47,7 +47,12 @@ class LongStatements(Statements):
 
     def given_names(self) -> tuple[str, ...]:
         """The columns that `bad_rows` shows, each with its classifier."""
-        return tuple(name for _, name in Statements(_wide_panel(self.panel), "", {})._given())  # noqa: SLF001
+        shown = {
+            _turned_name(i, role): f"{one.name}: {column}"
+            for i, one in enumerate(_speakers(self.panel), 1)
+            for role, column in _read_by(one)
+        }
+        return tuple(shown[name] for _, name in Statements(_wide_panel(self.panel), "", {})._given())  # noqa: SLF001
 
     def _wide(self, window: Window, *, payload: bool = False) -> Statements:
         turned = _Turned(self.panel, self.types, payload=payload)
@@ -100,13 +105,13 @@ class _Turned:
         yield columns.time, least.format("time"), "TIMESTAMP"
         if columns.ingested is not None:
             yield columns.ingested, least.format("arrived"), "TIMESTAMP"
-        for one in _speakers(self.panel):
+        for position, one in enumerate(_speakers(self.panel), 1):
             mine = f"CASE WHEN speaker = {text(_called(one))} THEN {{}} END"
-            for name in _read_by(one):
+            for role, name in _read_by(one):
                 flag = kind_of(self.types[name]) == "flag"
                 value = _CALL.format(said=said[name]) if flag else said[name]
                 kind = "INTEGER" if flag else self.types[name]
-                yield _turned_name(one, name), largest.format(mine.format(value)), kind
+                yield _turned_name(position, role), largest.format(mine.format(value)), kind
         for i, name in enumerate(self._kept(), 1):
             if name not in (columns.item, columns.time, columns.ingested):
                 yield name, least.format(f"kept_{i}"), "VARCHAR"
@@ -118,7 +123,7 @@ class _Turned:
         return spoken[0] if len(spoken) == 1 else f"GREATEST({', '.join(spoken)})"
 
     def _said(self) -> list[str]:
-        return list(dict.fromkeys(name for one in _speakers(self.panel) for name in _read_by(one)))
+        return list(dict.fromkeys(name for one in _speakers(self.panel) for _, name in _read_by(one)))
 
     def _kept(self) -> list[str]:
         columns = self.panel.columns
@@ -129,29 +134,32 @@ class _Turned:
 def _wide_panel(panel: PanelSpec) -> PanelSpec:
     """The panel as it reads the turned table."""
 
-    def turned(one: ClassifierSpec) -> ClassifierSpec:
-        score = None if one.score is None else _turned_name(one, one.score)
-        return replace(one, score=score, positive=None if one.positive is None else _turned_name(one, one.positive))
+    def turned(position: int, one: ClassifierSpec) -> ClassifierSpec:
+        names = {role: _turned_name(position, role) for role, _ in _read_by(one)}
+        return replace(one, score=names.get("score"), positive=names.get("call"))
 
     columns: Columns = replace(panel.columns, classifier=None)
-    helpers = tuple(replace(one, score=_turned_name(one, one.score)) for one in panel.auxiliary)
-    return replace(
-        panel, columns=columns, classifiers=tuple(turned(one) for one in panel.classifiers), auxiliary=helpers
+    many = tuple(turned(i, one) for i, one in enumerate(panel.classifiers, 1))
+    helpers = tuple(
+        replace(one, score=_turned_name(i, "score")) for i, one in enumerate(panel.auxiliary, len(many) + 1)
     )
+    return replace(panel, columns=columns, classifiers=many, auxiliary=helpers)
 
 
 def _speakers(panel: PanelSpec) -> tuple[ClassifierSpec | AuxiliarySpec, ...]:
     return (*panel.classifiers, *panel.auxiliary)
 
 
-def _turned_name(one: ClassifierSpec | AuxiliarySpec, column: str) -> str:
-    return f"{one.name}: {column}"
+def _turned_name(position: int, role: str) -> str:
+    """By position, because PostgreSQL cuts names after 63 bytes and would mix up long ones."""
+    return f"{role} of {position}"
 
 
 def _called(one: ClassifierSpec | AuxiliarySpec) -> str:
     return one.called or one.name
 
 
-def _read_by(one: ClassifierSpec | AuxiliarySpec) -> tuple[str, ...]:
-    names = (one.score, one.positive) if isinstance(one, ClassifierSpec) else (one.score,)
-    return tuple(name for name in names if name is not None)
+def _read_by(one: ClassifierSpec | AuxiliarySpec) -> tuple[tuple[str, str], ...]:
+    """What the columns of one speaker are for, and their names."""
+    given = (("score", one.score), ("call", one.positive if isinstance(one, ClassifierSpec) else None))
+    return tuple((role, name) for role, name in given if name is not None)

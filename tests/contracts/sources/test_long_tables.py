@@ -139,6 +139,12 @@ class TestItems:
         assert cells(source) == {"0-": 1}
         assert cells(source, window=Window(WINDOW.end, WINDOW.end + timedelta(days=7))) == {"-1": 1}
 
+    def test_classifiers_with_the_longest_names_stay_apart(self, made: Any) -> None:
+        """PostgreSQL cuts names of columns after 63 bytes."""
+        many = (ClassifierSpec("c" * 63, "score", positive="call"), ClassifierSpec("c" * 64, "score", cut_off=0.5))
+        source = made(rows(("a", "c" * 63, 0.25, False, 1), ("a", "c" * 64, 0.75, None, 1)))
+        assert cells(source, replace(TWO, classifiers=many)) == {"01": 1}
+
     def test_an_auxiliary_score_has_rows_too(self, made: Any) -> None:
         spec = replace(TWO, auxiliary=(AuxiliarySpec("judge", "score", called="gpt"),))
         source = made(rows(("a", "lr", 0.25, False, 1), ("a", "gpt", 0.9, None, 1)))

@@ -62,6 +62,9 @@ def whole(letter: str, size: int) -> list[Atom]:
 
 
 class TestRegistry:
+    def test_every_kind_is_held_to_these_tests_or_has_a_cluster_of_its_own(self) -> None:
+        assert {*MADE, "spark"} == set(REGISTRY)
+
     def test_every_kind_is_a_prediction_source(self) -> None:
         for kind in REGISTRY:
             for method in ("census", "candidates", "rows", "describe"):

@@ -10,9 +10,9 @@ named AS NOT MATERIALIZED (
     SELECT
         "id" AS item_given,
         "ts" AS time_given,
-        "lr: call" AS call_given_1,
-        "lr: score" AS score_given_1,
-        "odd ""name""; drop: score" AS score_given_2,
+        "call of 1" AS call_given_1,
+        "score of 1" AS score_given_1,
+        "score of 2" AS score_given_2,
         CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1
     FROM (
     -- A table with a row for each item and classifier, made one with a row for each item: of this window, and no other.
@@ -40,9 +40,9 @@ named AS NOT MATERIALIZED (
     SELECT
         item AS "id",
         MIN(time) AS "ts",
-        MAX(CASE WHEN speaker = 'lr' THEN said_1 END) AS "lr: score",
-        MAX(CASE WHEN speaker = 'lr' THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END END) AS "lr: call",
-        MAX(CASE WHEN speaker = 'it''s' THEN said_1 END) AS "odd ""name""; drop: score",
+        MAX(CASE WHEN speaker = 'lr' THEN said_1 END) AS "score of 1",
+        MAX(CASE WHEN speaker = 'lr' THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END END) AS "call of 1",
+        MAX(CASE WHEN speaker = 'it''s' THEN said_1 END) AS "score of 2",
         MIN(kept_1) AS "lang",
         GREATEST(COUNT(CASE WHEN speaker = 'lr' THEN 1 END), COUNT(CASE WHEN speaker = 'it''s' THEN 1 END)) AS "rows of the item"
     FROM inside
@@ -52,9 +52,9 @@ named AS NOT MATERIALIZED (
     SELECT
         item AS "id",
         time AS "ts",
-        CASE WHEN speaker = 'lr' THEN said_1 END AS "lr: score",
-        CASE WHEN speaker = 'lr' THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END END AS "lr: call",
-        CASE WHEN speaker = 'it''s' THEN said_1 END AS "odd ""name""; drop: score",
+        CASE WHEN speaker = 'lr' THEN said_1 END AS "score of 1",
+        CASE WHEN speaker = 'lr' THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END END AS "call of 1",
+        CASE WHEN speaker = 'it''s' THEN said_1 END AS "score of 2",
         kept_1 AS "lang",
         1 AS "rows of the item"
     FROM inside

@@ -2,9 +2,9 @@ WITH named AS NOT MATERIALIZED (
   SELECT
     "id" AS item_given,
     "ts" AS time_given,
-    "lr: call" AS call_given_1,
-    "lr: score" AS score_given_1,
-    "odd ""name""; drop: score" AS score_given_2,
+    "call of 1" AS call_given_1,
+    "score of 1" AS score_given_1,
+    "score of 2" AS score_given_2,
     CAST("lang" AS TEXT) COLLATE "C" AS segment_1
   FROM (
     WITH inside AS NOT MATERIALIZED (
@@ -39,14 +39,14 @@ WITH named AS NOT MATERIALIZED (
     SELECT
       item AS "id",
       MIN(time) AS "ts",
-      MAX(CASE WHEN speaker = 'lr' THEN said_1 END) AS "lr: score",
+      MAX(CASE WHEN speaker = 'lr' THEN said_1 END) AS "score of 1",
       MAX(
         CASE
           WHEN speaker = 'lr'
           THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END
         END
-      ) AS "lr: call",
-      MAX(CASE WHEN speaker = 'it''s' THEN said_1 END) AS "odd ""name""; drop: score",
+      ) AS "call of 1",
+      MAX(CASE WHEN speaker = 'it''s' THEN said_1 END) AS "score of 2",
       MIN(kept_1) AS "lang",
       GREATEST(
         COUNT(CASE WHEN speaker = 'lr' THEN 1 END),
@@ -62,12 +62,12 @@ WITH named AS NOT MATERIALIZED (
     SELECT
       item AS "id",
       time AS "ts",
-      CASE WHEN speaker = 'lr' THEN said_1 END AS "lr: score",
+      CASE WHEN speaker = 'lr' THEN said_1 END AS "score of 1",
       CASE
         WHEN speaker = 'lr'
         THEN CASE WHEN said_2 THEN 1 WHEN NOT said_2 THEN 0 END
-      END AS "lr: call",
-      CASE WHEN speaker = 'it''s' THEN said_1 END AS "odd ""name""; drop: score",
+      END AS "call of 1",
+      CASE WHEN speaker = 'it''s' THEN said_1 END AS "score of 2",
       kept_1 AS "lang",
       1 AS "rows of the item"
     FROM inside
