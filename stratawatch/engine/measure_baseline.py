@@ -66,14 +66,14 @@ def measure_baseline(
     classifiers = _classifiers(spec, request.of)
     usual = REPORTED if labels is not None else metrics_of(spec)
     keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
+    dates = Dates(_moment(request.valid_from), _moment(request.valid_until))
     items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
     with ports.store.begin() as tx:
         if items is None:
             found, source, since = from_windows(tx, spec, keys, request.windows)
         else:
             found, source, since = from_labels(items, keys, request.sides), items.source, None
-        dates = Dates(request.valid_from, request.valid_until)
-        start = request.valid_from or _first_unjudged(tx, spec)
+        start = dates.start or _first_unjudged(tx, spec)
         if since is not None and start < since:
             raise StratawatchError(
                 "a baseline is not for the windows that it was measured in",
@@ -106,7 +106,7 @@ def keep_baselines(
     with ports.store.begin() as tx:
         parts = []
         for one in baselines:
-            dates = Dates(valid_from or _moment(one.valid_from), valid_until or _moment(one.valid_until))
+            dates = Dates(_moment(valid_from or one.valid_from), _moment(valid_until or one.valid_until))
             found = {StreamKey(spec.name, classifier, one.metric): one}
             parts.append(_keep(tx, ports, spec, found, source, dates))
         tx.commit()
@@ -185,5 +185,16 @@ def _keep(
     return Measured(tuple(new), tuple(known), untold)
 
 
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+def _moment(said: datetime | str | None) -> datetime | None:
+    """A date that somebody named, if anybody did."""
+    try:
+        found = datetime.fromisoformat(said) if isinstance(said, str) else said
+    except ValueError:
+        found = None
+    if said is not None and (found is None or found.tzinfo is None):
+        raise StratawatchError(
+            "the date of a baseline is not a moment with its offset from UTC",
+            got=str(said),
+            hint="write 2026-06-01T00:00:00+00:00",
+        )
+    return found

@@ -185,6 +185,18 @@ class TestKeep:
         assert (stored["precision"].seed, stored["precision"].valid_until.month) == (7, 6)
         assert measured.untold == {replace(LR, metric="false_omission_rate"): "no labelled item is called negative"}
 
+    @pytest.mark.parametrize("said", ["2026-06-01", "in June"])
+    def test_dates_without_an_offset_are_refused(self, town, said):
+        from stratawatch.core.methods.baselines.labelled import labelled
+
+        rows = labels(0.75, 40).items
+        found = [replace(one, valid_from=said) for one in labelled(rows.calls["lr"], rows.truth)]
+        with pytest.raises(StratawatchError, match=f"not a moment with its offset from UTC; got {said}; write"):
+            keep_baselines(town.ports, town.panel, "lr", found, source="training data")
+        naive = BaselineRequest(valid_until=MONDAY.replace(tzinfo=None))
+        with pytest.raises(StratawatchError, match="not a moment with its offset from UTC"):
+            measure_baseline(town.ports, town.panel, naive, labels(0.8, 10))
+
 
 class TestJudging:
     def measure(self, town, precision, called, **request):
