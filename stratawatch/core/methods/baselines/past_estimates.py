@@ -72,5 +72,7 @@ def labels_of_length(value: float, length: float, confidence: float) -> float:
     """
     half = min(length / 2, 0.4999)
     square, linear = 0.25 - half**2, value * (1 - value) - 2 * half**2
-    y = (-linear + sqrt(linear**2 + 4 * square * half**2)) / (2 * square)
+    root = sqrt(linear**2 + 4 * square * half**2)
+    # Of two forms of the root the one that subtracts nothing: windows that are nearly counted out are very short.
+    y = 2 * half**2 / (linear + root) if linear > 0 else (root - linear) / (2 * square)
     return z(confidence) ** 2 / y

@@ -78,6 +78,12 @@ def test_as_many_labels_make_an_interval_as_long(value, length_, confidence):
     assert length(made) == pytest.approx(length_, abs=2e-4)
 
 
+@pytest.mark.parametrize("length_", [1e-4, 1e-9, 1e-16])
+def test_an_interval_that_only_rounding_keeps_open_is_nearly_exact(length_):
+    n = labels_of_length(0.5, length_, 0.95)
+    assert n == pytest.approx((1.959964 / length_) ** 2, rel=1e-5)
+
+
 def test_windows_without_information_are_left_out():
     baseline = past_estimates([estimate(), estimate(None, labels=0)])
     assert length(baseline.known(0.95)) == pytest.approx(0.1)
