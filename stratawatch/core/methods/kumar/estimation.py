@@ -42,7 +42,8 @@ def stratified_share(sizes: Counts, labels: Counts, yes: Counts, *, replaced: bo
     if (labels == 0).any():
         return Undefined("a stratum of this domain has no label")
     weights = sizes / items
-    value = float(weights @ (yes / labels))
+    # Weights that add up to 1 but for rounding must not make a share of more than all.
+    value = min(float(weights @ (yes / labels)), 1.0)
     left = np.ones(len(sizes)) if replaced else 1 - labels / sizes
     if ((labels == 1) & (left > 0)).any():
         return Undefined("a stratum of this domain has a single label, which tells no variance")

@@ -78,6 +78,12 @@ class TestWald:
     def test_cut_off_at_one(self):
         assert wald(Share(0.99, 0.0025, 10_000, exact=False)).high == 1
 
+    def test_rounding_makes_no_share_of_more_than_all(self):
+        """These weights add up to 1.0000000000000002."""
+        sizes = np.array([45, 42, 55, 55, 11, 7, 8])
+        assert float(sizes / sizes.sum() @ np.ones(7)) > 1
+        assert wald(share(sizes, sizes, sizes)) == Known(1, 1, 1, 223)
+
     def test_labels_that_all_agree_tell_no_interval(self):
         assert isinstance(wald(share([100, 100], [10, 10], [10, 0])), Undefined)
 
