@@ -1,8 +1,12 @@
 """The classifier that an option names."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from stratawatch.errors import StratawatchError
+
+ANOTHER: Final = "name another classifier, or choose another design"
+"""What remains where the one that is named calls nothing that could be asked about."""
 
 
 def place_of(name: str, classifiers: Sequence[str]) -> int:

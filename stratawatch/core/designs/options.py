@@ -7,6 +7,9 @@ from typing import Any, Final, get_args, get_type_hints
 from stratawatch.core.designs.kind import Kind
 from stratawatch.errors import StratawatchError
 
+MOST_STRATA: Final = 1_000
+MOST_LABELS: Final = 1_000_000
+"""What options may ask for: more strata than scores are told apart in, more labels than a panel's budget."""
 _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -26,6 +29,14 @@ def configured(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
                 got=f"{value!r:.40}",
             )
     return kind(**{name: known[name](value) for name, value in options.items()})
+
+
+def within(name: str, number: int, least: int, most: int) -> None:
+    """Raise for a number of an option that is too small, or larger than anything that a cycle could hold."""
+    if number < least:
+        raise StratawatchError(f"option {name!r} is too small", expected=f"at least {least}", got=str(number))
+    if number > most:
+        raise StratawatchError(f"option {name!r} is too large", expected=f"at most {most:,}", got=f"{number:,}"[:40])
 
 
 def _types(kind: type[Kind]) -> dict[str, type]:

@@ -12,7 +12,8 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs.bennett.called import CalledPositive, cut
 from stratawatch.core.designs.bennett.warnings import warnings_of
 from stratawatch.core.designs.dice import dice
-from stratawatch.core.designs.named import place_of
+from stratawatch.core.designs.named import ANOTHER, place_of
+from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.one_interval import z
@@ -54,9 +55,9 @@ class Bennett:
         for word, said, known in (("binning", self.binning, BINNINGS), ("style", self.style, STYLES)):
             if said not in known:
                 raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
-        for word, count in (("bins", self.bins), ("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
-            if count < 1:
-                raise StratawatchError(f"option {word!r} is too small", expected="at least 1", got=str(count))
+        within("bins", self.bins, 1, MOST_STRATA)
+        for word, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
+            within(word, count, 1, MOST_LABELS)
         if self.delta is not None and not 0 < self.delta < 1:
             raise StratawatchError(
                 "option 'delta' is no half-width", expected="a number between 0 and 1", got=f"{self.delta:g}"
@@ -93,7 +94,14 @@ class Bennett:
                     f"design = 'bennett' stops at plus-minus {self.delta:g}, before a goal of {goal.margin:g} holds",
                     expected=f"option 'delta' of at most {goal.margin:g}",
                 )
-        return cut(census, self._place(census.classifiers), self.binning, self.bins)
+        place = self._place(census.classifiers)
+        atoms = cut(census, place, self.binning, self.bins)
+        if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:
+            whose = census.classifiers[place]
+            raise PlanImpossible(
+                f"design = 'bennett' asks about items that {whose} calls positive, and there is none", hint=ANOTHER
+            )
+        return atoms
 
     def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
         """Labels may send all of the budget into any bin."""

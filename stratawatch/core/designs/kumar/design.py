@@ -12,7 +12,8 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs.kumar.shares import SHARES, estimate, expected_half_width
 from stratawatch.core.designs.kumar.strata import Inside, cut
 from stratawatch.core.designs.kumar.warnings import warnings_of
-from stratawatch.core.designs.named import place_of
+from stratawatch.core.designs.named import ANOTHER, place_of
+from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.designs.spending import afforded
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import metric_named
@@ -30,7 +31,7 @@ from stratawatch.core.methods.kumar.tally import Tally
 from stratawatch.core.planner import Seen
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.results import Commission, Estimate, Plan
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import PlanImpossible, StratawatchError
 
 _AT_ONCE: Final = ("PRO", "EQU")
 _STEPWISE: Final = "OPT-A2"
@@ -67,17 +68,21 @@ class Kumar:
         ):
             if said not in known:
                 raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
-        for word, number, least in (("strata", self.strata, 1), ("n_ini", self.n_ini, 2)):
-            if number < least:
-                raise StratawatchError(f"option {word!r} is too small", expected=f"at least {least}", got=str(number))
+        within("strata", self.strata, 1, MOST_STRATA)
+        within("n_ini", self.n_ini, 2, MOST_LABELS)
+        within("n_step", self.n_step, 1, MOST_LABELS)
         if self.allocation == _STEPWISE and self.n_step < self.strata:
             raise StratawatchError(
                 "option 'n_step' is too small: steps of fewer labels than strata round some of them out for ever",
                 expected=f"at least {self.strata}, as there are strata; twice as many are better",
                 got=str(self.n_step),
             )
-        if not 0 <= self.doubt < np.inf:
-            raise StratawatchError("option 'doubt' takes no labels away", expected="0 or more", got=f"{self.doubt:g}")
+        if not 0 <= self.doubt <= MOST_LABELS:
+            raise StratawatchError(
+                "option 'doubt' is no number of labels",
+                expected=f"0 to {MOST_LABELS:,}",
+                got=f"{self.doubt:g}",
+            )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -108,11 +113,14 @@ class Kumar:
         return 1 + (-(-rest // self.n_step) if self.allocation == _STEPWISE else 1)
 
     def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
-        """Strata of the classifier's certainty. Raises PlanImpossible for a budget that does not reach them all."""
-        atoms = cut(census, self._place(census.classifiers), SHARES[self.share], self.stratifier, self.strata)
+        """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
+        place = self._place(census.classifiers)
+        atoms = cut(census, place, SHARES[self.share], self.stratifier, self.strata)
         sizes = self._inside(Cells.of_atoms(census.classifiers, atoms)).sizes
-        if sizes.size:
-            self._rule.totals(sizes, Tally.nothing(sizes.size), commission.budget or 0)
+        if sizes.size == 0:
+            asked = f"asks about items that {census.classifiers[place]} {SHARES[self.share].calls}"
+            raise PlanImpossible(f"design = 'kumar' {asked}, and there is none", hint=ANOTHER)
+        self._rule.totals(sizes, Tally.nothing(sizes.size), commission.budget or 0)
         return atoms
 
     def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002

@@ -57,11 +57,11 @@ class TestBins:
         assert sum(atom.size for atom in atoms if atom.pattern[1] == "1") == 350
         assert sorted({atom.pattern for atom in atoms if atom.stratum == atoms[1].stratum}) == ["00", "10"]
 
-    def test_where_nothing_is_called_positive_nothing_is_drawn(self):
-        census = Census(("a",), ("0",), np.array([100]), np.array([60]))
-        cycle = cycle_of(wanted(), census=census).finish()
-        assert cycle.asked == 0
-        assert cycle.told(["precision"])["a", "precision"].outcome == Undefined("it calls no item positive")
+    def test_where_nothing_is_called_positive_there_is_no_cycle(self):
+        census = Census(("a", "b"), ("01",), np.array([100]), np.array([60]))
+        with pytest.raises(PlanImpossible, match="asks about items that a calls positive, and there is none; name"):
+            cut(census, wanted())
+        assert cut(census, wanted(classifier="b"))
 
 
 class TestRounds:
@@ -190,7 +190,9 @@ class TestRefusals:
             ({"binning": "log"}, "there is no binning 'log'; expected one of equal, perc"),
             ({"style": "best"}, "there is no style 'best'; expected one of uni, pps, opt"),
             ({"bins": 0}, "option 'bins' is too small; expected at least 1; got 0"),
+            ({"bins": 10**9}, "option 'bins' is too large; expected at most 1,000; got 1,000,000,000"),
             ({"per_bin": 0}, "option 'per_bin' is too small"),
+            ({"per_bin": 10**19}, "option 'per_bin' is too large; expected at most 1,000,000"),
             ({"in_a_row": 0}, "option 'in_a_row' is too small"),
             ({"delta": 1.0}, "option 'delta' is no half-width; expected a number between 0 and 1; got 1"),
             ({"delta": float("nan")}, "option 'delta' is no half-width"),

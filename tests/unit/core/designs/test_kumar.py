@@ -71,13 +71,19 @@ class TestStrata:
         assert 2 <= len(spans) <= 3
         assert all(high < low for (_, high), (low, _) in pairwise(spans))
 
-    def test_where_it_judged_nothing_nothing_is_drawn(self):
-        census = Census(("a", "b"), ("-1",), np.array([700]), np.array([50]))
-        cycle = cycle_of(wanted(), census=census).finish()
-        assert cycle.asked == 0
-        told = cycle.told(["accuracy", "precision"])
-        assert told["a", "accuracy"].outcome == Undefined("there is no item that it judged")
-        assert told["b", "accuracy"].outcome == Undefined("no label among the items that it judged")
+    @pytest.mark.parametrize(
+        ("pattern", "options", "calls"),
+        [
+            ("-1", {}, "judged"),
+            ("01", {"share": "precision"}, "calls positive"),
+            ("10", {"share": "false_omission_rate"}, "calls negative"),
+        ],
+    )
+    def test_a_classifier_without_an_item_to_ask_about_is_refused(self, pattern, options, calls):
+        census = Census(("a", "b"), (pattern,), np.array([700]), np.array([50]))
+        with pytest.raises(PlanImpossible, match=f"asks about items that a {calls}, and there is none; name another"):
+            cut(census, wanted(**options))
+        assert cut(census, wanted(classifier="b", **options))
 
 
 class TestShare:
@@ -292,8 +298,12 @@ class TestRefusals:
             ({"strata": 0}, "option 'strata' is too small; expected at least 1; got 0"),
             ({"n_ini": 1}, "option 'n_ini' is too small; expected at least 2; got 1"),
             ({"allocation": "OPT-A2", "n_step": 7}, "option 'n_step' is too small"),
-            ({"doubt": -1}, "option 'doubt' takes no labels away; expected 0 or more; got -1"),
-            ({"doubt": float("nan")}, "option 'doubt' takes no labels away"),
+            ({"doubt": -1}, "option 'doubt' is no number of labels; expected 0 to 1,000,000; got -1"),
+            ({"doubt": float("nan")}, "option 'doubt' is no number of labels"),
+            ({"doubt": 1e308}, "option 'doubt' is no number of labels"),
+            ({"strata": 10**9}, "option 'strata' is too large; expected at most 1,000; got 1,000,000,000"),
+            ({"n_ini": 10**30}, "option 'n_ini' is too large; expected at most 1,000,000"),
+            ({"n_step": 0}, "option 'n_step' is too small; expected at least 1; got 0"),
         ],
     )
     def test_options_that_cannot_be_used(self, options, said):
