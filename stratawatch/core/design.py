@@ -16,7 +16,7 @@ from stratawatch.core.estimation.clustering import difference_with_clusters, wit
 from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import REPORTED
-from stratawatch.core.estimation.variances import variance_named
+from stratawatch.core.estimation.variances import refuse_unsuited, variance_named
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.labelled import Labelled, labelled
 from stratawatch.core.ledger import Ledger
@@ -38,10 +38,12 @@ def cut(census: Census, commission: Commission, history: History = NO_HISTORY) -
         raise PlanImpossible(
             f'design = "{commission.design}" does not know how many labels goals need',
             expected="a budget, to be spent",
+            got="no budget" if commission.budget is None else "sequential=True, rounds until goals hold",
             hint='only design = "joint" goes on until goals hold',
         )
     if commission.budget is not None and commission.budget < 1:
         raise PlanImpossible(f"a budget of {commission.budget} labels tells nothing", expected="at least 1 label")
+    refuse_unsuited(commission.variance, commission.design)
     refuse_in_vain(kind, commission, census.classifiers)
     return kind.cut(census, commission, history)
 

@@ -127,7 +127,7 @@ def parsed(text: str, wanted: str) -> dict[str, Any]:
     """A JSON document of the wanted format."""
     try:
         document = json.loads(text)
-    except ValueError as trouble:
+    except (TypeError, ValueError) as trouble:
         raise StratawatchError("the text is not JSON", expected=wanted, got=f"{text!r:.60}") from trouble
     if not isinstance(document, dict) or document.get("format") != wanted:
         got = document.get("format") if isinstance(document, dict) else document

@@ -82,8 +82,10 @@ class Population:
         return found.hexdigest()
 
     def with_segments(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
-        """The same atoms with the items that each has inside every segment."""
+        """The same atoms with the items that each has inside every segment. Raises ValueError for others' atoms."""
         home, found = self._homes(atoms), []
+        if (home < 0).any():
+            raise ValueError("atoms that do not hold every item")
         for number, atom in enumerate(atoms):
             inside = {segment: int(counts[home == number].sum()) for segment, counts in self.census.segments.items()}
             found.append(replace(atom, segments={segment: size for segment, size in inside.items() if size}))

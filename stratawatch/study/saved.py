@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Commission, Goal, Plan
+from stratawatch.core.results import Commission, Goal, Plan, Verdict
 from stratawatch.study.panel import Panel
 from stratawatch.study.past import StudyHistory
 from stratawatch.study.progress import Progress, Round
@@ -28,6 +28,14 @@ _WISHES: Final = (
     "cluster",
 )
 
+_KINDS: Final[Mapping[str, type]] = {
+    "wishes": dict,
+    "atoms": list,
+    "pools": list,
+    "rounds": list,
+    "told": dict,
+    "done": bool,
+}
 _LATER: Final[Mapping[str, Any]] = {"design": "joint", "options": {}, "variance": "default", "cluster": None}
 """What studies wished that were saved before there was a choice."""
 
@@ -84,6 +92,24 @@ def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     goals = [Goal(one["metric"], one["margin"], tuple(one["of"])) for one in wishes["goals"]]
     history = StudyHistory.from_document(document["history"])
     return {**wishes, "goals": goals, "history": history if len(history) else None}
+
+
+def refuse_contradictions(document: Mapping[str, Any]) -> None:
+    """Raise ValueError for parts that do not belong together: a study that went on from them would be another one."""
+    for name, kind in _KINDS.items():
+        if not isinstance(document[name], kind):
+            raise ValueError(f"{name!r} is no {'table' if kind is dict else 'list' if kind is list else 'switch'}")  # noqa: TRY004 - told in one sentence
+    strata = {atom["stratum"] for atom in document["atoms"]}
+    if not strata or sorted(strata) != list(range(len(document["pools"]))):
+        raise ValueError(f"{len(document['pools'])} pools of {len(strata)} strata")
+    if any(len(one["totals"]) != len(strata) for one in document["rounds"]):
+        raise ValueError("a round of other strata")
+    asked = {item for one in document["rounds"] for item in one["asked"]}
+    for item, verdict in document["told"].items():
+        if item not in asked:
+            raise ValueError(f"an answer about {item!r}, which was not asked about")
+        if verdict not in get_args(Verdict):
+            raise ValueError(f"the answer {verdict!r:.20} about {item!r}")
 
 
 def atoms_of(document: Mapping[str, Any]) -> list[Atom]:

@@ -22,8 +22,8 @@ from stratawatch.study.period_labels import labels_of
 from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
 from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
-from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, wishes_of
-from stratawatch.study.wishes import reachable, read_commission, refuse_impossible
+from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, refuse_contradictions, wishes_of
+from stratawatch.study.wishes import reachable, read_commission, refuse_impossible, within
 
 
 class Study:
@@ -62,7 +62,7 @@ class Study:
         cluster: str | None = None,
     ) -> None:
         panel = read_panel(item, classifiers, auxiliary, segments, score_kind, cluster)
-        self._commission = read_commission(
+        commission = read_commission(
             goals,
             budget,
             confidence,
@@ -76,6 +76,7 @@ class Study:
         self._past = _checked(history, panel)
         self._sequential = bool(sequential)
         self._population = read_population(frame, panel, str(seed))
+        self._commission = within(commission, self._population.census)
         refuse_impossible(self._commission, self._population.census)
         self._progress = Progress(known=self._known())
         atoms = cut(self._population.census, self._commission, self._history)
@@ -176,6 +177,7 @@ class Study:
         """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
         document = parsed(text, FORMAT)
         with undamaged(FORMAT):
+            refuse_contradictions(document)
             given, atoms, pools = arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
             progress, fingerprint = progress_of(document), document["fingerprint"]
         study = cls(frame, **given)
@@ -185,7 +187,9 @@ class Study:
                 expected="the same items, calls, scores, segments and clusters",
                 hint="begin a new Study, and give it this one's history()",
             )
-        study._freeze(study._population.with_segments(atoms), pools)
+        with undamaged(FORMAT):
+            frozen = study._population.with_segments(atoms)
+        study._freeze(frozen, pools)
         study._progress = replace(progress, known=study._progress.known)
         return study
 

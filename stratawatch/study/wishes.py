@@ -1,6 +1,7 @@
 """What a study is asked to find out: goals and budget, checked as people write them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ from stratawatch.study.estimate_rows import margins_of
 FEWEST_LABELS: Final = 4
 """Two among the items that are called positive and two among the others: one label has no variance."""
 _WIDEST: Final = 0.5
+_SUREST: Final = 0.999999
+"""Beyond it, the tails of intervals are guesses, and of sequential studies no numbers."""
 
 
 def read_commission(
@@ -64,6 +67,13 @@ def refuse_impossible(commission: Commission, census: Census) -> None:
             got=f"a classifier that calls {calls}",
             hint="with all items labelled the best possible is still no information; leave the goal out",
         )
+
+
+def within(commission: Commission, census: Census) -> Commission:
+    """The same with no larger budget than there are items: more cannot be asked about."""
+    if commission.budget is None:
+        return commission
+    return replace(commission, budget=min(commission.budget, census.size))
 
 
 def reachable(commission: Commission, census: Census) -> dict[tuple[str, str], float]:
@@ -126,7 +136,7 @@ def _options(design: str, options: Any, classifiers: Sequence[str]) -> dict[str,
         raise StratawatchError(
             "the options of the design cannot be read", expected='{"name": value}', got=f"{options!r:.60}"
         )
-    given = dict(options or {})
+    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in (options or {}).items()}
     for name in design_named(design, given).names:
         if name not in classifiers:
             raise StratawatchError(
@@ -146,10 +156,10 @@ def _budget(budget: Any) -> int | None:
 
 def _confidence(confidence: Any) -> float:
     number = _number(confidence)
-    if number is None or not 0 < number < 1:
+    if number is None or not 0 < number <= _SUREST:
         raise StratawatchError(
             "the confidence cannot be used",
-            expected="a number between 0 and 1, such as 0.95",
+            expected=f"a number between 0 and 1, at most {_SUREST}, such as 0.95",
             got=f"{confidence!r:.40}",
         )
     return number

@@ -1,5 +1,6 @@
 """Every design in a study: to the last label, saved half-way, and told what it cannot tell."""
 
+import numpy as np
 import pytest
 
 from stratawatch.core.results import Goal
@@ -88,7 +89,26 @@ def test_labels_of_an_earlier_study_are_not_asked_for_again(village, choice):
     assert second.labels_new <= 150
 
 
+@pytest.mark.parametrize("design", ["joint", "srs", "kumar", "bennett", "tripathi"])
+def test_a_budget_beyond_all_items_is_one_of_all_items(design):
+    small = Village(items=120)
+    asked = [[i for batch in small.answer(small.study(design=design, budget=n)) for i in batch] for n in (120, 2**70)]
+    assert asked[0] == asked[1]
+    assert asked[0]
+
+
+def test_options_may_be_numbers_of_numpy(village):
+    plain = {"strata": 4, "doubt": 0.5, "allocation": "OPT-A1"}
+    from_numpy = {"strata": np.int64(4), "doubt": np.float32(0.5), "allocation": np.str_("OPT-A1")}
+    studies = [village.study(design="kumar", options=options, budget=100) for options in (plain, from_numpy)]
+    assert studies[0].to_json() == studies[1].to_json()
+
+
 class TestRefusals:
+    def test_rounds_until_goals_hold_are_named(self, village):
+        with pytest.raises(PlanImpossible, match="expected a budget, to be spent; got sequential=True"):
+            begun(village, "srs", sequential=True)
+
     def test_a_budget_is_wanted(self, village):
         for choice in CHOICES:
             with pytest.raises(PlanImpossible, match="does not know how many labels goals need"):

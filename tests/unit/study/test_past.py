@@ -71,7 +71,14 @@ class TestJson:
         json.loads(before.to_json(), parse_constant=pytest.fail)
 
     @pytest.mark.parametrize(
-        ("text", "what"), [("[", "the text is not JSON"), ("{}", "something else"), ("[]", "something else")]
+        ("text", "what"),
+        [
+            ("[", "the text is not JSON"),
+            (3, "the text is not JSON"),
+            (None, "the text is not JSON"),
+            ("{}", "something else"),
+            ("[]", "something else"),
+        ],
     )
     def test_other_text_is_refused(self, text, what):
         with pytest.raises(StratawatchError, match=f"{what}; expected stratawatch study history 1; got"):

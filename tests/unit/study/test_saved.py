@@ -115,6 +115,52 @@ class TestText:
             del document["wishes"][later]
         assert Study.from_json(json.dumps(document), VILLAGE.frame()).ask() == study.ask()
 
+    @pytest.mark.parametrize(
+        ("part", "value", "said"),
+        [
+            ("atoms", [], "pools of 0 strata"),
+            ("pools", [], "0 pools of"),
+            ("rounds", [], "an answer about 'i"),
+            ("rounds", {}, "'rounds' is no list"),
+            ("told", [], "'told' is no table"),
+            ("told", {"i4001": "yes"}, "an answer about 'i4001', which was not asked about"),
+            ("done", "x", "'done' is no switch"),
+            ("wishes", [], "'wishes' is no table"),
+        ],
+    )
+    def test_one_whose_parts_contradict_one_another_is_refused(self, part, value, said):
+        study = VILLAGE.study(**SETTINGS)
+        study.tell({item: VILLAGE.truth(item) for item in study.ask()[:30]})
+        document = json.loads(study.to_json())
+        document[part] = value
+        with pytest.raises(StratawatchError, match=f"the text is damaged; .* got .*{said}"):
+            Study.from_json(json.dumps(document), VILLAGE.frame())
+
+    def test_so_is_one_with_another_answer_or_another_round(self):
+        study = VILLAGE.study(**SETTINGS)
+        study.tell({item: VILLAGE.truth(item) for item in study.ask()[:30]})
+        for change, said in (
+            (lambda document: document["told"].update(dict.fromkeys(document["told"], "perhaps")), "answer 'perhaps'"),
+            (lambda document: document["rounds"][0]["totals"].append(3), "a round of other strata"),
+        ):
+            document = json.loads(study.to_json())
+            change(document)
+            with pytest.raises(StratawatchError, match=f"the text is damaged; .*{said}"):
+                Study.from_json(json.dumps(document), VILLAGE.frame())
+
+    def test_so_is_one_whose_atoms_hold_only_some_items(self):
+        document = json.loads(VILLAGE.study(**SETTINGS).to_json())
+        strata = [atom["stratum"] for atom in document["atoms"]]
+        twin = next(place for place, stratum in enumerate(strata) if strata.count(stratum) > 1)
+        del document["atoms"][twin]
+        with pytest.raises(StratawatchError, match=r"the text is damaged; .*atoms that do not hold every item"):
+            Study.from_json(json.dumps(document), VILLAGE.frame())
+
+    @pytest.mark.parametrize("text", [None, 3, ["a"]])
+    def test_what_is_no_text_is_refused(self, text):
+        with pytest.raises(StratawatchError, match="the text is not JSON; expected stratawatch study 1; got"):
+            Study.from_json(text, VILLAGE.frame())
+
     def test_one_with_half_an_atom_is_refused(self):
         document = json.loads(VILLAGE.study(**SETTINGS).to_json())
         del document["atoms"][0]["pattern"]

@@ -78,7 +78,7 @@ class TestRefused:
         with pytest.raises(StratawatchError, match="the budget is no whole number; expected labels, or None; got"):
             read(budget=budget)
 
-    @pytest.mark.parametrize("confidence", [0, 1, 95, math.nan, None, "0.95", True])
+    @pytest.mark.parametrize("confidence", [0, 1, 1 - 1e-16, 95, math.nan, None, "0.95", True])
     def test_a_confidence_outside_zero_and_one(self, confidence):
         with pytest.raises(StratawatchError, match="the confidence cannot be used; expected a number between 0 and 1"):
             read(confidence=confidence)
