@@ -7,6 +7,7 @@ from stratawatch.config.tables import Table
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.kind import Kind
 from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.variances import VARIANCES, refuse_unsuited
 from stratawatch.errors import StratawatchError
 
 
@@ -39,6 +40,17 @@ def segments_of_the_design(panel: Table) -> Iterator[Problem]:
                 f"design = '{kind.name}' tells nothing of segments",
                 hint="leave the limit out, or choose another design",
             )
+
+
+def variance_of_the_design(panel: Table) -> Iterator[Problem]:
+    """A variance is one of the design's own estimates."""
+    kind, variance = _kind(panel), panel.text("variance") or "default"
+    if kind is None or variance not in VARIANCES:
+        return
+    try:
+        refuse_unsuited(variance, kind.name)
+    except StratawatchError as error:
+        yield panel.problem("variance", error.what, expected=error.expected, hint=error.hint)
 
 
 def _kind(panel: Table) -> Kind | None:

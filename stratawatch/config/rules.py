@@ -27,6 +27,7 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     metric_rules.options_of_the_design,
     design_rules.metrics_of_the_design,
     design_rules.segments_of_the_design,
+    design_rules.variance_of_the_design,
     metric_rules.known_segment,
     metric_rules.nothing_twice,
 )

@@ -106,3 +106,16 @@ class TestSegments:
 
     def test_and_taken_where_they_are(self, write):
         assert load(write(KUMAR, self.LIMIT)).panels["spam"].limits[0].segment
+
+
+class TestVariance:
+    BRR = ("budget = 120", 'budget = 120\nvariance = "brr"')
+
+    def test_of_another_design_is_refused(self, problems):
+        (found,) = problems(("budget = 120", 'budget = 120\ndesign = "kumar"\nvariance = "brr"'))
+        assert found.startswith("panels.spam.variance")
+        assert "variance = 'brr' is not one of the estimates of design = 'kumar'; expected design = 'joint'" in found
+        assert "leave the variance out" in found
+
+    def test_of_its_own_is_taken(self, write):
+        assert load(write(self.BRR)).panels["spam"].variance == "brr"

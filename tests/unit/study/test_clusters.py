@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import Goal
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.study.village import FRAMES, Village
 
 VILLAGE = Village()
@@ -123,6 +124,20 @@ class TestVariance:
     def test_another_word_is_refused(self):
         with pytest.raises(StratawatchError, match="there is no variance 'bootstrap'; expected one of default, brr"):
             VILLAGE.study(variance="bootstrap")
+        with pytest.raises(StratawatchError, match=r"there is no variance \[\]; expected one of default, brr"):
+            VILLAGE.study(variance=[])
+
+    def test_a_design_with_estimates_of_its_own_is_refused(self):
+        with pytest.raises(PlanImpossible, match="'brr' is not one of the estimates of design = 'srs'"):
+            VILLAGE.study(variance="brr", design="srs", budget=100)
+
+    def test_answers_that_agree_are_no_information(self):
+        study = VILLAGE.study(variance="brr", budget=100)
+        while items := study.ask():
+            study.tell(dict.fromkeys(items, True))
+        rows = study.estimates(METRICS)
+        assert {row.state for row in rows} == {"undefined"}
+        assert " say yes and 0 no: replicates tell nothing" in rows.of("lr", "precision").reason
 
     def test_goes_with_clusters_and_with_rounds_until_goals_hold(self):
         frame = VILLAGE.frame(customer=alike())

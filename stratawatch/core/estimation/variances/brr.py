@@ -1,8 +1,12 @@
 """Balanced repeated replication: labels are dealt into pairs, and every replicate speaks for all pairs by one label.
 
-The value is the difference estimate, whatever the design. In replicate a the total of a side is its estimate plus
+The value is the difference estimate. In replicate a the total of a side is its estimate plus
 sum (w_a - w) e over the side's labels, e a label less what the working model foretold of it; the model stays as it is.
 v = sum (theta_a - theta)^2 / k, the interval theta +- t sqrt(v), cut off at 0 and 1 (see `methods.strat`).
+
+Replicates know of no more than they meet: where a side's labels (nearly) all agree, so do they, and what is left of v
+is what the model foretold. So every side that a metric reads needs some labels that say yes and some that say no,
+unless it is labelled wholly.
 """
 
 from collections.abc import Sequence
@@ -24,9 +28,12 @@ from stratawatch.core.methods.strat.replicates import Replicates, Replication, r
 from stratawatch.core.population import Atom, Floats
 from stratawatch.core.results import Estimate, Known, Undefined
 
+_WORDS: Final = {A: "positive", B: "negative"}
 _HOW: Final = Replication(split=True)
 _LEFT: Final = 0.01
 """A replicate with less than this part of what a ratio is made of tells nothing of it."""
+FEWEST: Final = 5
+"""Labels of a side that must say yes, and as many that say no: with fewer it was measured to cover too little."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +47,13 @@ class _Replicated:
     def outcome(self, metric: Metric, place: tuple[int, int], confidence: float) -> Known | Undefined:
         """One metric of one classifier inside one segment."""
         sides, totals = self.sides.at(place), self.totals[:, *place]
+        if (too_few := _agreeing(metric, sides)) is not None:
+            return too_few
         whole = np.ones(len(totals))
         parts = Table(sides.sizes[A] * whole, sides.sizes[B] * whole, totals[:, A], totals[:, B])
         size = float(metric.size(sides.table))
-        lacking = int((metric.size(parts) < _LEFT * size).sum())
-        if lacking or size <= 0:
+        lacking = int((metric.size(parts) < max(_LEFT * size, _LEFT)).sum())
+        if lacking:
             return Undefined(f"in {lacking} of {len(totals)} replicates no label is left to make it of")
         found = spread(self.made, float(metric.value(sides.table)), metric.value(parts), size)
         return found if isinstance(found, Undefined) else found.share(confidence)
@@ -54,6 +63,7 @@ class Brr:
     """As measured it covers less than the default."""
 
     name: ClassVar = "brr"
+    designs: ClassVar[tuple[str, ...]] = ("joint",)
     warnings: ClassVar[tuple[str, ...]] = (
         "Intervals of variance = 'brr' are too narrow: at 95% confidence 92% of them held the truth, 90% for recall.",
     )
@@ -85,12 +95,24 @@ class Brr:
 def _read(replicated: _Replicated, one: Estimate, metric: Metric, place: tuple[int, int]) -> Estimate:
     count = len(replicated.made.replicated)
     method = f"{metric.method}, BRR, {count:,} replicate{'s' * (count > 1)}, t"
-    if isinstance(one.outcome, Undefined):
+    if isinstance(one.outcome, Undefined) or one.outcome.low == one.outcome.high:
         return replace(one, method=method)
     outcome = replicated.outcome(metric, place, one.confidence)
     if isinstance(outcome, Undefined) and one.segment is not None:
         outcome = Undefined(f"{outcome.reason} in {one.segment}")
     return replace(one, outcome=outcome, method=method)
+
+
+def _agreeing(metric: Metric, sides: Sides) -> Undefined | None:
+    """The first side that the metric reads whose labels differ too little, or None."""
+    for side in metric.reads:
+        items, labels, yes = (float(of[side]) for of in (sides.sizes, sides.labels, sides.yes))
+        if labels < items and min(yes, labels - yes) < FEWEST:
+            return Undefined(
+                f"of the labels among the items it calls {_WORDS[side]} {yes:,.0f} say yes and {labels - yes:,.0f} no: "
+                f"replicates tell nothing with fewer than {FEWEST} of each"
+            )
+    return None
 
 
 def _replicated(

@@ -15,6 +15,7 @@ class Default:
 
     name: ClassVar = "default"
     warnings: ClassVar[tuple[str, ...]] = ()
+    designs: ClassVar[tuple[str, ...]] = ()
 
     def read(
         self,

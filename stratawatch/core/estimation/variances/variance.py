@@ -16,6 +16,8 @@ class Variance(Protocol):
     name: ClassVar[str]
     warnings: ClassVar[tuple[str, ...]]
     """What its users should know, because it was measured: whole sentences, shown wherever it is chosen."""
+    designs: ClassVar[tuple[str, ...]]
+    """The designs whose estimates it is the variance of; none: of all."""
 
     def read(
         self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request

@@ -7,7 +7,7 @@ from stratawatch.core.design import Design, cut
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.methods.strat.brr import student
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.results import Commission, Undefined
+from stratawatch.core.results import Commission, Known, Undefined
 from tests.unit.core.town import two_classifiers
 
 BRR = Commission(budget=300, variance="brr")
@@ -28,7 +28,7 @@ def found(town):
 def one_stratum(said, items, budget=100):
     """A window without scores, all of it called positive: one stratum, no working model but a constant."""
     census = Census(("a",), ("1",), np.array([-1]), np.array([items]))
-    commission = replace(BRR, budget=budget, design="srs")
+    commission = replace(BRR, budget=budget)
     names = tuple(f"i{row}" for row in range(len(said)))
     digests = tuple(f"{row:032x}" for row in range(len(said)))
     pool = Candidates(names, np.zeros(len(said), dtype=np.int64), digests)
@@ -60,11 +60,12 @@ def test_the_method_says_how_many_replicates(found):
     }
 
 
-def test_hand_arithmetic():
+def test_hand_arithmetic(monkeypatch):
     """A yes and a no of 100 items: one replicate says 1, the other 0, each drawn to .5 by sqrt(1 - f) = sqrt(.98).
 
     v = .98/4, and Student's t with one degree of freedom is 1 at a confidence of one half.
     """
+    monkeypatch.setattr("stratawatch.core.estimation.variances.brr.FEWEST", 1)
     design, ledger = one_stratum([True, False], 100, budget=2)
     foretold = replace(design, atoms=tuple(replace(atom, foretold=0.5) for atom in design.atoms))
     (one,) = foretold.estimate(ledger, ledger.verdicts, metrics=("precision",), confidence=0.5)
@@ -74,10 +75,36 @@ def test_hand_arithmetic():
     assert one.outcome.n_eff == pytest.approx(1 / 0.98, abs=1e-6)
 
 
-def test_labels_that_agree_are_no_information():
-    design, ledger = one_stratum([True] * 20, 100)
+@pytest.mark.parametrize("foretold", [None, 0.5, 0.999])
+@pytest.mark.parametrize(("yes", "no"), [(20, 0), (0, 20), (20, 4), (4, 20), (2, 2)])
+def test_labels_that_nearly_agree_are_no_information(yes, no, foretold):
+    """Whatever the working model foretold: the variation of what it expects is none of the labels."""
+    design, ledger = one_stratum([True] * yes + [False] * no, 100)
+    told = replace(design, atoms=tuple(replace(atom, foretold=foretold) for atom in design.atoms))
+    (one,) = told.estimate(ledger, ledger.verdicts, metrics=("precision",))
+    assert one.outcome == Undefined(
+        f"of the labels among the items it calls positive {yes} say yes and {no} no: "
+        "replicates tell nothing with fewer than 5 of each"
+    )
+
+
+def test_five_of_each_are_information():
+    design, ledger = one_stratum([True] * 20 + [False] * 5, 100)
     (one,) = design.estimate(ledger, ledger.verdicts, metrics=("precision",))
-    assert one.outcome == Undefined("all replicates agree: labels without any variation say nothing about their error")
+    assert one.outcome.value == pytest.approx(0.8)
+    assert one.outcome.high - one.outcome.low > 0.2
+
+
+def test_every_side_that_a_metric_reads_needs_both(town):
+    """People say no to all that "a" calls negative; some of that "b" calls positive, and it has positives elsewhere."""
+    ledger, drawn = town.labelled(lambda item, said: "no" if town.patterns[int(item[1:])][0] == "0" else said)
+    design = replace(town.design, commission=BRR)
+    found = design.estimate(ledger, drawn, metrics=("precision", "false_omission_rate", "recall"))
+    told = {(one.classifier, one.metric): one.outcome for one in found}
+    assert isinstance(told["a", "precision"], Known)
+    for metric in ("false_omission_rate", "recall"):
+        assert "among the items it calls negative 0 say yes" in told["a", metric].reason
+        assert isinstance(told["b", metric], Known)
 
 
 def test_a_segment_is_named_where_it_cannot_be_told(town):
@@ -89,10 +116,12 @@ def test_a_segment_is_named_where_it_cannot_be_told(town):
     assert all("in region=north" in one.outcome.reason for one in found if isinstance(one.outcome, Undefined))
 
 
-def test_a_window_that_is_labelled_wholly_is_exact():
-    design, ledger = one_stratum([True] * 7 + [False] * 3, 10)
+@pytest.mark.parametrize("yes", [7, 10, 0])
+def test_a_window_that_is_labelled_wholly_is_exact(yes):
+    """Labels that agree are all there is to know."""
+    design, ledger = one_stratum([True] * yes + [False] * (10 - yes), 10)
     (one,) = design.estimate(ledger, ledger.verdicts, metrics=("precision",))
-    assert (one.outcome.low, one.outcome.value, one.outcome.high) == pytest.approx((0.7, 0.7, 0.7))
+    assert (one.outcome.low, one.outcome.value, one.outcome.high) == pytest.approx((yes / 10,) * 3)
 
 
 def test_many_labels_stay_within_a_thousand_replicates():

@@ -3,12 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from stratawatch.core.design import cut
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.variances import VARIANCES, variance_named
+from stratawatch.core.estimation.variances import VARIANCES, refuse_unsuited, variance_named
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.results import Commission, Known, Undefined
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.core.town import two_classifiers
 
 EVERY = pytest.mark.parametrize("name", VARIANCES)
@@ -72,6 +73,25 @@ def test_the_default_is_the_designs_own(town, told):
 def test_a_name_that_is_none_is_refused():
     with pytest.raises(StratawatchError, match="there is no variance 'jackknife'; expected one of default, brr"):
         variance_named("jackknife")
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 3])
+def test_so_is_what_is_no_name(name):
+    with pytest.raises(StratawatchError, match=r"there is no variance .*; expected one of default, brr"):
+        variance_named(name)
+
+
+@pytest.mark.parametrize("design", [name for name in DESIGNS if name != "joint"])
+def test_replicates_are_of_difference_estimates_only(design):
+    with pytest.raises(PlanImpossible, match=f"'brr' is not one of the estimates of design = '{design}'; expected"):
+        refuse_unsuited("brr", design)
+    refuse_unsuited("default", design)
+    refuse_unsuited("brr", "joint")
+
+
+def test_a_design_is_not_cut_for_a_variance_of_another(town):
+    with pytest.raises(PlanImpossible, match="variance = 'brr'"):
+        cut(town.census, Commission(budget=100, design="srs", variance="brr"))
 
 
 def test_all_designs_are_known_here():
