@@ -243,5 +243,8 @@ class TestClusters:
 def test_what_was_measured_of_a_chosen_method_is_told(page):
     memory = quarter()
     memory.panel = replace(memory.panel, variance="brr")
-    assert "<strong>Intervals of variance = &#39;brr&#39; are too narrow" in render(memory)
+    warned = render(memory)
+    assert "<strong>Intervals of variance = &#39;brr&#39; are too narrow" in warned
+    assert "expected for the whole panel, as far as intervals hold what they promise." in warned
     assert "too narrow" not in page
+    assert "expected for the whole panel." in page
