@@ -1,7 +1,7 @@
 """One [panels.NAME] table."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
@@ -11,9 +11,10 @@ from stratawatch.config.source_settings import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variances import VARIANCES
-from stratawatch.core.results import Option
 from stratawatch.engine.drift_rule import DriftRule, Reaction
 from stratawatch.engine.records import Duplicates, ScoreKind, Spend
+
+LEAST_BUDGET: Final = 10
 
 
 def _registered(metric: str) -> str:
@@ -118,10 +119,11 @@ class PanelSettings(Shape):
     guideline: Text | None = None
     guideline_file: Text | None = None
     seed: Text
-    budget: Annotated[int, Field(ge=10, le=1_000_000)]
+    budget: Annotated[int, Field(ge=LEAST_BUDGET, le=1_000_000)]
     spend: Spend = "budget"
     design: Design = "joint"
-    options: dict[str, Option] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Judged by the design that they are for: see `metric_rules.options_of_the_design`."""
     variance: Variance = "default"
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]

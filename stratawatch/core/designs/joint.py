@@ -1,6 +1,6 @@
 """The default: one design for the whole panel, in which every label serves every classifier and metric."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +29,9 @@ class Joint:
     def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
         """Nothing."""
         return ""
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """Nothing."""
 
     def rounds(self, commission: Commission) -> int:
         """One for small budgets, else two."""

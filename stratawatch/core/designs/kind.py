@@ -1,6 +1,6 @@
 """What a design must be able to do, whatever its name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from stratawatch.core.cells import Cells
@@ -36,6 +36,13 @@ class Kind(Protocol):
 
     def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Why no labels would tell a metric of one of the classifiers, in a sentence; empty where they would."""
+        ...
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """Raise PlanImpossible for wishes that contradict the options, whatever the items.
+
+        `scored`: the classifiers, and whether each has a score.
+        """
         ...
 
     def rounds(self, commission: Commission) -> int:

@@ -126,6 +126,9 @@ class Srs:
         """Nothing."""
         return ""
 
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """Nothing."""
+
     def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
         """One."""
         return 1

@@ -1,6 +1,6 @@
 """Bennett and Carvalho: the precision of one classifier, from a few labels at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -82,18 +82,22 @@ class Bennett:
             f"design = 'bennett' does not tell {metric_named(metric).words} of {classifier}: only precision of {whose}"
         )
 
-    def rounds(self, commission: Commission) -> int:
-        """As many as there are if all items are in one bin; they end with the budget, or earlier."""
-        return max(-(-(commission.budget or 0) // self.per_bin), 1)
-
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
-        """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
+        """A rule that stops before a goal holds."""
         for goal in commission.goals if commission.goals != DEFAULT_GOALS else ():
             if self.delta is not None and goal.margin < self.delta:
                 raise PlanImpossible(
                     f"design = 'bennett' stops at plus-minus {self.delta:g}, before a goal of {goal.margin:g} holds",
                     expected=f"option 'delta' of at most {goal.margin:g}",
                 )
+
+    def rounds(self, commission: Commission) -> int:
+        """As many as there are if all items are in one bin; they end with the budget, or earlier."""
+        return max(-(-(commission.budget or 0) // self.per_bin), 1)
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+        """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
+        self.refuse(commission, {})
         place = self._place(census.classifiers)
         atoms = cut(census, place, self.binning, self.bins)
         if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:

@@ -1,6 +1,6 @@
 """Kumar and Raj: strata by how sure a classifier is of its calls, for its accuracy and other shares of known sets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -21,10 +21,12 @@ from stratawatch.core.history import History
 from stratawatch.core.labelled import Labelled
 from stratawatch.core.methods.kumar.allocations import (
     ALLOCATIONS,
+    LEAST_LABELS,
     Allocation,
     OptA1,
     OptA2,
     optimal_weights,
+    too_few,
 )
 from stratawatch.core.methods.kumar.stratification import STRATIFIERS
 from stratawatch.core.methods.kumar.tally import Tally
@@ -104,6 +106,14 @@ class Kumar:
             return ""
         asked = f"with share = '{self.share}' it asks about items that {whose} {mine.calls}"
         return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """A budget below the first labels of all strata. Calls without a score are one stratum."""
+        classifiers, budget = list(scored), commission.budget or 0
+        each = LEAST_LABELS if self.allocation in _AT_ONCE else self.n_ini
+        strata = self.strata if scored[classifiers[self._place(classifiers)]] else 1
+        if budget < each * strata:
+            raise too_few(budget, each, strata, each * strata)
 
     def rounds(self, commission: Commission) -> int:
         """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""

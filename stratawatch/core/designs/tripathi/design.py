@@ -1,6 +1,6 @@
 """Tripathi, Jagannathan and Dhamodharaswamy: precisions from one recycled sample, everybody's recall beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
@@ -21,6 +21,7 @@ from stratawatch.core.labelled import Labelled
 from stratawatch.core.planner import Seen
 from stratawatch.core.population import Atom, Census, Counts, Segment
 from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefined
+from stratawatch.errors import PlanImpossible
 
 METHOD: Final = "recycled samples"
 _SEGMENTS: Final = "design = 'tripathi' tells nothing of segments"
@@ -51,6 +52,16 @@ class Tripathi(Options):
         return (
             f"design = 'tripathi' does not tell {metric_named(metric).words}: only precision and what follows from it"
         )
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
+        """A budget of which precisions get no label."""
+        budget = commission.budget or 0
+        if round(budget * self.omission_share) >= budget:
+            raise PlanImpossible(
+                f"'omission_share' of {self.omission_share:g} leaves precisions none of {budget} labels",
+                expected=f"at most {1 - 1 / max(budget, 1):.2g}",
+                hint="raise the budget or keep a smaller share",
+            )
 
     def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
         """One."""

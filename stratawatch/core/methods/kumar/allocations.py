@@ -142,12 +142,17 @@ def _first(sizes: Counts, each: int, budget: int) -> Counts:
         raise StratawatchError("a stratum is empty", expected="at least one item in each", hint="merge it")
     first = np.minimum(sizes, each)
     if budget < first.sum():
-        raise PlanImpossible(
-            f"{budget} labels do not give {each} to each of {sizes.size} strata",
-            expected=f"at least {first.sum()}",
-            hint="raise the budget or cut fewer strata",
-        )
+        raise too_few(budget, each, sizes.size, int(first.sum()))
     return first
+
+
+def too_few(budget: int, each: int, strata: int, least: int) -> PlanImpossible:
+    """Labels that do not reach every stratum."""
+    return PlanImpossible(
+        f"{budget} labels do not give {each} to each of {strata} strata",
+        expected=f"at least {least}",
+        hint="raise the budget or cut fewer strata",
+    )
 
 
 def _checked(doubt: float) -> None:
