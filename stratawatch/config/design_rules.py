@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
+from stratawatch.config.panel_settings import LEAST_BUDGET
 from stratawatch.config.problems import Problem
 from stratawatch.config.tables import Table
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.kind import Kind
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variances import VARIANCES, refuse_unsuited
+from stratawatch.core.results import Commission, Goal
 from stratawatch.errors import StratawatchError
 
 
@@ -51,6 +53,21 @@ def variance_of_the_design(panel: Table) -> Iterator[Problem]:
         refuse_unsuited(variance, kind.name)
     except StratawatchError as error:
         yield panel.problem("variance", error.what, expected=error.expected, hint=error.hint)
+
+
+def wishes_of_the_design(panel: Table) -> Iterator[Problem]:
+    """A budget and goals that contradict the options would be refused in every cycle."""
+    kind, budget = _kind(panel), panel.number("budget")
+    if kind is None or not isinstance(budget, int) or budget < LEAST_BUDGET:
+        return
+    found = ((entry.text("metric") or "", entry.number("margin") or 0.0) for entry in panel.listed("goals"))
+    goals = tuple(Goal(metric, margin) for metric, margin in found if margin > 0)
+    scored = {name: one.text("score") is not None for name, one in panel.named("classifiers").items()}
+    try:
+        kind.refuse(Commission(goals, budget), scored)
+    except StratawatchError as error:
+        place = "options" if "options" in panel else "design"
+        yield panel.problem(place, error.what, expected=error.expected, got=error.got, hint=error.hint)
 
 
 def _kind(panel: Table) -> Kind | None:

@@ -28,6 +28,7 @@ PANEL_RULES: Final[tuple[Callable[[Table], Iterator[Problem]], ...]] = (
     design_rules.metrics_of_the_design,
     design_rules.segments_of_the_design,
     design_rules.variance_of_the_design,
+    design_rules.wishes_of_the_design,
     metric_rules.known_segment,
     metric_rules.nothing_twice,
 )

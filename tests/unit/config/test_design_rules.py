@@ -36,6 +36,48 @@ class TestOptions:
         assert found.startswith("panels.spam.options")
         assert said in found
 
+    @pytest.mark.parametrize("line", ["doubt = nan", "doubt = [1]", "doubt = 2026-01-05", "doubt = inf"])
+    def test_that_are_no_numbers_are_one_problem(self, problems, line):
+        (found,) = problems(KUMAR, options(line))
+        assert found.startswith("panels.spam.options")
+        assert "'doubt'" in found
+
+
+class TestWishes:
+    """What every cycle would refuse is refused before the first."""
+
+    @pytest.mark.parametrize(
+        ("design", "lines", "said"),
+        [
+            (
+                BENNETT,
+                ["delta = 0.1"],
+                "stops at plus-minus 0.1, before a goal of 0.05 holds; expected option 'delta' of",
+            ),
+            (
+                KUMAR,
+                ['allocation = "OPT-A1"', "n_ini = 16"],
+                "120 labels do not give 16 to each of 8 strata; expected at",
+            ),
+            (KUMAR, ["strata = 61"], "120 labels do not give 2 to each of 61 strata; expected at least 122; raise the"),
+            (TRIPATHI, ["omission_share = 0.999"], "leaves precisions none of 120 labels; expected at most 0.99"),
+        ],
+    )
+    def test_that_contradict_the_options_are_refused(self, problems, design, lines, said):
+        (found,) = problems(design, options(*lines), ("margin = 0.05", 'margin = 0.05\nof = ["lr"]'))
+        assert found.startswith("panels.spam.options")
+        assert said in found
+
+    def test_a_budget_may_be_too_small_for_the_usual_strata(self, problems):
+        (found,) = problems(("budget = 120", 'budget = 15\ndesign = "kumar"'))
+        assert found.startswith("panels.spam.design")
+        assert "15 labels do not give 2 to each of 8 strata" in found
+        assert len(problems(("budget = 120", 'budget = 5\ndesign = "kumar"'))) == 1
+
+    def test_calls_without_a_score_are_one_stratum(self, write):
+        calls = ('score = "score_lr"\n', "")
+        assert load(write(("budget = 120", 'budget = 15\ndesign = "kumar"'), calls)).panels["spam"].budget == 15
+
 
 class TestMetrics:
     def test_a_goal_that_the_design_does_not_tell_is_refused(self, problems):
