@@ -74,6 +74,7 @@ def measure(
       stratawatch baseline measure toxicity --file labels/july.csv --of lr
       stratawatch baseline measure toxicity --file apart.csv --of lr --called 1200 --passed 98000
     """
+    from stratawatch.engine.baselines import in_force
     from stratawatch.engine.labelled_items import sides_of
     from stratawatch.engine.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.engine.past_windows import DEFAULT_WINDOWS
@@ -89,7 +90,12 @@ def measure(
         valid_until=moment(until, "--until"),
     )
     found = measure_baseline(house.ports, spec, request, _labels(house, panel, file, label))
-    rows = [{**_row(one), "new": True} for one in found.new] + [{**_row(one), "new": False} for one in found.known]
+    with house.ports.store.begin() as tx:
+        rows = [
+            {**_row(one), "new": new, "in_force": one.same_evidence(in_force(tx, spec, one.valid_from)[one.key])}
+            for some, new in ((found.new, True), (found.known, False))
+            for one in some
+        ]
     untold = [
         {"classifier": key.classifier, "metric": key.metric, "segment": key.segment, "why": why}
         for key, why in found.untold.items()
@@ -176,8 +182,11 @@ def _name(row: dict[str, Any]) -> str:
 def _show_measured(rows: Sequence[dict[str, Any]], untold: Sequence[dict[str, Any]]) -> None:
     new = [row for row in rows if row["new"]]
     say(f"{count_text(len(new), 'new baseline')}, {len(rows) - len(new)} known before; from {rows[0]['source']}")
-    for dates in dict.fromkeys(_dates(row) for row in rows):
+    for dates in dict.fromkeys(_dates(row) for row in rows if row["in_force"]):
         say(f"In force for windows {dates}")
+    older = [_name(row) for row in rows if not row["in_force"]]
+    if older:
+        say(f"Not in force, as what was measured later is: {', '.join(older)}")
     say()
     show_rows([_measured_cells(row) for row in rows], numbers=("labels",))
     for row in untold:

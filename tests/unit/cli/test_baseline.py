@@ -57,6 +57,17 @@ class TestMeasure:
         assert again.startswith("0 new baselines, 7 known before")
         assert again.count("500  of 2026-01-12") == 7
 
+    def test_of_what_a_later_measurement_put_out_of_force_says_so(self, in_folder):
+        only = ("--of", "rf")
+        assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {True}
+        duckdb.sql(LABELS.replace("i % 5", "i % 4")).write_parquet(str(in_folder.folder / "labels.parquet"))
+        in_folder.run(*self.FILE[:-1], "2026-01-13T06:00:00+00:00", *only)
+        duckdb.sql(LABELS).write_parquet(str(in_folder.folder / "labels.parquet"))
+        again = in_folder.run(*self.FILE[:-1], "2026-01-14T06:00:00+00:00", *only).stdout
+        assert "0 new baselines, 3 known before" in again
+        assert "Not in force, as what was measured later is: rf" in again
+        assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {False}
+
     def test_takes_dates_and_one_classifier(self, in_folder):
         dates = ("--from", "2026-02-01T00:00:00+00:00", "--until", "2026-03-01T00:00:00+00:00")
         found = in_folder.json(*self.FILE, "--of", "lr", *dates)
