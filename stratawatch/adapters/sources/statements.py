@@ -106,7 +106,7 @@ class Statements:
             times=INDENT.join(window_times.times(columns, types)),
             scored=INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
             within=window_times.within(columns, types, window),
-            latest=self._latest(),
+            latest=self._latest(drawing=drawing),
             standing=self._standing(),
             letters=INDENT.join(["*", *letters]),
             pattern=expressions.pattern([f"letter_{i}" for i, _ in self._speakers()]),
@@ -160,17 +160,23 @@ class Statements:
         """The step whose rows are judged."""
         return "standing" if self.panel.duplicates == "latest" else "scored"
 
-    def _latest(self) -> str:
+    def _latest(self, *, drawing: bool) -> str:
         if self.panel.duplicates != "latest":
             return ""
-        return template("latest").substitute(newest=", ".join(self._newest_first())) + "\n"
+        return template("latest").substitute(newest=", ".join(self._newest_first(shown=drawing))) + "\n"
 
-    def _newest_first(self) -> list[str]:
-        """An order of rows that share an id, equal on every engine: what came later first, then by what was said."""
+    def _newest_first(self, *, shown: bool) -> list[str]:
+        """An order of rows that share an id, equal on every engine: what came later first, then by what was said.
+
+        Where it matters what people are shown, that decides last: of rows that are counted alike one must be drawn.
+        """
         names = (["arrived"] if self.panel.columns.ingested is not None else []) + ["time"]
         for ours, name in self._given():
             names.append(bytes_of(ours) if kind_of(self.types[name]) == "text" else ours)
         names += [bytes_of(f"segment_{i}") for i, _ in enumerate(self.panel.columns.segments, 1)]
+        if shown:
+            names += [bytes_of(f"payload_{i}") for i, _ in enumerate(self.panel.columns.payload, 1)]
+            names += [] if self.panel.columns.cluster is None else [bytes_of("cluster")]
         return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:

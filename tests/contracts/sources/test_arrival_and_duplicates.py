@@ -100,6 +100,15 @@ class TestLatest:
         (found,) = source.candidates(latest(), WINDOW, [Atom("1", bin_, bin_, 1, None)], [1])
         assert (found.item, found.copies) == ("same", 1)
 
+    @pytest.mark.parametrize("texts", [["x", "y", "w"], ["y", "w", "x"], ["w", "x", "y"]])
+    def test_of_rows_that_differ_in_payload_only_one_is_shown_whatever_their_order(
+        self, made: Any, texts: list[str]
+    ) -> None:
+        columns = Columns("id", "ts", ("body",), (), "author")
+        source = made({**items(*"aaa"), "body": ("VARCHAR", texts), "author": ("VARCHAR", texts)})
+        (found,) = source.candidates(latest(columns=columns), WINDOW, whole("0", 1), [1])
+        assert (found.payload, found.cluster) == ({"body": "y"}, "y")
+
     def test_by_arrival_the_last_to_arrive_stands(self, made: Any) -> None:
         table = {**arriving([1, 2], [6, 5]), "id": ("VARCHAR", ["a", "a"]), "flag": ("VARCHAR", ["0", "1"])}
         assert made(table).census(latest(columns=BY_ARRIVAL), WINDOW).census.patterns == ("1",)

@@ -50,7 +50,7 @@ WITH named AS NOT MATERIALIZED (
     TRUE AS repeated,
     ROW_NUMBER() OVER (
       PARTITION BY scored.item
-      ORDER BY arrived DESC NULLS LAST, time DESC NULLS LAST, call_given_1 DESC NULLS LAST, score_given_1 DESC NULLS LAST, score_given_2 DESC NULLS LAST, score_given_3 DESC NULLS LAST, CAST(segment_1 AS TEXT) COLLATE "C" DESC NULLS LAST
+      ORDER BY arrived DESC NULLS LAST, time DESC NULLS LAST, call_given_1 DESC NULLS LAST, score_given_1 DESC NULLS LAST, score_given_2 DESC NULLS LAST, score_given_3 DESC NULLS LAST, CAST(segment_1 AS TEXT) COLLATE "C" DESC NULLS LAST, CAST(payload_1 AS TEXT) COLLATE "C" DESC NULLS LAST, CAST(cluster AS TEXT) COLLATE "C" DESC NULLS LAST
     ) AS turn
   FROM scored
   INNER JOIN several

@@ -50,7 +50,7 @@ WITH named AS (
     TRUE AS repeated,
     ROW_NUMBER() OVER (
       PARTITION BY scored.item
-      ORDER BY arrived DESC, time DESC, call_given_1 DESC, score_given_1 DESC, score_given_2 DESC, score_given_3 DESC, CAST(segment_1 AS STRING) COLLATE UTF8_BINARY DESC
+      ORDER BY arrived DESC, time DESC, call_given_1 DESC, score_given_1 DESC, score_given_2 DESC, score_given_3 DESC, CAST(segment_1 AS STRING) COLLATE UTF8_BINARY DESC, CAST(payload_1 AS STRING) COLLATE UTF8_BINARY DESC, CAST(cluster AS STRING) COLLATE UTF8_BINARY DESC
     ) AS turn
   FROM scored
   INNER JOIN several
