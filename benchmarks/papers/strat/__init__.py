@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from benchmarks.papers.strat import clustering, groups, joint, known, windows
+from benchmarks.papers.strat import clustering, few, groups, joint, known, windows
 from benchmarks.papers.strat.drawing import draw
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS
 from benchmarks.shape import Options, Result, Verdict
@@ -24,7 +24,7 @@ def run(options: Options) -> Result:
         rows += found
         verdicts += promised
     runs = _runs(options)
-    cells: list[joint.Cell | groups.Cell | clustering.Whole | clustering.Items | windows.Cell] = [
+    cells: list[joint.Cell | groups.Cell | clustering.Whole | clustering.Items | windows.Cell | few.Cell] = [
         *_joint(options.seed, runs, options.quick),
         *_groups(options.seed, runs),
         *_whole(options.seed, runs),
@@ -33,9 +33,10 @@ def run(options: Options) -> Result:
     clustered = windows.cells(
         options.seed, *((runs, windows.SHAPES[:2]) if options.quick else (3 * runs, windows.SHAPES))
     )
-    cells += clustered
+    rare = few.cells(options.seed, runs)
+    cells += [*clustered, *rare]
     rows += [row for cell in cells for row in cell.rows()]
-    return Result(rows, [*verdicts, *_aims(options), *windows.aims(clustered)])
+    return Result(rows, [*verdicts, *_aims(options), *windows.aims(clustered), *few.aims(rare)])
 
 
 def figures(folder: Path, options: Options) -> None:

@@ -91,6 +91,12 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
 
 
 def _chosen(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
+    return {(CHOSEN, metric): ends for metric, ends in chosen(cells, known, rng, Brr(), METRICS).items()}
+
+
+def chosen(
+    cells: Cells, known: Labelled, rng: np.random.Generator, variance: Brr, metrics: Sequence[str]
+) -> dict[str, list[Ends]]:
     """The product's own reading with variance = "brr"; its labels, and how they are dealt, need rows."""
     folds, atoms = np.divmod(np.arange(known.answered.size), known.answered.shape[1])
     n, k = (part.ravel().astype(np.int64) for part in (known.answered, known.yes))
@@ -98,11 +104,11 @@ def _chosen(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tup
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(places)).tolist())
     pool = Candidates(digests, atoms[places], digests)
     rows = AnsweredRows(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
-    request, told = Request(CONFIDENCE, METRICS, (None,)), replace(known, rows=rows)
-    found: dict[tuple[str, str], list[Ends]] = {}
-    for one in Brr().read(estimates(cells, (), told, request), cells, (), told, request):
+    request, told = Request(CONFIDENCE, tuple(metrics), (None,)), replace(known, rows=rows)
+    found: dict[str, list[Ends]] = {}
+    for one in variance.read(estimates(cells, (), told, request), cells, (), told, request):
         ends = (one.outcome.low, one.outcome.high) if isinstance(one.outcome, Known) else NONE
-        found.setdefault((CHOSEN, one.metric), []).append(ends)
+        found.setdefault(one.metric, []).append(ends)
     return found
 
 

@@ -40,6 +40,7 @@ FEWEST: Final = 5
 class _Replicated:
     """Both sides of every classifier (segments x classifiers x sides), and their totals in every replicate before."""
 
+    fewest: int
     made: Replicates
     sides: Sides
     totals: Floats
@@ -47,20 +48,25 @@ class _Replicated:
     def outcome(self, metric: Metric, place: tuple[int, int], confidence: float) -> Known | Undefined:
         """One metric of one classifier inside one segment."""
         sides, totals = self.sides.at(place), self.totals[:, *place]
-        if (too_few := _agreeing(metric, sides)) is not None:
+        if (too_few := _agreeing(metric, sides, self.fewest)) is not None:
             return too_few
         whole = np.ones(len(totals))
         parts = Table(sides.sizes[A] * whole, sides.sizes[B] * whole, totals[:, A], totals[:, B])
         size = float(metric.size(sides.table))
-        lacking = int((metric.size(parts) < max(_LEFT * size, _LEFT)).sum())
+        if size < 1:
+            return Undefined("less than one item is left to make it of")
+        lacking = int((metric.size(parts) < _LEFT * size).sum())
         if lacking:
             return Undefined(f"in {lacking} of {len(totals)} replicates no label is left to make it of")
         found = spread(self.made, float(metric.value(sides.table)), metric.value(parts), size)
         return found if isinstance(found, Undefined) else found.share(confidence)
 
 
+@dataclass(frozen=True)
 class Brr:
-    """As measured it covers less than the default."""
+    """As measured it covers less than the default. `fewest`: labels of a side that must say yes, and that say no."""
+
+    fewest: int = FEWEST
 
     name: ClassVar = "brr"
     designs: ClassVar[tuple[str, ...]] = ("joint",)
@@ -79,7 +85,7 @@ class Brr:
         made = replicates(rows.strata(), _HOW, np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.outcome, Undefined) else replace(one, outcome=made) for one in found)
-        replicated = _replicated(made, rows, atoms, known, request)
+        replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, known, request))
         places = [
             (row, place, metric_named(name))
             for row in range(len(request.segments))
@@ -103,21 +109,21 @@ def _read(replicated: _Replicated, one: Estimate, metric: Metric, place: tuple[i
     return replace(one, outcome=outcome, method=method)
 
 
-def _agreeing(metric: Metric, sides: Sides) -> Undefined | None:
+def _agreeing(metric: Metric, sides: Sides, fewest: int) -> Undefined | None:
     """The first side that the metric reads whose labels differ too little, or None."""
     for side in metric.reads:
         items, labels, yes = (float(of[side]) for of in (sides.sizes, sides.labels, sides.yes))
-        if labels < items and min(yes, labels - yes) < FEWEST:
+        if labels < items and min(yes, labels - yes) < fewest:
             return Undefined(
                 f"of the labels among the items it calls {_WORDS[side]} {yes:,.0f} say yes and {labels - yes:,.0f} no: "
-                f"replicates tell nothing with fewer than {FEWEST} of each"
+                f"replicates tell nothing with fewer than {fewest} of each"
             )
     return None
 
 
-def _replicated(
+def _totals(
     made: Replicates, rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Request
-) -> _Replicated:
+) -> tuple[Sides, Floats]:
     evidence, cells = rows.evidence, rows.cells
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
     sides, moved = evidence.sides(parts), made.replicated - made.weights
@@ -126,4 +132,4 @@ def _replicated(
     for number, segment in enumerate(request.segments):
         errors = (rows.inside(segment) * rows.errors)[:, None] * on_sides.reshape(len(rows.rows), -1)
         totals[:, number] = sides.totals[number] + (moved @ errors).reshape(len(moved), *sides.totals.shape[1:])
-    return _Replicated(made, sides, totals)
+    return sides, totals

@@ -3,7 +3,7 @@ import argparse
 import numpy as np
 import pytest
 
-from benchmarks.papers.strat import clustering, figures, groups, joint, known, run, windows
+from benchmarks.papers.strat import clustering, few, figures, groups, joint, known, run, windows
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
 from stratawatch.core.methods.strat.labels import Calls, Strata
@@ -48,6 +48,17 @@ def test_a_cell_of_the_joint_design():
     assert {metric for _, metric in found.tallies} == set(joint.METRICS)
     assert all(tally.ends.shape == (4, 4, 2) for tally in found.tallies.values())
     assert len(list(found.rows())) == 21
+
+
+def test_more_labels_that_disagree_are_asked_for_than_a_sharp_classifier_has():
+    """Every least number reads the same labels: what is told with more of them is told with fewer as well."""
+    found = few.cell(few.WORLDS[0], 100, 6, np.random.default_rng(1))
+    for metric in few.METRICS:
+        told = [found.tallies[metric, least].defined for least in few.LEAST]
+        assert told == sorted(told, reverse=True)
+    assert found.tallies["precision", 0].defined == 1
+    assert found.tallies["precision", 5].defined == 0
+    assert len(list(found.rows())) == len(few.METRICS) * len(few.LEAST)
 
 
 def test_strata_of_the_groups_share_all_labels():

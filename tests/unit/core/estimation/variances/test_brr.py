@@ -1,11 +1,16 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from stratawatch.core.design import Design, cut
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.variances import VARIANCES
+from stratawatch.core.estimation.variances.brr import Brr, _Replicated
 from stratawatch.core.ledger import Ledger
 from stratawatch.core.methods.strat.brr import student
+from stratawatch.core.methods.strat.replicates import Replicates
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.results import Commission, Known, Undefined
 from tests.unit.core.town import two_classifiers
@@ -65,7 +70,7 @@ def test_hand_arithmetic(monkeypatch):
 
     v = .98/4, and Student's t with one degree of freedom is 1 at a confidence of one half.
     """
-    monkeypatch.setattr("stratawatch.core.estimation.variances.brr.FEWEST", 1)
+    monkeypatch.setitem(VARIANCES, "brr", Brr(fewest=1))
     design, ledger = one_stratum([True, False], 100, budget=2)
     foretold = replace(design, atoms=tuple(replace(atom, foretold=0.5) for atom in design.atoms))
     (one,) = foretold.estimate(ledger, ledger.verdicts, metrics=("precision",), confidence=0.5)
@@ -105,6 +110,18 @@ def test_every_side_that_a_metric_reads_needs_both(town):
     for metric in ("false_omission_rate", "recall"):
         assert "among the items it calls negative 0 say yes" in told["a", metric].reason
         assert isinstance(told["b", metric], Known)
+
+
+def test_a_ratio_of_next_to_nothing_is_no_information():
+    """Estimated errors took nearly all positives away again; replicates would be divided by what is left."""
+    half = np.array([[[20.0, 20.0]]])
+    left = {"sizes": np.array([[[500.0, 500.0]]]), "totals": np.array([[[1e-200, 0.0]]])}
+    sides = Sides(**{field.name: left.get(field.name, half) for field in fields(Sides)})
+    sides = replace(sides, yes=half / 2)
+    made = Replicates(np.ones(2), np.ones((2, 2)), 1, 0.5)
+    replicated = _Replicated(5, made, sides, np.array([[[[1e-200, 40.0]]], [[[30.0, -1e-200]]]]))
+    found = replicated.outcome(metric_named("recall"), (0, 0), 0.95)
+    assert found == Undefined("less than one item is left to make it of")
 
 
 def test_a_segment_is_named_where_it_cannot_be_told(town):
