@@ -1,7 +1,8 @@
 """Windows of customers whose errors hang together, labelled by the product's own design: what the column is worth.
 
 Every run is a new window with new customers. An item's label is 1 if U < p(score); with probability sqrt(rho) U is
-its customer's own number, so that two labels of one customer and one score are correlated by rho.
+its customer's own number, so that two labels of one customer and one score are correlated by rho. Likewise a share
+`own` of the calls and of the scores are their customer's: then customers differ in what is foretold of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ class Shape:
     labels: int
     rho: float = RHO
     design: str = "joint"
+    own: float = 0.0
 
 
 SHAPES: Final = (
@@ -48,6 +50,8 @@ SHAPES: Final = (
     Shape(60, 500, 600, design="srs"),
     Shape(4_000, 5, 500),
     Shape(400, 5, 500, rho=0.0),
+    Shape(60, 500, 600, rho=0.0, own=0.7),
+    Shape(60, 500, 600, rho=0.0, own=0.7, design="srs"),
 )
 
 
@@ -64,7 +68,8 @@ class Cell:
         shape = self.shape
         for (about, metric, way), tally in self.tallies.items():
             yield {
-                "labels of windows of": f"{shape.customers:,} customers x {shape.items} items, rho {shape.rho:g}",
+                "labels of windows of": f"{shape.customers:,} customers x {shape.items} items, rho {shape.rho:g}"
+                + (f", {shape.own:g} of scores their own" if shape.own else ""),
                 "design": shape.design,
                 "labels": shape.labels,
                 "metric": metric,
@@ -85,7 +90,7 @@ def cells(seed: int, runs: int, shapes: Sequence[Shape] = SHAPES) -> list[Cell]:
 
 def aims(cells: Sequence[Cell]) -> list[Verdict]:
     """What the column is worth where some customers have many labels: of precision in windows to come."""
-    many = [one for one in cells if one.shape.items > 5 and one.shape.design == "joint"]
+    many = [one for one in cells if one.shape.items > 5 and one.shape.design == "joint" and not one.shape.own]
     mean = {way: sum(one.tallies[NEXT, "precision", way].coverage for one in many) / len(many) for way in WAYS}
     return [
         Verdict("strat: with the cluster column, windows to come", "aim", mean[WITH], 0.93, ">="),
@@ -131,8 +136,15 @@ class _Window:
         """Scores of their own; labels that hang together."""
         size = shape.customers * shape.items
         customers = np.repeat(np.arange(shape.customers), shape.items)
-        called = rng.random(size) < CALLED
-        scores = np.where(called, rng.uniform(0.5, 1, size), rng.random(size) ** 3 / 2)
+
+        def numbers_of_their_own() -> Floats:
+            each = rng.random(size)
+            if not shape.own:
+                return each
+            return np.where(rng.random(size) < shape.own, rng.random(shape.customers)[customers], each)
+
+        called = numbers_of_their_own() < CALLED
+        scores = np.where(called, 0.5 + numbers_of_their_own() / 2, numbers_of_their_own() ** 3 / 2)
         shared = rng.random(size) < shape.rho**0.5
         numbers = np.where(shared, rng.random(shape.customers)[customers], rng.random(size))
         bins = bins_of(scores)
