@@ -60,7 +60,12 @@ class TestWishes:
                 "120 labels do not give 16 to each of 8 strata; expected at",
             ),
             (KUMAR, ["strata = 61"], "120 labels do not give 2 to each of 61 strata; expected at least 122; raise the"),
-            (TRIPATHI, ["omission_share = 0.999"], "leaves precisions none of 120 labels; expected at most 0.99"),
+            (
+                TRIPATHI,
+                ["omission_share = 0.999"],
+                "leaves 0 of 120 labels to precisions; expected at least one for each of 2",
+            ),
+            (TRIPATHI, ["omission_share = 0.99"], "leaves 1 of 120 labels to precisions"),
         ],
     )
     def test_that_contradict_the_options_are_refused(self, problems, design, lines, said):

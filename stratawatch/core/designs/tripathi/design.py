@@ -53,13 +53,14 @@ class Tripathi(Options):
             f"design = 'tripathi' does not tell {metric_named(metric).words}: only precision and what follows from it"
         )
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
-        """A budget of which precisions get no label."""
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """A budget that leaves precisions less than a label each."""
         budget = commission.budget or 0
-        if round(budget * self.omission_share) >= budget:
+        left = budget - round(budget * self.omission_share)
+        if left < len(scored):
             raise PlanImpossible(
-                f"'omission_share' of {self.omission_share:g} leaves precisions none of {budget} labels",
-                expected=f"at most {1 - 1 / max(budget, 1):.2g}",
+                f"'omission_share' of {self.omission_share:g} leaves {left} of {budget} labels to precisions",
+                expected=f"at least one for each of {len(scored)} classifiers",
                 hint="raise the budget or keep a smaller share",
             )
 
