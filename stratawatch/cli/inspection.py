@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 Facts = Mapping[str, str]
 
-CLUSTER: Final = "items of one hang together: intervals count that, and are about clusters to come"
+CLUSTER: Final = (
+    "items of one hang together: intervals count that, and are about clusters to come whose scores are like these"
+)
 
 
 @dataclass

@@ -36,7 +36,10 @@ class TestCluster:
     def test_it_is_said_what_it_does(self, fresh):
         fresh.configure(('segments = ["country"]', 'segments = ["country"]\ncluster = "text"'))
         told = fresh.json("check")["found"]["configuration"]["cluster of spam"]
-        assert told == "text; items of one hang together: intervals count that, and are about clusters to come"
+        assert (
+            told
+            == "text; items of one hang together: intervals count that, and are about clusters to come whose scores are like these"
+        )
 
     def test_without_one_nothing_is_said(self, fresh):
         assert "cluster" not in fresh.run("check").stdout

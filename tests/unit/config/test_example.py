@@ -45,7 +45,9 @@ def test_it_is_the_text_that_init_writes():
 
 def test_it_says_what_a_cluster_does():
     [line] = [line for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if "cluster = " in line]
-    assert line.endswith("# items of one hang together: intervals count that, and are about customers to come")
+    assert line.endswith(
+        "# items of one hang together: intervals count that, and are about customers to come with scores like these"
+    )
 
 
 def test_it_shows_every_key_there_is():

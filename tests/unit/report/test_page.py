@@ -224,7 +224,8 @@ class TestClusters:
         first = memory.revisions[newest].estimates[0]
         assert (
             f"Labels come in clusters, by the column customer: the interval of {first.metric} of {first.classifier} "
-            "counts 800 labels as 519 (design effect 1.54). Intervals are about clusters to come."
+            "counts 800 labels as at most 519 (design effect 1.54). "
+            "Intervals are about clusters to come whose scores and calls are like these."
         ) in page
         assert page.count('800<span class="under">as 519</span>') == 1
 
