@@ -71,7 +71,11 @@ class Brr:
     name: ClassVar = "brr"
     designs: ClassVar[tuple[str, ...]] = ("joint",)
     warnings: ClassVar[tuple[str, ...]] = (
-        "Intervals of variance = 'brr' are too narrow: at 95% confidence 92% of them held the truth, 90% for recall.",
+        (
+            "Intervals of variance = 'brr' are too narrow: in simulated panels with 300 and 1,000 labels 93% of those "
+            "at 95% confidence held precision and F1, and 90% recall (87% at worst); there is none where fewer than "
+            f"{FEWEST} labels of a side that a metric reads say yes, or no."
+        ),
     )
 
     def read(
