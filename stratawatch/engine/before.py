@@ -23,12 +23,7 @@ def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None
         return None
     for one in tx.cycles.find(panel=spec.name, before=period, newest=1):
         then = tx.panels.get(one.panel_version)
-        alike = (then.columns.time, then.columns.ingested, then.duplicates, then.source) == (
-            spec.columns.time,
-            None,
-            spec.duplicates,
-            spec.source,
-        )
+        alike = then.columns.ingested is None and _rows_of(then) == _rows_of(spec)
         if alike and one.period == period - 1 and one.profile.get("null_times") is not None:
             return one
     return None
@@ -44,3 +39,13 @@ def missed_rows(source: PredictionSource, spec: PanelSpec, before: Cycle | None)
     counted = before.profile["rows"] - before.profile["null_times"]
     now = source.rows(spec, before.window)
     return now - counted if now >= counted else None
+
+
+def _rows_of(spec: PanelSpec) -> tuple[object, ...]:
+    """What decides which rows of a window count. In a long table that is also whose rows are read."""
+    columns = spec.columns
+    told = (spec.source, columns.time, spec.duplicates)
+    if columns.classifier is None:
+        return told
+    speakers = {one.called or one.name for one in spec.classifiers} | {one.called or one.name for one in spec.auxiliary}
+    return (*told, columns.classifier, columns.item, speakers)

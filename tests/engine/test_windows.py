@@ -1,6 +1,7 @@
 """Each instant belongs to exactly one opened window, each window is read once, and drift reaches people."""
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -13,7 +14,7 @@ from stratawatch.engine.advance import advance
 from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.intervene import reopen_cycle
 from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import Columns, WindowRule
+from stratawatch.engine.records import AuxiliarySpec, Columns, WindowRule
 from stratawatch.engine.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.errors import ConfigError, StratawatchError
 from tests.engine.stores import empty_store
@@ -21,6 +22,8 @@ from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, spec
 
 HOUR = timedelta(hours=1)
+LR, RF = spec().classifiers
+LONG = replace(spec().columns, classifier="model")
 
 
 def run_weeks(town, weeks: int) -> list[int]:
@@ -138,6 +141,30 @@ class TestRowsThatCameTooLate:
         town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
         town.panel = spec(**change)
         assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"auxiliary": (AuxiliarySpec("judge", "score_lr"),)},
+            {"classifiers": (LR, replace(RF, called="rf-2"))},
+            {"columns": replace(LONG, classifier="version")},
+            {"columns": replace(LONG, classifier=None)},
+        ],
+    )
+    def test_cannot_be_told_of_a_long_table_where_the_rows_of_others_are_read_now(self, make_town, change):
+        town = make_town(spec(columns=LONG))
+        run_weeks(town, 1)
+        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
+        town.panel = spec(**({"columns": LONG} | change))
+        assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+
+    @pytest.mark.parametrize("columns", [spec().columns, LONG])
+    def test_are_told_where_the_same_rows_are_read_by_other_words(self, make_town, columns):
+        town = make_town(spec(columns=columns))
+        run_weeks(town, 1)
+        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
+        town.panel = spec(columns=columns, classifiers=(replace(LR, cut_off=0.4), replace(RF, called="rf")))
+        assert cycle_of(town, _next_week(town, 1)).profile["missed"] == 7
 
     def test_none_is_a_number_too(self, town):
         run_weeks(town, 1)
