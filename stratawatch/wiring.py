@@ -89,6 +89,7 @@ def source(configuration: Configuration, panel: str) -> PredictionSource:
         case "postgres":
             options["url"] = configuration.source_url(settings).get_secret_value()
         case "spark":
+            options["options"] = configuration.revealed(settings.options)
             options["settings"] = configuration.revealed(settings.settings)
     found: PredictionSource = sources.load(settings.kind)(**options)
     return found

@@ -1,12 +1,21 @@
 """[panels.NAME.source]: where predictions are read, one table a kind."""
 
+import re
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from stratawatch.config.references import check_secret
 from stratawatch.config.shapes import PositiveDuration, Secret, Shape, Text
 from stratawatch.config.store_url import check_postgres_url
+
+_SECRET_KEY: Final = re.compile(
+    r"(password|passwd|secret|token|(secret|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",
+    re.IGNORECASE,
+)
+_SECRET_VALUE: Final = re.compile(r"[?&;](password|pwd)=", re.IGNORECASE)
+"""Passwords also stand in addresses of JDBC."""
 
 
 class DuckDBBounds(Shape):
@@ -61,6 +70,22 @@ class PostgresSource(Shape):
         return f"postgres: {self.schema_}.{self.table}" if self.schema_ else f"postgres: {self.table}"
 
 
+def _check_secrets(values: object) -> object:
+    """Let references through; refuse a secret that stands in the file, where its key tells that it is one."""
+    if not isinstance(values, dict):
+        return values
+    for key, value in values.items():
+        if _SECRET_KEY.search(key) or (isinstance(value, str) and _SECRET_VALUE.search(value)):
+            try:
+                check_secret(value)
+            except ValueError as trouble:
+                raise ValueError(f"has the key '{key}', whose value {trouble}") from None
+    return {key: str(value) if isinstance(value, str) else value for key, value in values.items()}
+
+
+KeysAndSecrets = Annotated[dict[str, str], BeforeValidator(_check_secrets)]
+
+
 class SparkSource(Shape):
     """kind = "spark": a table of Spark's catalog, or files on any storage that Spark knows."""
 
@@ -69,8 +94,8 @@ class SparkSource(Shape):
     table: Text | None = None
     path: Text | None = None
     format: Text = "parquet"
-    options: dict[str, str] = Field(default_factory=dict)
-    settings: dict[str, str] = Field(default_factory=dict, repr=False)
+    options: KeysAndSecrets = Field(default_factory=dict, repr=False)
+    settings: KeysAndSecrets = Field(default_factory=dict, repr=False)
 
     @model_validator(mode="after")
     def _one_of_both(self) -> "SparkSource":

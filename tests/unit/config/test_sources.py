@@ -11,6 +11,7 @@ from stratawatch.wiring import labelled_predictions, source
 FILES = 'kind = "files"\npath = "predictions/*.parquet"\n'
 DUCKDB = 'kind = "duckdb"\npath = "data/predictions.duckdb"\ntable = "daily"\n'
 POSTGRES = 'kind = "postgres"\nurl = "postgresql://watch@db.example.org/ml"\ntable = "daily"\n'
+KEPT = "${env:DB_PASSWORD}"
 SPARK = 'kind = "spark"\ntable = "ml.daily"\n'
 
 
@@ -90,6 +91,50 @@ class TestSpark:
         configuration = load(write((FILES, lines)))
         settings = configuration.settings.panels["spam"].source.settings
         assert configuration.revealed(settings) == {"spark.executor.memory": "4g", "spark.hadoop.k": "hunter2"}
+
+    def test_secrets_of_both_tables_reach_the_source_and_are_not_shown(self, write, monkeypatch):
+        monkeypatch.setenv("DB_PASSWORD", "hunter2")
+        built = {}
+        monkeypatch.setattr(sources, "load", lambda kind: lambda **given: built.update(given, kind=kind))
+        lines = (
+            SPARK + f'settings = {{ "spark.authenticate.secret" = "{KEPT}" }}\noptions = {{ password = "{KEPT}" }}\n'
+        )
+        configuration = load(write((FILES, lines)))
+        source(configuration, "spam")
+        assert built["options"] == {"password": "hunter2"}
+        assert built["settings"] == {"spark.authenticate.secret": "hunter2"}
+        assert "DB_PASSWORD" not in repr(configuration.settings)
+
+    @pytest.mark.parametrize("table", ["options", "settings"])
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("password", "hunter2"),
+            ("sfPassword", "hunter2"),
+            ("spark.hadoop.fs.s3a.secret.key", "hunter2"),
+            ("spark.hadoop.fs.s3a.session.token", "hunter2"),
+            ("fs.azure.account.key.ml.blob.core.windows.net", "hunter2"),
+            ("url", "jdbc:postgresql://db/ml?user=me&password=hunter2"),
+        ],
+    )
+    def test_a_secret_in_the_file_is_refused_and_not_repeated(self, problems, table, key, value):
+        found = only(problems((FILES, SPARK + f'{table} = {{ "{key}" = "{value}" }}\n')))
+        assert f"has the key '{key}', whose value is a secret written into the file" in found
+        assert "hunter2" not in found
+
+    @pytest.mark.parametrize(
+        "key",
+        ["spark.hadoop.fs.s3a.aws.credentials.provider", "spark.kubernetes.authenticate.oauthTokenFile", "header"],
+    )
+    def test_what_only_sounds_like_a_secret_may_stand_there(self, write, key):
+        configuration = load(write((FILES, SPARK + f'settings = {{ "{key}" = "plain" }}\n')))
+        assert configuration.settings.panels["spam"].source.settings == {key: "plain"}
+
+    def test_the_environment_may_bring_a_secret_as_it_is(self, write, monkeypatch):
+        monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__SOURCE__OPTIONS", '{"password": "hunter2"}')
+        found = load(write((FILES, SPARK)))
+        assert found.settings.panels["spam"].source.options == {"password": "hunter2"}
+        assert "hunter2" not in repr(found.settings)
 
 
 class TestLongTables:
