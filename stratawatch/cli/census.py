@@ -83,7 +83,7 @@ def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") ->
     from stratawatch.report.atoms import draw_atoms
 
     if not found.atoms:
-        raise StratawatchError("there is nothing to draw", got=f"no predictions in {window}")
+        raise StratawatchError("there is nothing to draw", got=found.refusal or f"no predictions in {window}")
     write_picture(path, lambda place: draw_atoms(place, spec.name, window, found.answer.census, found.atoms))
 
 
@@ -106,6 +106,7 @@ def _document(window: "Window", found: "Contents") -> dict[str, Any]:
         "segments": [
             {"segment": str(segment), "items": int(counts.sum())} for segment, counts in counted.segments.items()
         ],
+        "refusal": found.refusal or None,
         "strata": len({atom.stratum for atom in found.atoms}),
         "atoms": [
             {
@@ -138,6 +139,9 @@ def _show(document: dict[str, Any], *, every: bool) -> None:
         say()
         _show_largest("segment", [_segment(row, document["items"]) for row in _ordered(document["segments"])], every)
     say()
+    if document["refusal"]:
+        say(f"A cycle on it would be refused: {document['refusal']}")
+        return
     _show_atoms(document, every=every)
 
 

@@ -8,15 +8,20 @@ from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import CensusAnswer, PanelSpec, Window
+from stratawatch.errors import PlanImpossible
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The counts of a window and its atoms; `past_labels` are those that helped to cut them."""
+    """The counts of a window and its atoms; `past_labels` are those that helped to cut them.
+
+    `refusal`: why the panel's design cuts nothing here, as a cycle would be told; then there are no atoms.
+    """
 
     answer: CensusAnswer
     atoms: tuple[Atom, ...]
     past_labels: int
+    refusal: str = ""
 
 
 def contents(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Contents:
@@ -24,4 +29,8 @@ def contents(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Cont
     answer = ports.sources[spec.name].census(spec, window)
     with ports.store.begin() as tx:
         history = history_of(tx, spec, period, ports.clock.now())
-    return Contents(answer, cut(answer.census, commission_of(spec), history), len(history))
+    try:
+        atoms = cut(answer.census, commission_of(spec), history)
+    except PlanImpossible as refusal:
+        return Contents(answer, (), len(history), str(refusal))
+    return Contents(answer, atoms, len(history))

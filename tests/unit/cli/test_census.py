@@ -91,6 +91,17 @@ class TestPeople:
         assert "598 of 2,000 rows (29.9%) cannot be used: the score of 'lr' in 'score_lr' is not a probability" in out
         assert fresh.json("census", "--now", NOW)["censuses"][0]["items"] == 1402
 
+    def test_where_the_design_cuts_nothing_the_counts_are_shown_with_the_reason(self, fresh):
+        options = '[panels.spam.options]\nparent = "rf"\n\n[panels.spam.source]'
+        fresh.configure(("budget = 60", 'budget = 60\ndesign = "tripathi"'), ("[panels.spam.source]", options))
+        fresh.predict(f"SELECT * REPLACE (score_rf / 10 AS score_rf) FROM ({ROWS})")
+        out = " ".join(fresh.run("census", "--now", NOW).stdout.split())
+        assert "What classifiers said" in out
+        assert "A cycle on it would be refused: the parent 'rf' calls no item positive" in out
+        (found,) = fresh.json("census", "--now", NOW)["censuses"]
+        assert (found["items"], found["atoms"]) == (2000, [])
+        assert found["refusal"].startswith("the parent 'rf' calls no item positive")
+
     @pytest.mark.parametrize("columns", [80, 40])
     def test_it_fits_the_terminal(self, fresh, columns):
         fresh.columns = columns
