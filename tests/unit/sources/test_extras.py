@@ -1,12 +1,16 @@
 """What is not part of the base install is asked for in a sentence that says how to get it."""
 
 import builtins
+import os
+import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from stratawatch.adapters.sources import load
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.errors import ConfigError
 from tests.contracts.sources.panels import panel
 
 
@@ -39,11 +43,20 @@ def test_spark_needs_pyspark(without: Any) -> None:
         load("spark")("rows").describe(panel())
 
 
-def test_spark_needs_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(Unreachable, match=r"Spark does not start; .*check Java") as caught:
-        load("spark")("rows", master="local[1]").describe(panel())
-    assert "\n" not in str(caught.value)
+def test_spark_needs_java(tmp_path: Any) -> None:
+    """In a process of its own: one that Spark ran in already has its Java."""
+    asked = (
+        "from stratawatch.adapters.sources import load\n"
+        "from stratawatch.errors import Unreachable\n"
+        "from tests.contracts.sources.panels import panel\n"
+        "try:\n"
+        "    load('spark')('rows', master='local[1]').describe(panel())\n"
+        "except Unreachable as trouble:\n"
+        "    print('TOLD', str(trouble).count(chr(10)), trouble)\n"
+    )
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", asked], env=environment, capture_output=True, text=True, check=True)
+    assert re.search(r"^TOLD 0 .*Spark does not start; .*check Java", told.stdout, re.MULTILINE), told.stderr
 
 
 @pytest.mark.parametrize("given", [{}, {"table": "rows", "path": "/rows"}])
