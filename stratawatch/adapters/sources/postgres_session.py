@@ -62,6 +62,12 @@ def reading(asked: str) -> Iterator[None]:
     except DataError as trouble:
         raise InputRefused(f"'{asked}' holds a value that cannot be read", got=_first_line(trouble)) from trouble
     except DBAPIError as trouble:
+        state = _state(trouble)
+        if state.startswith(_MISFIT) and state not in _MENDED_THERE:
+            hint = _HINTS.get(state, "give the source a view that the panel's columns fit")
+            raise InputRefused(
+                f"the columns of '{asked}' do not fit together", got=_first_line(trouble), hint=hint
+            ) from trouble
         raise Unreachable(f"'{asked}' cannot be read", got=_first_line(trouble), hint=_hint(trouble)) from trouble
 
 
@@ -73,12 +79,22 @@ _HINTS: Final = {
     "42883": "give the table columns of numbers and timestamps, or a view that casts them",
 }
 """By SQLSTATE."""
+_MISFIT: Final = "42"
+"""The class of what a query names and the server does not have so: no such column, two of a name, another type."""
+_MENDED_THERE: Final = ("42P01", "42501")
+"""Of that class what changes without a word of the configuration: the table comes, the right is granted."""
+_LONGEST: Final = 200
+"""Letters of the server's words: they may repeat a value of any length."""
+
+
+def _state(trouble: Exception) -> str:
+    return getattr(getattr(trouble, "orig", None), "sqlstate", None) or ""
 
 
 def _hint(trouble: Exception) -> str:
-    state = getattr(getattr(trouble, "orig", None), "sqlstate", None)
-    return _HINTS.get(state or "", "it is read again at the next advance")
+    return _HINTS.get(_state(trouble), "it is read again at the next advance")
 
 
 def _first_line(trouble: Exception) -> str:
-    return (str(getattr(trouble, "orig", trouble)).strip().splitlines() or ["no reason"])[0]
+    line = (str(getattr(trouble, "orig", trouble)).strip().splitlines() or ["no reason"])[0]
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

@@ -45,6 +45,10 @@ SELECT a.attname, CASE WHEN t.typtype = 'e' THEN 'text' ELSE
 FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
 WHERE a.attrelid = CAST(%s AS regclass) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
+_SCHEMA_AND_NAME: Final = """
+SELECT n.nspname, c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.oid = CAST(%s AS regclass)
+"""
 # Arrays as parameters: a read-only transaction and a standby have no temporary tables.
 _WANTED: Final = """\
 WITH wanted (pattern, bin, atom, stratum, number, ceiling) AS MATERIALIZED (
@@ -105,12 +109,17 @@ class PostgresSource(SqlSource):
             types = self._types(connection)
             require_columns(panel, types)
             _refuse_what_differs(connection, panel, types)
-            statements = statements_for(panel, self._relation, types, "postgres")
+            statements = statements_for(panel, self._qualified(connection), types, "postgres")
             yield PostgresEngine(connection, statements, self._facts(connection))
 
     def _types(self, connection: "Connection") -> dict[str, str]:
         found = connection.exec_driver_sql(_COLUMNS, (self._relation,)).all()
         return {name: _TYPES.get(kind.rpartition(".")[2], kind.upper()) for name, kind in found}
+
+    def _qualified(self, connection: "Connection") -> str:
+        """With its schema: a table of ours inside a query, `wanted`, would otherwise hide one of that name."""
+        found = connection.exec_driver_sql(_SCHEMA_AND_NAME, (self._relation,)).one()
+        return ".".join(identifier(name) for name in found)
 
     def _facts(self, connection: "Connection") -> Mapping[str, str]:
         release = ".".join(map(str, connection.dialect.server_version_info or ()))

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import NO_BIN, Atom
@@ -65,6 +66,15 @@ class TestIds:
         url, _ = own
         name = write_postgres(url, "other_ids", table(*ids), {"id": kind})
         assert drawn(PostgresSource(url, name), len(ids)) == [(one, 1) for one in sorted(ids)]
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", ["wanted", "named", "scored", 'Quo"ted'])
+    def test_a_table_may_be_called_as_a_step_of_the_queries_is(self, own: Any, name: str) -> None:
+        url, _ = own
+        source = PostgresSource(url, write_postgres(url, name, table("a", "b")))
+        assert source.census(panel(), WINDOW).census.size == 2
+        assert drawn(source, 2) == [("a", 1), ("b", 1)]
 
 
 class TestTypes:
@@ -125,6 +135,25 @@ class TestTrouble:
                 stranger.census(panel(), WINDOW)
         finally:
             connection.execute("DROP ROLE stranger")
+
+    @pytest.mark.parametrize(
+        "query", ["SELECT nowhere FROM pg_class", "SELECT oid FROM pg_class, pg_type", "SELECT nothing(1)"]
+    )
+    def test_columns_that_do_not_fit_are_refused_as_they_are_elsewhere(self, postgres_server: str, query: str) -> None:
+        with (
+            pytest.raises(InputRefused, match=r"the columns of 'rows' do not fit together; got .*; give the") as caught,
+            reading("rows"),
+            snapshot(address(postgres_server), timedelta(minutes=1)) as connection,
+        ):
+            connection.exec_driver_sql(query)
+        assert "next advance" not in str(caught.value)
+
+    def test_a_value_of_many_digits_is_not_repeated_in_full(self, own: Any) -> None:
+        url, _ = own
+        name = write_postgres(url, "huge", table("a", score=("VARCHAR", ["1e400"])), {"score": "numeric"})
+        with pytest.raises(InputRefused, match=r"holds a value that cannot be read; got .*000\.\.\.") as caught:
+            PostgresSource(url, name).census(panel(), WINDOW)
+        assert len(str(caught.value)) < 300
 
     def test_a_query_ends_at_its_time_limit(self, own: Any) -> None:
         url, connection = own
