@@ -61,6 +61,7 @@ def measure_baseline(
 ) -> Measured:
     """From the panel's judged windows, or from labelled predictions. Measuring the same again changes nothing.
 
+    Where something else was measured since, the same is kept once more: what was measured last is in force.
     What cannot be told is not kept: it would put an older baseline out of force.
     """
     classifiers = _classifiers(spec, request.of)
@@ -146,7 +147,7 @@ def _first_unjudged(tx: Transaction, spec: PanelSpec) -> datetime:
 def _keep(
     tx: Transaction, ports: Ports, spec: PanelSpec, found: dict[StreamKey, Baseline], source: str, dates: Dates
 ) -> Measured:
-    """Without dates the same evidence is kept once, however often it is measured; with them once for these dates."""
+    """What was kept last, without dates or for these dates, is not kept again, however often it is measured."""
     start = dates.start or _first_unjudged(tx, spec)
     if dates.end is not None and dates.end <= start:
         raise StratawatchError(
@@ -155,7 +156,7 @@ def _keep(
             got=dates.end.isoformat(),
         )
     classifiers = {classifier.name: classifier for classifier in spec.classifiers}
-    there = [one for one in tx.baselines.of(spec.name) if dates.allow(one)]
+    there = tx.baselines.of(spec.name)
     new: list[KeptBaseline] = []
     known: list[KeptBaseline] = []
     untold = {}
@@ -177,12 +178,36 @@ def _keep(
             valid_until=dates.end,
             measured_at=ports.clock.now(),
         )
-        before = [old for old in there if old.same_evidence(kept)]
-        if before or not tx.baselines.add(kept):
-            known.append(before[-1] if before else kept)
-        else:
+        earlier = _rivals(there, kept)
+        standing = _standing(earlier, kept, dates)
+        if standing is not None:
+            known.append(standing)
+        elif tx.baselines.add(kept, after=earlier[-1] if earlier else None):
             new.append(kept)
+        else:
+            known.append(kept)
     return Measured(tuple(new), tuple(known), untold)
+
+
+def _standing(earlier: Sequence[KeptBaseline], kept: KeptBaseline, dates: Dates) -> KeptBaseline | None:
+    """The same with dates that will do, if nothing else was measured since."""
+    for old in reversed(earlier):
+        if not old.same_evidence(kept):
+            return None
+        if dates.allow(old):
+            return old
+    return None
+
+
+def _rivals(there: Sequence[KeptBaseline], kept: KeptBaseline) -> list[KeptBaseline]:
+    """Those of the same stream and call that hold from its start on: to the same end, or until further notice."""
+    return [
+        old
+        for old in there
+        if (old.key, old.call) == (kept.key, kept.call)
+        and old.valid_from <= kept.valid_from
+        and old.valid_until in (None, kept.valid_until)
+    ]
 
 
 def _moment(said: datetime | str | None) -> datetime | None:

@@ -252,8 +252,8 @@ class Alarms(Protocol):
 class Baselines(Protocol):
     """What metrics were. Appended, never changed."""
 
-    def add(self, baseline: KeptBaseline) -> bool:
-        """Keep a baseline; False when the same was kept before, whenever that was."""
+    def add(self, baseline: KeptBaseline, after: KeptBaseline | None = None) -> bool:
+        """Keep a baseline; False when the same was kept before: ever, or with `after` since that one was."""
         ...
 
     def of(self, panel: str) -> tuple[KeptBaseline, ...]:

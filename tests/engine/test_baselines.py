@@ -98,6 +98,44 @@ class TestFromPastWindows:
         assert len(measure_baseline(watched.ports, watched.panel, later, labels(0.9, 100)).new) == len(first.new)
         assert measure_baseline(watched.ports, watched.panel, later, labels(0.9, 100)).new == ()
 
+    @pytest.mark.parametrize("dates", [{}, {"valid_from": MONDAY + WEEK}], ids=["without dates", "with a date"])
+    def test_what_was_measured_last_is_in_force_also_where_it_was_measured_before(self, watched, dates):
+        request = BaselineRequest(of=("lr",), **dates)
+        for precision in (0.9, 0.8, 0.9, 0.9):
+            measure_baseline(watched.ports, watched.panel, request, labels(precision, 100))
+            watched.clock.pass_(hours=1)
+        with watched.ports.store.begin() as tx:
+            (now,) = [one for one in tx.baselines.in_force("spam", MONDAY + WEEK) if one.key == LR]
+            kept = [one.evidence.value for one in tx.baselines.of("spam") if one.key == LR]
+        assert (kept, now.evidence.value) == ([0.9, 0.8, 0.9], 0.9)
+
+    @pytest.mark.parametrize("until", [None, MONDAY + 5 * WEEK])
+    def test_of_some_time_is_kept_anew_once_something_else_holds_then(self, watched, until):
+        dated = BaselineRequest(of=("lr",), valid_from=MONDAY + 2 * WEEK, valid_until=until)
+        requests = [(dated, 0.9), (BaselineRequest(of=("lr",)), 0.8), (dated, 0.9), (dated, 0.9)]
+        found = []
+        for request, precision in requests:
+            found.append(measure_baseline(watched.ports, watched.panel, request, labels(precision, 100)))
+            watched.clock.pass_(hours=1)
+        assert [bool(one.new) for one in found] == [True, True, True, False]
+        with watched.ports.store.begin() as tx:
+            (now,) = [one for one in tx.baselines.in_force("spam", MONDAY + 2 * WEEK) if one.key == LR]
+        assert now.evidence.value == 0.9
+
+    def test_an_exception_for_some_time_stays_when_the_same_is_measured_again(self, watched):
+        usual = BaselineRequest(of=("lr",))
+        some = BaselineRequest(of=("lr",), valid_from=MONDAY, valid_until=MONDAY + WEEK)
+        measure_baseline(watched.ports, watched.panel, usual, labels(0.9, 100))
+        measure_baseline(watched.ports, watched.panel, some, labels(0.8, 100))
+        assert measure_baseline(watched.ports, watched.panel, usual, labels(0.9, 100)).new == ()
+
+    def test_what_is_planned_for_later_stays_when_the_same_is_measured_again(self, watched):
+        now, later = BaselineRequest(of=("lr",)), BaselineRequest(of=("lr",), valid_from=MONDAY + 9 * WEEK)
+        first = measure_baseline(watched.ports, watched.panel, now, labels(0.9, 100))
+        measure_baseline(watched.ports, watched.panel, later, labels(0.8, 100))
+        again = measure_baseline(watched.ports, watched.panel, now, labels(0.9, 100))
+        assert (again.new, again.known) == ((), first.new)
+
     def test_of_too_few_windows_is_refused(self, watched):
         judge_weeks(watched, range(3))
         with pytest.raises(StratawatchError, match=r"too few judged windows.*at least 4; got 3; wait for more, or"):

@@ -25,9 +25,12 @@ class SqlBaselines:
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
 
-    def add(self, baseline: KeptBaseline) -> bool:
-        """Keep a baseline; False when the same was kept before, whenever that was."""
-        return bool(insert_new(self._sql, baselines, [_row(baseline)], baselines.c.id))
+    def add(self, baseline: KeptBaseline, after: KeptBaseline | None = None) -> bool:
+        """Keep a baseline; False when the same was kept before: ever, or with `after` since that one was."""
+        row = _row(baseline)
+        if after is not None:
+            row["row_key"] = hashed(row["row_key"], _row(after)["row_key"], after.measured_at.isoformat())
+        return bool(insert_new(self._sql, baselines, [row], baselines.c.id))
 
     def of(self, panel: str) -> tuple[KeptBaseline, ...]:
         """All baselines of a panel, in the order in which they were measured."""

@@ -59,6 +59,16 @@ class TestAdd:
             (found,) = tx.baselines.of("spam")
         assert found == FIRST
 
+    def test_of_the_same_evidence_after_another_is_one_more_row_and_only_one(self, store):
+        second = other(evidence=Share(0.5, 40), measured_at=NOW + DAY)
+        with store.begin() as tx:
+            assert tx.baselines.add(FIRST)
+            assert tx.baselines.add(second, after=FIRST)
+            added = [tx.baselines.add(other(measured_at=NOW + days * DAY), after=second) for days in (2, 3)]
+            assert added == [True, False]
+            assert [one.measured_at for one in tx.baselines.of("spam")] == [NOW, NOW + DAY, NOW + 2 * DAY]
+            assert tx.baselines.in_force("spam", MONDAY)[0].evidence == FIRST.evidence
+
     @pytest.mark.parametrize(
         "change",
         [

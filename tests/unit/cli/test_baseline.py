@@ -57,16 +57,23 @@ class TestMeasure:
         assert again.startswith("0 new baselines, 7 known before")
         assert again.count("500  of 2026-01-12") == 7
 
-    def test_of_what_a_later_measurement_put_out_of_force_says_so(self, in_folder):
+    def test_what_was_measured_before_and_not_last_is_kept_anew(self, in_folder):
         only = ("--of", "rf")
         assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {True}
         duckdb.sql(LABELS.replace("i % 5", "i % 4")).write_parquet(str(in_folder.folder / "labels.parquet"))
         in_folder.run(*self.FILE[:-1], "2026-01-13T06:00:00+00:00", *only)
         duckdb.sql(LABELS).write_parquet(str(in_folder.folder / "labels.parquet"))
         again = in_folder.run(*self.FILE[:-1], "2026-01-14T06:00:00+00:00", *only).stdout
-        assert "0 new baselines, 3 known before" in again
-        assert "Not in force, as what was measured later is: rf" in again
-        assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {False}
+        assert "3 new baselines, 0 known before" in again
+        assert "Not in force" not in again
+        assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {True}
+
+    def test_of_what_a_later_measurement_keeps_out_of_force_says_so(self, in_folder):
+        only = ("--of", "rf")
+        in_folder.run(*self.FILE[:-1], "2026-01-14T06:00:00+00:00", *only)
+        duckdb.sql(LABELS.replace("i % 5", "i % 4")).write_parquet(str(in_folder.folder / "labels.parquet"))
+        before = in_folder.run(*self.FILE[:-1], "2026-01-13T06:00:00+00:00", *only).stdout
+        assert "Not in force, as what was measured later is: rf" in before
 
     def test_takes_dates_and_one_classifier(self, in_folder):
         dates = ("--from", "2026-02-01T00:00:00+00:00", "--until", "2026-03-01T00:00:00+00:00")
