@@ -78,14 +78,14 @@ class FileSet:
         return {"files": len(self.files), "bytes": self.bytes, "fingerprint": digest, "listing": listing}
 
 
-def require_unchanged(read: FileSet) -> None:
+def require_unchanged(read: FileSet, *, may_grow: bool = True) -> None:
     """Raise Unreachable when a file that was read is gone, shorter or, unless it is a CSV that grew, another one."""
     for old, path in ((file, file.path) for file in read.files):
         try:
             status = path.stat()
         except OSError as trouble:
             raise Unreachable(f"'{path}' vanished while it was read", hint=_AGAIN) from trouble
-        grown = read.format == "csv" and status.st_size >= old.bytes
+        grown = may_grow and read.format == "csv" and status.st_size >= old.bytes
         if not grown and (status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)) != (old.bytes, old.modified):
             raise Unreachable(f"'{path}' was written to while it was read", hint=_AGAIN)
 

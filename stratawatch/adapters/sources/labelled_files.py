@@ -10,7 +10,7 @@ import numpy as np
 
 from stratawatch.adapters.sources import expressions
 from stratawatch.adapters.sources.column_types import require, said_by
-from stratawatch.adapters.sources.file_set import SourceFile, find_files
+from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files, require_unchanged
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.core.cells import Flags
@@ -41,6 +41,15 @@ class LabelledFiles:
     def read(self, panel: PanelSpec) -> LabelledItems:
         """All labelled rows. Raises InputRefused or Unreachable."""
         files = find_files(self.path, self.delimiter, self.confined_to)
+        try:
+            items = self._items(panel, files)
+        except InputRefused:
+            require_unchanged(files, may_grow=False)  # half a file has every fault there is
+            raise
+        require_unchanged(files, may_grow=False)  # the digest is of the rows that were read
+        return items
+
+    def _items(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
         with session(Bounds()) as connection, reading(self.path):
             described = connection.execute(f"DESCRIBE SELECT * FROM {files.relation()}").fetchall()
             types = {row[0]: row[1] for row in described}

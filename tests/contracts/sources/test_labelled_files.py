@@ -1,9 +1,11 @@
 """Labelled predictions are read as predictions are: the same columns mean the same calls."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from stratawatch.adapters.sources import labelled_files
 from stratawatch.adapters.sources.labelled_files import LabelledFiles
 from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
@@ -48,6 +50,35 @@ class TestRead:
         assert read(tmp_path / f"a.{ending}").source == first
         other = read(write(tmp_path / f"a.{ending}", table(label=("VARCHAR", ["no"] * 5)))).source
         assert other != first
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+class TestAFileThatChangesMeanwhile:
+    @pytest.mark.parametrize("moment", ["_statement", "_source"])
+    def test_is_not_named_by_what_it_became(self, tmp_path, monkeypatch, ending, moment):
+        path = write(tmp_path / f"labels.{ending}", table())
+        whole, original = path.read_bytes(), getattr(labelled_files, moment)
+
+        def meanwhile(*given):
+            path.write_bytes(whole + b"f,yes,0.5,3.0,1,DE\n" * (ending == "csv"))
+            os.utime(path, (0, 0))
+            return original(*given)
+
+        monkeypatch.setattr(labelled_files, moment, meanwhile)
+        with pytest.raises(Unreachable, match="was written to while it was read"):
+            read(path)
+
+    def test_with_half_a_fault_is_not_refused_for_it(self, tmp_path, monkeypatch, ending):
+        path = write(tmp_path / f"labels.{ending}", table(label=("VARCHAR", ["maybe"] * 5)))
+        read_rows = LabelledFiles._check
+
+        def meanwhile(*given):
+            os.utime(path, (0, 0))
+            return read_rows(*given)
+
+        monkeypatch.setattr(LabelledFiles, "_check", meanwhile)
+        with pytest.raises(Unreachable, match="was written to while it was read"):
+            read(path)
 
 
 class TestLabels:
