@@ -42,9 +42,19 @@ _LINKED: Final = {
 }
 
 
+UNBOUNDED: Final = "NUMERIC"
+"""Numbers of any size, which only PostgreSQL has; it refuses to cast what no double holds."""
+_UNBOUNDED: Final = (
+    "CASE WHEN ABS({c}) < 1E-300 THEN CAST(0 AS DOUBLE) WHEN ABS({c}) < 1E+300 THEN CAST({c} AS DOUBLE) END"
+)
+
+
 def score_value(position: int, type_name: str) -> str:
     """A score as a double; text that is no number becomes NULL beside a given value, and so is marked."""
-    cast = "TRY_CAST(TRIM({c}) AS DOUBLE)" if kind_of(type_name) == "text" else "CAST({c} AS DOUBLE)"
+    if kind_of(type_name) == "text":
+        cast = "TRY_CAST(TRIM({c}) AS DOUBLE)"
+    else:
+        cast = _UNBOUNDED if type_name == UNBOUNDED else "CAST({c} AS DOUBLE)"
     return cast.format(c=f"score_given_{position}")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from stratawatch.adapters.sources import expressions
 from stratawatch.adapters.sources.ceilings import WantedRow
 from stratawatch.adapters.sources.column_types import kind_of, require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
@@ -23,7 +24,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "smallint": "SMALLINT",
     "integer": "INTEGER",
     "bigint": "BIGINT",
-    "numeric": "DECIMAL",
+    "numeric": expressions.UNBOUNDED,
     "real": "FLOAT",
     "double precision": "DOUBLE",
     "boolean": "BOOLEAN",

@@ -99,6 +99,21 @@ class TestTypes:
             "the score of 'lr' in 'score' is not a probability in [0, 1]"
         ]
 
+    @pytest.mark.parametrize("value", ["1e400", "-1e400", "NaN"])
+    def test_a_number_that_no_double_holds_is_a_bad_row(self, own: Any, value: str) -> None:
+        url, _ = own
+        name = write_postgres(url, "huge", table("a", "b", score=("VARCHAR", [value, "0.5"])), {"score": "numeric"})
+        answer = PostgresSource(url, name).census(panel(), WINDOW)
+        assert (answer.profile.rows, answer.census.size) == (2, 1)
+        assert [one.reason for one in answer.bad_rows] == [
+            "the score of 'lr' in 'score' is not a probability in [0, 1]"
+        ]
+
+    def test_a_number_next_to_nothing_is_nothing(self, own: Any) -> None:
+        url, _ = own
+        name = write_postgres(url, "tiny", table("a", score=("VARCHAR", ["1e-400"])), {"score": "numeric"})
+        assert PostgresSource(url, name).census(panel(), WINDOW).census.size == 1
+
     def test_enums_domains_and_views_serve(self, own: Any) -> None:
         url, connection = own
         connection.execute("CREATE TYPE answer AS ENUM ('0', '1')")
@@ -148,11 +163,13 @@ class TestTrouble:
             connection.exec_driver_sql(query)
         assert "next advance" not in str(caught.value)
 
-    def test_a_value_of_many_digits_is_not_repeated_in_full(self, own: Any) -> None:
-        url, _ = own
-        name = write_postgres(url, "huge", table("a", score=("VARCHAR", ["1e400"])), {"score": "numeric"})
-        with pytest.raises(InputRefused, match=r"holds a value that cannot be read; got .*000\.\.\.") as caught:
-            PostgresSource(url, name).census(panel(), WINDOW)
+    def test_a_value_of_many_digits_is_not_repeated_in_full(self, postgres_server: str) -> None:
+        with (
+            pytest.raises(InputRefused, match=r"holds a value that cannot be read; got .*000\.\.\.") as caught,
+            reading("rows"),
+            snapshot(address(postgres_server), timedelta(minutes=1)) as connection,
+        ):
+            connection.exec_driver_sql("SELECT CAST(CAST('1e400' AS numeric) AS float8)")
         assert len(str(caught.value)) < 300
 
     def test_a_query_ends_at_its_time_limit(self, own: Any) -> None:
