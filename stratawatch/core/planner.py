@@ -186,7 +186,7 @@ class Planner:
 
     def _spend(self, seen: Seen, rates: Rates, room: Room) -> Counts:
         """Totals whose new labels are the budget's, or its first share's; labels that are known cost nothing."""
-        if seen.ordinal > 1 and not self._cold and not self.commission.until_goals:
+        if seen.ordinal > 1 and not self._cold and not self.commission.until_goals and not self._was_cold(seen):
             return seen.drawn
         most = first_labels(self._budget) if seen.ordinal == 1 and self._cold else self._budget
         share = second_phase if seen.ordinal > 1 and self._cold else allocate
@@ -195,6 +195,10 @@ class Planner:
             return _most(lambda labels: share(self.cells, self._goals, rates, labels, room, floor), seen, most, room)
 
         return self._narrowest(rates, [plan(floor) for floor in _FLOORS])
+
+    def _was_cold(self, seen: Seen) -> bool:
+        """Whether the first round drew no more than one without a history: labels came in the moment it opened."""
+        return self._budget > seen.new(seen.drawn) <= first_labels(self._budget)
 
     def _narrowest(self, rates: Rates, plans: Sequence[Counts]) -> Counts:
         """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.

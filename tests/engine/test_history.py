@@ -184,3 +184,18 @@ class TestPlanning:
         assert len(rounds) == 1
         assert len(draws) < 400
         assert cycle_of(town, cycle).state == CycleState.JUDGED
+
+
+def test_windows_that_are_labelled_in_one_moment_spend_their_budgets(make_town):
+    """A backfill under a clock that stands still: labels arrive in the very moment in which the next cycle is open."""
+    town = make_town(spec(budget=300))
+    for period in range(4):
+        town.produce(period, size=SIZE)
+    town.clock.moment = MONDAY + 4 * WEEK
+    cycles = open_all(town)
+    for _ in range(12):
+        advance(town.ports)
+        town.queue.answer(town.clock.now())
+    with town.ports.store.begin() as tx:
+        assert [tx.cycles.get(cycle).state for cycle in cycles] == [CycleState.JUDGED] * 4
+        assert [len(tx.rounds.draws(cycle)) for cycle in cycles] == [300] * 4

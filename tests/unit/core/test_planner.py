@@ -75,6 +75,12 @@ class TestBudget:
         assert one.method == "sum_of_squares, from history"
         assert second(Commission(budget=300), one, PAST).totals == one.totals
 
+    def test_a_history_that_comes_after_the_first_draw_leaves_no_budget_unspent(self):
+        """Labels that arrive in the very moment in which a cycle opens are not there for its first round."""
+        one = first(Commission(budget=300))
+        two = second(Commission(budget=300), one, PAST)
+        assert (one.labels, two.labels) == (first_labels(300), 300)
+
     def test_a_short_history_is_none(self):
         short = drawn(curve(), np.random.default_rng(1), each=199)
         assert first(Commission(budget=300), short).totals == first(Commission(budget=300)).totals
