@@ -1,6 +1,5 @@
 """Predictions that Spark reads: a table of its catalog, or files on any storage it knows; counted on its workers."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from stratawatch.adapters.sources.ceilings import WantedRow
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
+from stratawatch.adapters.sources.spark_files import files_of
 from stratawatch.adapters.sources.spark_session import reading, spark_session
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import Statements
@@ -36,9 +36,8 @@ _TYPES: Final[Mapping[str, str]] = {
 """A type of Spark -> the type that the queries know; text and decimals go by their first word."""
 _WORDS: Final[Mapping[str, str]] = {"string": "VARCHAR", "varchar": "VARCHAR", "char": "VARCHAR", "decimal": "DECIMAL"}
 _POPULATION: Final = "population"
+"""A view of a session of our own. The asked table was looked up before it, so that it hides none of that name."""
 _WANTED: Final = "pattern STRING, bin INT, atom INT, stratum INT, number INT, ceiling STRING"
-LISTED: Final = 100
-"""Files named one by one in a source version; the fingerprint covers all of them."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class SparkEngine:
 
     session: "SparkSession"
     statements: Statements
-    frame: "DataFrame"
+    read: Json
     named: Mapping[str, str]
 
     def batches(self, sql: str) -> Iterator[Rows]:
@@ -62,7 +61,7 @@ class SparkEngine:
 
     def version(self) -> Json:
         """The files behind the table, where there are any; not every table says."""
-        return {**self.named, **_files(self.frame)}
+        return self.read
 
     def facts(self) -> Mapping[str, str]:
         """What it is, in words."""
@@ -96,11 +95,14 @@ class SparkSource(SqlSource):
     def _open(self, panel: PanelSpec) -> Iterator[SparkEngine]:
         with spark_session(self._master, self._settings) as session, reading(self._asked):
             frame = self._frame(session)
-            types = {column.name: _type(column.dataType) for column in frame.schema.fields}
-            require_columns(panel, types)
-            frame.createOrReplaceTempView(_POPULATION)
-            statements = statements_for(panel, _POPULATION, types, "spark")
-            yield SparkEngine(session, statements, frame, self._facts(session))
+            files = files_of(frame)
+            with files.unchanged(), reading(self._asked):
+                types = {column.name: _type(column.dataType) for column in frame.schema.fields}
+                require_columns(panel, types)
+                frame.createOrReplaceTempView(_POPULATION)
+                statements = statements_for(panel, _POPULATION, types, "spark")
+                facts = self._facts(session)
+                yield SparkEngine(session, statements, {**facts, **files.version()}, facts)
 
     def _frame(self, session: "SparkSession") -> "DataFrame":
         if self._table is not None:
@@ -117,21 +119,3 @@ def _type(kind: "DataType") -> str:
     name = kind.simpleString()
     words = name.replace("(", " ").split()
     return _TYPES.get(name) or _WORDS.get(words[0]) or name.upper()
-
-
-def _files(frame: "DataFrame") -> Json:
-    """Every file with size and time enters the fingerprint, the first hundred are named."""
-    from pyspark.errors import AnalysisException
-
-    try:
-        seen = frame.select("_metadata.file_path", "_metadata.file_size", "_metadata.file_modification_time")
-    except AnalysisException:
-        return {}
-    files = sorted((row[0], row[1], row[2].isoformat()) for row in seen.distinct().collect())
-    digest = hashlib.sha256("\n".join(f"{name} {size} {time}" for name, size, time in files).encode()).hexdigest()
-    return {
-        "files": len(files),
-        "bytes": sum(size for _, size, _ in files),
-        "fingerprint": digest,
-        "listing": [{"name": name, "bytes": size, "modified": time} for name, size, time in files[:LISTED]],
-    }

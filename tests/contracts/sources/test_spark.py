@@ -1,7 +1,7 @@
 """Spark on a standalone master with two worker processes on loopback, started and stopped here, answers as DuckDB does."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from shutil import which
@@ -12,6 +12,7 @@ import pytest
 from benchmarks import engines
 from benchmarks.spark_cluster import SETTINGS, WORKERS, cluster, driver
 from stratawatch.adapters.sources import load
+from stratawatch.adapters.sources.spark_table import SparkEngine
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, Unreachable
@@ -24,6 +25,16 @@ from tests.contracts.sources.test_long_tables import turned
 
 pytestmark = pytest.mark.spark
 ROWS = 30_000
+WHOLE = [Atom("0", NO_BIN, 1023, 60, None)]
+
+
+def rows(number: int, first: int = 0) -> Table:
+    return {
+        "id": ("VARCHAR", [f"i{k}" for k in range(first, first + number)]),
+        "ts": ("TIMESTAMP", [WINDOW.start.replace(tzinfo=None)] * number),
+        "score": ("DOUBLE", [0.25] * number),
+        "flag": ("VARCHAR", ["0"] * number),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +149,111 @@ class TestRunning:
         assert "\n" not in str(caught.value)
         (tmp_path / "in" / "b.parquet").unlink()
         assert source.census(panel(), WINDOW).census.size == 60
+
+
+class TestNames:
+    def test_tables_named_as_those_of_the_queries_are_read_all_the_same(self, session: Any, tmp_path: Path) -> None:
+        """The queries have views `population` and `wanted` of their own; a user's tables may be called so too."""
+        path = write(tmp_path / "rows.parquet", rows(60))
+        for name in ("population", "wanted"):
+            session.sql(f"CREATE TABLE {name} USING parquet LOCATION '{path}'")
+        session.sql("CREATE VIEW behind AS SELECT p.* FROM population AS p JOIN wanted AS w ON p.id = w.id")
+        expected = load("files")(path).candidates(panel(), WINDOW, WHOLE, [20])
+        try:
+            for name in ("wanted", "behind"):
+                assert load("spark")(name).candidates(panel(), WINDOW, WHOLE, [20]) == expected
+        finally:
+            session.sql("DROP VIEW behind")
+            for name in ("population", "wanted"):
+                session.sql(f"DROP TABLE {name}")
+
+
+class TestWhatWasRead:
+    """The listing that the scan goes by is the version: taken before it, and held against the files after it."""
+
+    @pytest.fixture
+    def part(self, tmp_path: Path) -> Path:
+        write(tmp_path / "in" / "a.parquet", rows(30))
+        return write(tmp_path / "in" / "b.parquet", rows(30, first=30))
+
+    @pytest.fixture
+    def while_read(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+        """Do something once, when the files are listed and before their rows are asked for."""
+
+        def arrange(happens: Callable[[], object]) -> None:
+            ask = SparkEngine.batches
+
+            def batches(self: SparkEngine, sql: str) -> Any:
+                monkeypatch.setattr(SparkEngine, "batches", ask)
+                happens()
+                return ask(self, sql)
+
+            monkeypatch.setattr(SparkEngine, "batches", batches)
+
+        return arrange
+
+    def test_no_job_asks_for_it(self, session: Any, part: Path) -> None:
+        tracker = session.sparkContext.statusTracker()
+        with load("spark")(path=str(part.parent))._open(panel()) as opened:
+            before = len(tracker.getJobIdsForGroup())
+            assert opened.version()["files"] == 2
+            assert len(tracker.getJobIdsForGroup()) == before
+            list(opened.batches(opened.statements.census(WINDOW)))
+            assert len(tracker.getJobIdsForGroup()) > before  # a scan would have been seen
+
+    def test_a_file_that_comes_later_is_neither_read_nor_named(self, session: Any, part: Path, while_read: Any) -> None:
+        while_read(lambda: write(part.with_name("c.parquet"), rows(10, first=60)))
+        answer = load("spark")(path=str(part.parent)).census(panel(), WINDOW)
+        assert (answer.census.size, answer.source_version["files"]) == (60, 2)
+
+    def test_the_files_of_a_partitioned_table_are_named(self, session: Any, tmp_path: Path) -> None:
+        write(tmp_path / "day=1" / "a.parquet", rows(30))
+        write(tmp_path / "day=2" / "b.parquet", rows(30, first=30))
+        session.sql(
+            "CREATE TABLE parted (id STRING, ts TIMESTAMP_NTZ, score DOUBLE, flag STRING, day INT) USING parquet "
+            f"PARTITIONED BY (day) LOCATION '{tmp_path}'"
+        )
+        try:
+            session.sql("MSCK REPAIR TABLE parted")
+            answer = load("spark")("parted").census(panel(), WINDOW)
+        finally:
+            session.sql("DROP TABLE parted")
+        assert answer.census.size == 60
+        assert [Path(one["name"]).name for one in answer.source_version["listing"]] == ["a.parquet", "b.parquet"]
+
+    def test_what_is_no_file_has_a_name_only(self, session: Any) -> None:
+        session.sql(
+            "CREATE OR REPLACE GLOBAL TEMP VIEW made AS SELECT 'a' AS id, TIMESTAMP '2026-01-05 00:00:00Z' AS ts, "
+            "CAST(0.25 AS DOUBLE) AS score, 0 AS flag"
+        )
+        version = load("spark")("global_temp.made").census(panel(), WINDOW).source_version
+        assert set(version) == {"table", "engine"}
+
+    @pytest.mark.parametrize("happens", ["vanishes", "is cut", "is replaced"])
+    def test_a_file_that_changes_mid_scan_fails_it_and_the_retry_draws_the_same(
+        self, session: Any, part: Path, while_read: Any, happens: str
+    ) -> None:
+        source, whole = load("spark")(path=str(part.parent)), part.read_bytes()
+        before = load("files")(part.parent).candidates(panel(), WINDOW, WHOLE, [20])
+        change: dict[str, Callable[[], object]] = {
+            "vanishes": part.unlink,
+            "is cut": lambda: part.write_bytes(whole[: len(whole) // 2]),
+            "is replaced": lambda: write(part.with_name("new.parquet"), rows(30, first=90)).replace(part),
+        }
+        while_read(change[happens])
+        with pytest.raises(Unreachable) as caught:
+            source.candidates(panel(), WINDOW, WHOLE, [20])
+        assert "\n" not in str(caught.value)
+        part.write_bytes(whole)
+        assert source.candidates(panel(), WINDOW, WHOLE, [20]) == before
+
+    def test_a_log_of_lines_may_grow(self, session: Any, tmp_path: Path, while_read: Any) -> None:
+        path = write(tmp_path / "a.csv", rows(60))
+
+        def grow() -> None:
+            with path.open("a") as file:
+                file.write("later,2026-02-01 00:00:00,0.5,0\n")
+            os.utime(path, (2e9, 2e9))
+
+        while_read(grow)
+        assert load("spark")(path=str(path), format="csv").census(panel(), WINDOW).profile.rows == 60

@@ -1,0 +1,107 @@
+"""The files that a frame of Spark reads, from the listing that its plan holds: no row is looked at for it."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from stratawatch.engine.records import Json
+from stratawatch.errors import InputRefused, Unreachable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LISTED: Final = 100
+"""Files named one by one in a source version; the fingerprint covers all of them."""
+_GROWING: Final = ("CSVFileFormat", "JsonFileFormat", "TextFileFormat")
+"""Formats of logs: Spark reads as many bytes as it has listed, so that lines which come later disturb nobody."""
+
+Found = Mapping[str, tuple[int, int]]
+"""Path -> bytes, and milliseconds of the last change."""
+
+
+@dataclass(frozen=True)
+class SparkFiles:
+    """A listing as it was when the frame was made; empty for tables that are no files to Spark."""
+
+    frame: "DataFrame"
+    found: Found
+    may_grow: bool
+
+    def version(self) -> Json:
+        """What is read: every file with size and time enters the fingerprint, the first hundred are named."""
+        if not self.found:
+            return {}
+        listing = [
+            {"name": name, "bytes": size, "modified": datetime.fromtimestamp(changed / 1000, UTC).isoformat()}
+            for name, (size, changed) in sorted(self.found.items())
+        ]
+        lines = [f"{one['name']} {one['bytes']} {one['modified']}" for one in listing]
+        return {
+            "files": len(listing),
+            "bytes": sum(size for size, _ in self.found.values()),
+            "fingerprint": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+            "listing": listing[:LISTED],
+        }
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Raise Unreachable when a file that was read meanwhile is gone or another one; new files disturb nobody."""
+        try:
+            yield
+        except InputRefused:
+            self._require()  # half a file has every fault there is
+            raise
+        self._require()
+
+    def _require(self) -> None:
+        for index in _indexes(self.frame):
+            index.refresh()
+        now = _listing(self.frame)
+        for name, (size, changed) in self.found.items():
+            if name not in now:
+                raise Unreachable(f"'{name}' vanished while it was read", hint=_AGAIN)
+            if now[name] != (size, changed) and not (self.may_grow and now[name][0] >= size):
+                raise Unreachable(f"'{name}' was written to while it was read", hint=_AGAIN)
+
+
+_AGAIN: Final = "it is read again at the next advance"
+
+
+def files_of(frame: "DataFrame") -> SparkFiles:
+    """The files behind a frame, those of views and of a catalog's partitions too."""
+    formats = {relation.fileFormat().getClass().getSimpleName() for relation in _relations(frame)}
+    return SparkFiles(frame, _listing(frame), may_grow=formats <= set(_GROWING))
+
+
+def _listing(frame: "DataFrame") -> Found:
+    jvm: Any = frame.sparkSession.sparkContext._jvm  # noqa: SLF001 - a listing is Spark's own affair
+    everything = jvm.PythonUtils.toSeq([])
+    return {
+        file.getPath().toString(): (file.getLen(), file.getModificationTime())
+        for index in _indexes(frame)
+        for part in _each(index.listFiles(everything, everything))
+        for file in _each(part.files())
+    }
+
+
+def _indexes(frame: "DataFrame") -> list[Any]:
+    return [relation.location() for relation in _relations(frame)]
+
+
+def _relations(frame: "DataFrame") -> Iterator[Any]:
+    """What the plan reads of files; only Spark's own side knows it, and knows it without a scan."""
+    for leaf in _each(frame._jdf.queryExecution().analyzed().collectLeaves()):  # noqa: SLF001 - nothing public tells
+        if leaf.getClass().getSimpleName() == "LogicalRelation":
+            relation = leaf.relation()
+            if relation.getClass().getSimpleName() == "HadoopFsRelation":
+                yield relation
+
+
+def _each(sequence: Any) -> Iterator[Any]:
+    """The members of a sequence of Scala's."""
+    members = sequence.iterator()
+    while members.hasNext():
+        yield members.next()
