@@ -8,7 +8,6 @@ from flows.artifacts import show_baselines
 from flows.bounds import LONGEST_RUN
 from stratawatch.engine.labelled_items import sides_of
 from stratawatch.engine.measure_baseline import BaselineRequest, Measured
-from stratawatch.engine.past_windows import DEFAULT_WINDOWS
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import StratawatchError
 from stratawatch.wiring import House, build, labelled_predictions
@@ -22,7 +21,7 @@ def measure_baseline(
     file: str | None = None,
     label: str | None = None,
     of: list[str] | None = None,
-    windows: int = DEFAULT_WINDOWS,
+    windows: int | None = None,
     called: float | None = None,
     passed: float | None = None,
     valid_from: datetime | None = None,
@@ -33,7 +32,7 @@ def measure_baseline(
     """Keep baselines of a panel. A schedule would let them follow the drift that they are to show."""
     house = build(config, now)
     spec = _panel(house, panel)
-    labels = None if file is None else labelled_predictions(house.configuration, panel, file, label)
+    labels = labelled_predictions(house.configuration, panel, file, label)
     request = BaselineRequest(tuple(of or ()), windows, sides_of(called, passed), valid_from, valid_until)
     measured = measure(sealed(house.ports), spec, request, labels)
     show_baselines(house.ports, panel)

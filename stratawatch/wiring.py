@@ -17,7 +17,7 @@ from stratawatch.engine.house import Ports
 from stratawatch.engine.labelled_items import LabelledPredictions
 from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, PredictionSource, Store
 from stratawatch.engine.records import PanelSpec
-from stratawatch.errors import ConfigError
+from stratawatch.errors import ConfigError, StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
@@ -96,11 +96,15 @@ def source(configuration: Configuration, panel: str) -> PredictionSource:
 
 
 def labelled_predictions(
-    configuration: Configuration, panel: str, file: str, label: str | None = None
-) -> LabelledPredictions:
-    """Labelled predictions in a file of the configuration's folder, written as those of the panel's source are."""
+    configuration: Configuration, panel: str, file: str | None, label: str | None = None
+) -> LabelledPredictions | None:
+    """Labelled predictions in a file of the configuration's folder, if one is named, as those of its source are."""
     from stratawatch.adapters.sources.labelled_files import LABEL, LabelledFiles
 
+    if file is None:
+        if label is not None:
+            raise StratawatchError("a column of labels is one of labelled predictions", expected="a file beside it")
+        return None
     folder, settings = configuration.folder, configuration.settings.panels[panel].source
     if configuration.panels[panel].columns.classifier is not None:
         what = f"the predictions of panel '{panel}' are a long table, and labelled predictions are read from wide ones"

@@ -77,14 +77,13 @@ def measure(
     from stratawatch.engine.baselines import in_force
     from stratawatch.engine.labelled_items import sides_of
     from stratawatch.engine.measure_baseline import BaselineRequest, measure_baseline
-    from stratawatch.engine.past_windows import DEFAULT_WINDOWS
     from stratawatch.wiring import build
 
     house = build(config, moment(now), only_reading=True)
     spec = house.panels[known(panel, list(house.panels), "panel")]
     request = BaselineRequest(
         of=tuple(of or ()),
-        windows=DEFAULT_WINDOWS if windows is None else windows,
+        windows=windows,
         sides=sides_of(called, passed),
         valid_from=moment(since, "--from"),
         valid_until=moment(until, "--until"),
@@ -141,14 +140,9 @@ def list_(
 
 def _labels(house: "House", panel: str, file: Path | None, label: str | None) -> "LabelledPredictions | None":
     """A path is meant from where one is; it must lie in the configuration's folder."""
-    from stratawatch.errors import StratawatchError
     from stratawatch.wiring import labelled_predictions
 
-    if file is None:
-        if label is not None:
-            raise StratawatchError("--label is a column of labelled predictions", expected="--file beside it")
-        return None
-    return labelled_predictions(house.configuration, panel, str(file.resolve()), label)
+    return labelled_predictions(house.configuration, panel, str(file.resolve()) if file else None, label)
 
 
 def _row(one: "KeptBaseline") -> dict[str, Any]:

@@ -40,10 +40,6 @@ class KeptBaseline:
             getattr(self, one.name) == getattr(other, one.name) for one in fields(self) if one.name not in unlike
         )
 
-    def in_force(self, at: datetime) -> bool:
-        """Whether its dates hold a moment."""
-        return self.valid_from <= at and (self.valid_until is None or at < self.valid_until)
-
 
 def call_of(classifier: ClassifierSpec) -> str:
     """What says yes, as text that can be compared.

@@ -50,7 +50,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
             if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
-                against = references(tx, spec, cycle, streams(spec))
+                against = references(tx, spec, cycle, streams(spec), now)
                 judgements = _judgements(spec, labelled, estimates, against)
                 slices = _slices(spec, estimates)
                 record(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)

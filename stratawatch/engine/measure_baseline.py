@@ -13,10 +13,9 @@ from stratawatch.engine.baseline_record import KeptBaseline, call_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.labelled_items import LabelledPredictions, Sides, from_labels
-from stratawatch.engine.past_windows import DEFAULT_WINDOWS, from_windows
+from stratawatch.engine.past_windows import DEFAULT_WINDOWS, from_windows, judged_windows
 from stratawatch.engine.records import ClassifierSpec, PanelSpec, StreamKey
 from stratawatch.engine.repositories import Transaction
-from stratawatch.engine.states import CycleState
 from stratawatch.engine.windows import window_of
 from stratawatch.errors import StratawatchError
 
@@ -25,12 +24,13 @@ from stratawatch.errors import StratawatchError
 class BaselineRequest:
     """What to measure, and for when. Without names: every classifier of the panel.
 
-    `windows` are the newest judged ones to look at, where no labels are given; `sides` are the numbers of items that
-    labels were drawn from apart. Without dates: from the first window that is not judged yet, until further notice.
+    `windows` are the newest judged ones to look at where no labels are given, eight if nobody says; `sides` are the
+    numbers of items that labels were drawn from apart. Without dates: from the first window that is not judged yet,
+    until further notice.
     """
 
     of: tuple[str, ...] = ()
-    windows: int = DEFAULT_WINDOWS
+    windows: int | None = None
     sides: Sides | None = None
     valid_from: datetime | None = None
     valid_until: datetime | None = None
@@ -64,17 +64,20 @@ def measure_baseline(
     Where something else was measured since, the same is kept once more: what was measured last is in force.
     What cannot be told is not kept: it would put an older baseline out of force.
     """
+    _require_sense(request, labels)
     classifiers = _classifiers(spec, request.of)
     usual = REPORTED if labels is not None else metrics_of(spec)
     keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
     dates = Dates(_moment(request.valid_from), _moment(request.valid_until))
     items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
+    now = ports.clock.now()
     with ports.store.begin() as tx:
         if items is None:
-            found, source, since = from_windows(tx, spec, keys, request.windows)
+            windows = DEFAULT_WINDOWS if request.windows is None else request.windows
+            found, source, since = from_windows(tx, spec, keys, windows, now)
         else:
             found, source, since = from_labels(items, keys, request.sides), items.source, None
-        start = dates.start or _first_unjudged(tx, spec)
+        start = dates.start or _first_unjudged(tx, spec, now)
         if since is not None and start < since:
             raise StratawatchError(
                 "a baseline is not for the windows that it was measured in",
@@ -118,6 +121,22 @@ def keep_baselines(
     )
 
 
+def _require_sense(request: BaselineRequest, labels: LabelledPredictions | None) -> None:
+    """Refuse wishes that would be passed over."""
+    if labels is not None and request.windows is not None:
+        raise StratawatchError(
+            "a baseline is measured from windows or from labelled predictions",
+            expected="a number of windows, or a file",
+            got="both",
+        )
+    if labels is None and request.sides is not None:
+        raise StratawatchError(
+            "the numbers of items that labels were drawn from apart are of labelled predictions",
+            expected="a file beside them",
+            got="none",
+        )
+
+
 def _classifiers(spec: PanelSpec, names: Sequence[str]) -> tuple[ClassifierSpec, ...]:
     known = {classifier.name: classifier for classifier in spec.classifiers}
     for name in names:
@@ -138,17 +157,18 @@ def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Seque
     return list(dict.fromkeys([*usual, *limited]))
 
 
-def _first_unjudged(tx: Transaction, spec: PanelSpec) -> datetime:
-    """Where the first window begins that is later than all judged ones."""
-    judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], newest=1)
-    return judged[0].window.end if judged else window_of(spec.windows, 0).start
+def _first_unjudged(tx: Transaction, spec: PanelSpec, now: datetime) -> datetime:
+    """Where the first window begins that is later than all that are judged by now."""
+    judged = judged_windows(tx, spec.name, 1, now)
+    return judged[0].cycle.window.end if judged else window_of(spec.windows, 0).start
 
 
 def _keep(
     tx: Transaction, ports: Ports, spec: PanelSpec, found: dict[StreamKey, Baseline], source: str, dates: Dates
 ) -> Measured:
     """What was kept last, without dates or for these dates, is not kept again, however often it is measured."""
-    start = dates.start or _first_unjudged(tx, spec)
+    now = ports.clock.now()
+    start = dates.start or _first_unjudged(tx, spec, now)
     if dates.end is not None and dates.end <= start:
         raise StratawatchError(
             "a baseline is in force for some time",
@@ -176,7 +196,7 @@ def _keep(
             confidence=spec.confidence,
             valid_from=start,
             valid_until=dates.end,
-            measured_at=ports.clock.now(),
+            measured_at=now,
         )
         earlier = _rivals(there, kept)
         standing = _standing(earlier, kept, dates)

@@ -201,8 +201,8 @@ class Estimates(Protocol):
         """Events up to `mark` changed nothing in this revision's verdicts: it is up to date with them."""
         ...
 
-    def latest(self, cycle_id: int) -> Revision | None:
-        """The newest revision of a cycle."""
+    def latest(self, cycle_id: int, by: datetime | None = None) -> Revision | None:
+        """The newest revision of a cycle, or the newest that had been made by a moment."""
         ...
 
     def outdated(self, after: int = 0) -> tuple[int, ...]:
@@ -260,8 +260,11 @@ class Baselines(Protocol):
         """All baselines of a panel, in the order in which they were measured."""
         ...
 
-    def in_force(self, panel: str, at: datetime) -> tuple[KeptBaseline, ...]:
-        """For every stream and call, the newest measured baseline whose dates hold a moment."""
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+        """For every stream and call, the newest measured baseline whose dates hold `at`.
+
+        With `measured_by`, of those that had been measured by that moment.
+        """
         ...
 
 

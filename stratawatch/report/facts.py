@@ -1,6 +1,6 @@
 """Read once from the store what a report is about; everything after this is pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -33,7 +33,7 @@ class CycleFacts:
     states: Mapping[StreamKey, StreamState]
     quarantined: int
     labels: LabelCounts
-    baselines: Mapping[StreamKey, KeptBaseline] = field(default_factory=dict)  # in force for its window
+    baselines: Mapping[StreamKey, KeptBaseline] = field(default_factory=dict)  # that it was judged with
 
     @property
     def finished(self) -> bool:
@@ -93,13 +93,21 @@ def read(store: Store, spec: PanelSpec, newest: int) -> Facts:
 
 def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
     spec = tx.panels.get(cycle.panel_version)
+    revision, states = tx.estimates.latest(cycle.id), tx.alarms.of_cycle(cycle.id)
     return CycleFacts(
         cycle=cycle,
         spec=spec,
         limits=streams(spec),
-        revision=tx.estimates.latest(cycle.id),
-        states={state.key: state for state in tx.alarms.of_cycle(cycle.id)},
+        revision=revision,
+        states={state.key: state for state in states},
         quarantined=int(cycle.profile.get("bad_rows", 0)) or len(tx.cycles.quarantined(cycle.id)),
         labels=count_labels(tx, spec, cycle),
-        baselines=in_force(tx, spec, cycle.window.start),
+        baselines=in_force(tx, spec, cycle.window.start, _judged_at(revision, states)),
     )
+
+
+def _judged_at(revision: Revision | None, states: Sequence[StreamState]) -> datetime | None:
+    """When its states were told, else its estimates; a later label may have made these anew, and not the states."""
+    if states:
+        return max(state.at for state in states)
+    return revision.at if revision else None

@@ -154,7 +154,40 @@ class TestFromPastWindows:
         lower = (ClassifierSpec("lr", "score_lr", cut_off=0.4), watched.panel.classifiers[1])
         measured = measure_baseline(watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest())
         assert {one.key.classifier for one in measured.new} == {"rf"}
-        assert measured.untold[LR] == "no past window estimated it"
+        assert measured.untold[LR] == "4 of 4 windows are of another classifier, yes by score_lr >= 0.5"
+        with pytest.raises(StratawatchError, match=r"can be told; got spam / lr / precision: 4 of 4 windows are of"):
+            measure_baseline(
+                watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest(of=("lr",), windows=4)
+            )
+
+    def test_of_windows_that_a_changed_cut_off_left_says_why_they_are_few(self, watched):
+        judge_weeks(watched, range(2))
+        higher = (ClassifierSpec("lr", "score_lr", cut_off=0.6), watched.panel.classifiers[1])
+        watched.panel = replace(watched.panel, classifiers=higher)
+        judge_weeks(watched, range(2, 5))
+        measured = measure_baseline(watched.ports, watched.panel, BaselineRequest())
+        assert measured.untold[LR] == (
+            "3 past windows knew it, a baseline takes 4; "
+            "2 of 5 windows are of another classifier, yes by score_lr >= 0.5"
+        )
+
+    def test_looks_only_at_what_had_been_judged_by_then(self, watched):
+        judge_weeks(watched, range(4))
+        then = watched.clock.now()
+        judge_weeks(watched, range(4, 6), quality=0.3)
+        today = measure_baseline(watched.ports, watched.panel, BaselineRequest(of=("lr",)))
+        watched.clock.moment = then
+        past = measure_baseline(watched.ports, watched.panel, BaselineRequest(of=("lr",)))
+        assert {one.source for one in past.new} == {"4 judged windows, 2026-01-05 to 2026-02-02"}
+        assert {one.source for one in today.new} == {"6 judged windows, 2026-01-05 to 2026-02-16"}
+        assert {one.valid_from for one in past.new} == {MONDAY + 4 * WEEK}
+        watched.clock.moment = MONDAY + 2 * WEEK
+        with pytest.raises(StratawatchError, match="too few judged windows for a baseline; expected at least 4; got 1"):
+            measure_baseline(watched.ports, watched.panel, BaselineRequest())
+
+    def test_takes_no_sizes_of_sides(self, watched):
+        with pytest.raises(StratawatchError, match="drawn from apart are of labelled predictions; expected a file"):
+            measure_baseline(watched.ports, watched.panel, BaselineRequest(sides=Sides(10, 90)))
 
     def test_of_a_metric_that_too_few_windows_knew_is_told_and_not_kept(self, make_town):
         limit = Limit("precision", max_drop=0.1, segment=Segment("country", "AT"))
@@ -205,6 +238,10 @@ class TestFromLabels:
     def test_for_nobody_or_no_time_is_refused(self, town, request_, message):
         with pytest.raises(StratawatchError, match=message):
             measure_baseline(town.ports, town.panel, request_, labels(0.8, 10))
+
+    def test_takes_no_number_of_windows(self, town):
+        with pytest.raises(StratawatchError, match="measured from windows or from labelled predictions"):
+            measure_baseline(town.ports, town.panel, BaselineRequest(windows=8), labels(0.8, 10))
 
 
 class TestKeep:

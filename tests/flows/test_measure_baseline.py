@@ -55,8 +55,10 @@ def test_of_labels_drawn_apart_it_takes_the_numbers_of_either_side(installation,
         ({"file": "/etc/hosts.csv"}, "leads out of the folder"),
         ({"file": "labels/january.csv"}, r"column 'label' \(the label\) is missing"),
         ({"file": "labels/january.csv", "label": "human", "called": 9.0}, "two numbers"),
+        ({"file": "labels/january.csv", "label": "human", "windows": 8}, "from windows or from labelled predictions"),
+        ({"label": "human"}, "a column of labels is one of labelled predictions; expected a file beside it"),
     ],
-    ids=["panel", "windows", "dots", "absolute", "label", "one side"],
+    ids=["panel", "windows", "dots", "absolute", "label", "one side", "both", "no file"],
 )
 def test_what_cannot_be_is_one_sentence(installation, labels, changes, message):
     with pytest.raises(StratawatchError, match=message):

@@ -37,13 +37,15 @@ class SqlBaselines:
         query = select(baselines).where(baselines.c.panel == panel).order_by(baselines.c.measured_at, baselines.c.id)
         return tuple(_baseline(row) for row in self._sql.execute(query))
 
-    def in_force(self, panel: str, at: datetime) -> tuple[KeptBaseline, ...]:
-        """For every stream and call, the newest measured baseline whose dates hold a moment."""
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+        """For every stream and call, the newest measured baseline whose dates hold `at`, of those measured by then."""
         t = baselines.c
         age = func.row_number().over(
             partition_by=[t.classifier, t.call, t.metric, t.segment_key], order_by=[t.measured_at.desc(), t.id.desc()]
         )
         dated = (t.valid_from <= at) & or_(t.valid_until.is_(None), at < t.valid_until)
+        if measured_by is not None:
+            dated &= t.measured_at <= measured_by
         ranked = select(baselines, age.label("age")).where(t.panel == panel, dated).subquery()
         rows = self._sql.execute(select(ranked).where(ranked.c.age == 1).order_by(ranked.c.id))
         return tuple(_baseline(row) for row in rows)

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from math import isnan
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, true, update
 
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
@@ -36,9 +37,9 @@ class SqlEstimates:
         row = (revisions.c.cycle_id == cycle_id) & (revisions.c.number == number) & (revisions.c.mark < mark)
         self._sql.execute(update(revisions).where(row).values(mark=mark))
 
-    def latest(self, cycle_id: int) -> Revision | None:
-        """The newest revision of a cycle."""
-        found = self._newest(cycles.c.id == cycle_id)
+    def latest(self, cycle_id: int, by: datetime | None = None) -> Revision | None:
+        """The newest revision of a cycle, or the newest that had been made by a moment."""
+        found = self._newest(cycles.c.id == cycle_id, by)
         return found[0][1] if found else None
 
     def outdated(self, after: int = 0) -> tuple[int, ...]:
@@ -66,9 +67,9 @@ class SqlEstimates:
         """The newest revision of every cycle of a panel that has one, oldest window first."""
         return self._newest(cycles.c.panel == panel)
 
-    def _newest(self, which: ColumnElement[bool]) -> tuple[tuple[Cycle, Revision], ...]:
+    def _newest(self, which: ColumnElement[bool], by: datetime | None = None) -> tuple[tuple[Cycle, Revision], ...]:
         """Two queries, however many cycles there are."""
-        newest = _newest_revisions().subquery()
+        newest = _newest_revisions(by).subquery()
         columns = [newest.c[name].label(f"revision_{name}") for name in ("id", "number", "fingerprint", "mark", "at")]
         heads = (
             select(cycles, *columns)
@@ -90,9 +91,11 @@ class SqlEstimates:
         return tuple((cycle_of(row), _revision_of(row, found[row.revision_id])) for row in rows)
 
 
-def _newest_revisions() -> Select[Any]:
+def _newest_revisions(by: datetime | None = None) -> Select[Any]:
+    made = true() if by is None else revisions.c.at <= by
     last = (
         select(revisions.c.cycle_id, func.max(revisions.c.number).label("number"))
+        .where(made)
         .group_by(revisions.c.cycle_id)
         .subquery()
     )

@@ -114,7 +114,16 @@ class TestInForce:
             moments = [MONDAY - DAY, MONDAY, MONDAY + 6 * DAY, MONDAY + WEEK]
             there = [bool(self.found(tx, at)) for at in moments]
         assert there == [False, True, True, False]
-        assert there == [dated.in_force(at) for at in moments]
+
+    def test_is_the_newest_that_had_been_measured_by_a_moment(self, store):
+        newer = other(evidence=Share(0.7, 50), measured_at=NOW + DAY)
+        with store.begin() as tx:
+            for one in (FIRST, newer):
+                tx.baselines.add(one)
+            by = {
+                hours: tx.baselines.in_force("spam", MONDAY, NOW + timedelta(hours=hours)) for hours in (-1, 0, 23, 24)
+            }
+        assert by == {-1: (), 0: (FIRST,), 23: (FIRST,), 24: (newer,)}
 
     def test_is_the_newest_measured_of_those_that_are_dated_so(self, store):
         newer = other(evidence=Share(0.7, 50), measured_at=NOW + DAY)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -68,6 +69,15 @@ class TestLatest:
             for each in (revision(cycle, 1), revision(cycle, 2, estimates=()), revision(other, 3)):
                 tx.estimates.add(each)
             assert tx.estimates.latest(cycle) == revision(cycle, 2, estimates=())
+
+    def test_is_the_newest_that_had_been_made_by_a_moment(self, store):
+        hour = timedelta(hours=1)
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            made = [replace(revision(cycle, number), at=NOW + number * hour) for number in (1, 2)]
+            for each in made:
+                tx.estimates.add(each)
+            assert [tx.estimates.latest(cycle, NOW + hours * hour) for hours in (0, 1, 2)] == [None, *made]
 
 
 class TestHistory:

@@ -91,7 +91,13 @@ class TestMeasure:
         [
             (("spam",), "panel 'spam' has too few judged windows for a baseline; expected at least 4; got 0"),
             (("spma",), "there is no panel 'spma'; did you mean 'spam'?"),
-            (("spam", "--label", "human"), "--label is a column of labelled predictions; expected --file beside it"),
+            (("spam", "--label", "human"), "a column of labels is one of labelled predictions; expected a file"),
+            (("spam", "--called", "9", "--passed", "90"), "of labelled predictions; expected a file beside them"),
+            (("spam", "--file", "labels.parquet", "--windows", "8"), "from windows or from labelled predictions;"),
+            (
+                ("spam", "--file", "labels.parquet", "--of", "lr", "--called", "400.5", "--passed", "100"),
+                "expected a whole number, at least 1 and at least the 400 that have a label; got 400.5",
+            ),
             (("spam", "--file", "none.csv"), "no Parquet or CSV file matches"),
             (("spam", "--file", "../labels.parquet"), "leads out of the folder of the configuration"),
             (("spam", "--file", "labels.parquet", "--label", "truth"), "column 'truth' (the label) is missing"),

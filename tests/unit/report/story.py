@@ -128,10 +128,17 @@ class Memory:
                 of_cycle=lambda cycle_id: tuple(self.states[cycle_id]),
                 incidents=lambda *, panel: tuple(i for i in self.incidents if i.key.panel == panel),
             ),
-            baselines=SimpleNamespace(
-                in_force=lambda panel, at: tuple(b for b in self.baselines if b.key.panel == panel and b.in_force(at))
-            ),
+            baselines=SimpleNamespace(in_force=self.in_force),
             outbox=SimpleNamespace(all=lambda *, newest: tuple(self.notifications[-newest:])),
+        )
+
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+        """As the store has it, of one baseline a stream at a time."""
+        return tuple(
+            b
+            for b in self.baselines
+            if b.key.panel == panel and b.valid_from <= at and (b.valid_until is None or at < b.valid_until)
+            if measured_by is None or b.measured_at <= measured_by
         )
 
     def label(self, one: Cycle, asked: int, yes: int = 0, no: int = 0, skip: int = 0, reused: int = 0) -> None:

@@ -56,6 +56,11 @@ class TestView:
         assert score_of(view, "lr").baseline is None
         assert score_of(view_of(replace(BASELINE, valid_until=START + WEEK))).baseline is None
 
+    def test_is_the_one_that_its_state_was_judged_with(self):
+        anew = replace(BASELINE, evidence=Share(0.7, 900), measured_at=NOW)
+        assert score_of(view_of(BASELINE, anew)).baseline.known.value == 0.83
+        assert score_of(view_of(anew)).baseline is None
+
     def test_of_a_classifier_that_said_yes_otherwise_is_not_shown(self):
         assert score_of(view_of(replace(BASELINE, call="score_nb >= 0.5"))).baseline is None
 

@@ -26,11 +26,11 @@ def drawn_apart(
         (called_size, int(answers.tp + answers.fp), "called positive"),
         (passed_size, int(answers.fn + answers.tn), "called negative"),
     ):
-        if not size >= max(labels, 1):
+        if not (size >= max(labels, 1) and float(size).is_integer()):
             raise StratawatchError(
                 f"labels drawn apart need the number of items {words}",
-                expected=f"at least the {labels} that have a label, and at least 1",
-                got=f"{size:g}",
+                expected=f"a whole number, at least 1 and at least the {labels} that have a label",
+                got=f"{size:.15g}",
             )
     return tuple(_baseline(metric, answers, called_size, passed_size) for metric in metrics)
 

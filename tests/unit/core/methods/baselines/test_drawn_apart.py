@@ -45,10 +45,16 @@ def test_accuracy_without_positives_is_known():
     assert accuracy.known().value == pytest.approx(0.9)
 
 
-@pytest.mark.parametrize("sizes", [(99, 9000), (1000, 399), (0, 9000), (float("nan"), 9000)])
+@pytest.mark.parametrize("sizes", [(99, 9000), (1000, 399), (0, 9000), (float("nan"), 9000), (1000, float("inf"))])
 def test_fewer_items_than_labels_are_refused(sizes):
     with pytest.raises(StratawatchError, match="labels drawn apart need the number of items called"):
         drawn_apart(*flags(80, 20, 8, 392), *sizes)
+
+
+@pytest.mark.parametrize("called", [1200.5, 100.25])
+def test_parts_of_items_are_refused(called):
+    with pytest.raises(StratawatchError, match=f"expected a whole number, .* 100 that have a label; got {called}"):
+        drawn_apart(*flags(80, 20, 8, 392), called, 9000)
 
 
 def test_a_metric_of_neither_side_nor_both_is_refused():
