@@ -18,6 +18,8 @@ def measure_baseline(
     measured = engine.measure_baseline(ports, spec, request, labels)
     log = get_run_logger()
     log.info("%s: %d baselines kept, %d known before", spec.name, len(measured.new), len(measured.known))
+    for note in measured.notes:
+        log.warning("%s: %s", spec.name, note)
     for key, why in measured.untold.items():
         log.warning("no baseline of %s: %s", key, why)
     return measured

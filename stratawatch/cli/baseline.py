@@ -100,9 +100,11 @@ def measure(
         for key, why in found.untold.items()
     ]
     if json:
-        print_json({"panel": panel, "baselines": rows, "untold": untold})
+        print_json({"panel": panel, "baselines": rows, "untold": untold, "notes": found.notes})
     else:
         _show_measured(rows, untold)
+        for note in found.notes:
+            say(f"Note: {note}")
 
 
 @app.command("list", short_help="What was measured, and what is in force.")

@@ -42,6 +42,17 @@ class LabelledItems:
     scored: Mapping[str, Flags]
     segments: Mapping[str, tuple[str | None, ...]]  # by column, of those that are there
     source: str  # what was read, in words
+    unlabelled: int = 0  # rows without a label, which are left out
+
+    def notes(self) -> tuple[str, ...]:
+        """What somebody who measures should know of what was read: rows that do not count, labels that all agree."""
+        size = self.truth.size
+        left_out = [f"{self.unlabelled:,} of {size + self.unlabelled:,} rows have no label and are left out"]
+        silent = {name: size - int(scored.sum()) for name, scored in self.scored.items()}
+        uncalled = [f"{n:,} of {size:,} labels are of rows without a call of {name}" for name, n in silent.items() if n]
+        said = sorted({"yes" if one else "no" for one in self.truth})
+        alike = [f"all {size:,} labels say {said[0]}; is it the right column?"] if len(said) == 1 else []
+        return (*(left_out if self.unlabelled else ()), *uncalled, *alike)
 
 
 class LabelledPredictions(Protocol):

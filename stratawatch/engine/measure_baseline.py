@@ -49,11 +49,15 @@ class Dates(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of it: baselines that are new, those that were kept before, and what could not be told, with why."""
+    """What came of it: baselines that are new, those that were kept before, and what could not be told, with why.
+
+    `notes` are about the labelled predictions that were read.
+    """
 
     new: tuple[KeptBaseline, ...] = ()
     known: tuple[KeptBaseline, ...] = ()
     untold: dict[StreamKey, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def measure_baseline(
@@ -89,7 +93,7 @@ def measure_baseline(
             key, why = next(iter(measured.untold.items()))
             raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
         tx.commit()
-    return measured
+    return measured if items is None else replace(measured, notes=items.notes())
 
 
 def keep_baselines(

@@ -209,6 +209,24 @@ class TestFromLabels:
         assert measured.untold[StreamKey("spam", "rf", "accuracy")] == "there are no labelled items"
         assert kept["precision"].valid_from == MONDAY
 
+    def test_says_which_rows_do_not_count(self, town):
+        items = replace(labels(0.8, 20, 80, 4).items, unlabelled=1200)
+        measured = measure_baseline(town.ports, town.panel, BaselineRequest(), Labels(items))
+        assert measured.notes == (
+            "1,200 of 1,300 rows have no label and are left out",
+            "100 of 100 labels are of rows without a call of rf",
+        )
+
+    @pytest.mark.parametrize(("precision", "said"), [(1.0, "yes"), (0.0, "no")])
+    def test_that_all_say_the_same_asks_whether_they_are_labels(self, town, precision, said):
+        request = BaselineRequest(of=("lr",))
+        measured = measure_baseline(town.ports, town.panel, request, labels(precision, 40))
+        assert measured.notes[-1] == f"all 40 labels say {said}; is it the right column?"
+        assert all("all 40" not in note for note in self.noted(town, request, 0.5))
+
+    def noted(self, town, request, precision):
+        return measure_baseline(town.ports, town.panel, request, labels(precision, 40)).notes
+
     def test_that_were_drawn_apart_take_the_numbers_of_either_side(self, town):
         request = BaselineRequest(of=("lr",), sides=Sides(1000, 9000))
         measured = measure_baseline(town.ports, town.panel, request, labels(0.8, 100, 400, 8))

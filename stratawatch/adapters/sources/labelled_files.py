@@ -16,7 +16,7 @@ from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.core.cells import Flags
 from stratawatch.engine.labelled_items import LabelledItems
 from stratawatch.engine.records import PanelSpec
-from stratawatch.errors import InputRefused
+from stratawatch.errors import InputRefused, Unreachable
 
 LABEL: Final = "label"
 """The column of the labels, where nobody names another."""
@@ -41,6 +41,16 @@ class LabelledFiles:
     def read(self, panel: PanelSpec) -> LabelledItems:
         """All labelled rows. Raises InputRefused or Unreachable."""
         files = find_files(self.path, self.delimiter, self.confined_to)
+        for file in files.files:
+            if file.bytes == 0:
+                raise InputRefused(f"'{file.path}' is empty", expected="columns with their names, and rows with labels")
+        try:
+            return self._unchanged(panel, files)
+        except Unreachable as trouble:  # nobody reads it again by itself
+            again = "measure again; the file must be whole, and fit into memory"
+            raise Unreachable(trouble.what, expected=trouble.expected, got=trouble.got, hint=again) from trouble
+
+    def _unchanged(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
         try:
             items = self._items(panel, files)
         except InputRefused:
@@ -58,6 +68,7 @@ class LabelledFiles:
             self._require(panel, types)
             statement = _statement(panel, files.relation(), types, (self.label, item, segments))
             rows = connection.execute(statement).fetchnumpy()
+            total = connection.execute(f"SELECT count(*) FROM {files.relation()}").fetchone()[0]
         self._check(rows, panel, item)
         said = {one.name: rows[f"letter_{i}"] for i, one in enumerate(panel.classifiers, 1)}
         return LabelledItems(
@@ -66,6 +77,7 @@ class LabelledFiles:
             scored={name: ~_are(letters, "-") for name, letters in said.items()},
             segments={name: _texts(rows[f"segment_{i}"]) for i, name in enumerate(segments, 1)},
             source=_source(files.files),
+            unlabelled=total - rows["label"].size,
         )
 
     def _require(self, panel: PanelSpec, types: Mapping[str, str]) -> None:

@@ -43,6 +43,7 @@ class TestRead:
         assert (items.scored["lr"].sum(), items.scored["svm"].sum()) == (3, 3)
         assert not items.scored["lr"][french]
         assert set(items.segments) == {"country"}
+        assert items.unlabelled == 1
 
     def test_names_what_it_read_by_its_content(self, tmp_path, ending):
         first = read(write(tmp_path / f"a.{ending}", table())).source
@@ -65,7 +66,7 @@ class TestAFileThatChangesMeanwhile:
             return original(*given)
 
         monkeypatch.setattr(labelled_files, moment, meanwhile)
-        with pytest.raises(Unreachable, match="was written to while it was read"):
+        with pytest.raises(Unreachable, match="was written to while it was read; measure again; the file must be"):
             read(path)
 
     def test_with_half_a_fault_is_not_refused_for_it(self, tmp_path, monkeypatch, ending):
@@ -140,6 +141,19 @@ class TestRefusals:
         (tmp_path / "home" / "l.parquet").symlink_to(outside)
         with pytest.raises(ConfigError, match="behind a link that leads out"):
             read(tmp_path / "home" / "l.parquet", confined_to=tmp_path / "home")
+
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    def test_of_an_empty_file_says_that_it_is_empty(self, tmp_path, ending):
+        write(tmp_path / f"a.{ending}", table())
+        (tmp_path / f"b.{ending}").touch()
+        with pytest.raises(InputRefused, match=f"b.{ending}' is empty; expected columns with their names"):
+            read(tmp_path / f"*.{ending}")
+
+    def test_of_half_a_file_asks_to_measure_again(self, tmp_path):
+        path = write(tmp_path / "l.parquet", table())
+        path.write_bytes(path.read_bytes()[:-9])
+        with pytest.raises(Unreachable, match=r"cannot be read; got .*; measure again; the file must be whole"):
+            read(path)
 
     def test_hostile_names_are_only_names(self, tmp_path):
         name = 'label"; DROP TABLE x; --'

@@ -57,6 +57,13 @@ class TestMeasure:
         assert again.startswith("0 new baselines, 7 known before")
         assert again.count("500  of 2026-01-12") == 7
 
+    def test_says_which_rows_of_the_file_do_not_count(self, in_folder):
+        some = LABELS.replace("'no' ELSE 'yes'", "NULL ELSE 'yes'")
+        duckdb.sql(some).write_parquet(str(in_folder.folder / "labels.parquet"))
+        notes = ["100 of 500 rows have no label and are left out", "all 400 labels say yes; is it the right column?"]
+        assert in_folder.json(*self.FILE)["notes"] == notes
+        assert all(f"Note: {note}\n" in in_folder.run(*self.FILE).stdout for note in notes)
+
     def test_what_was_measured_before_and_not_last_is_kept_anew(self, in_folder):
         only = ("--of", "rf")
         assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {True}
