@@ -118,7 +118,7 @@ def baseline_rows(kept: Sequence[KeptBaseline]) -> list[dict[str, str | int]]:
             "metric": one.key.metric,
             "segment": one.key.segment or "all",
             "baseline": _known(one.known, one.confidence),
-            "labels": one.n,
+            "rests on": f"{one.n} {one.counted}s",
             "from": f"{one.valid_from:%Y-%m-%d %H:%M}",
             "until": f"{one.valid_until:%Y-%m-%d %H:%M}" if one.valid_until else "further notice",
             "source": one.source,

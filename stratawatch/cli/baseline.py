@@ -135,7 +135,7 @@ def list_(
     if json:
         print_json({"panel": panel, "baselines": rows})
     elif rows:
-        show_rows([_cells(row) for row in rows], numbers=("labels",))
+        show_rows([_cells(row) for row in rows], numbers=("rests on",))
     else:
         say(f"There is no baseline of {panel} yet. `stratawatch baseline measure {panel}` measures one.")
 
@@ -160,6 +160,7 @@ def _row(one: "KeptBaseline") -> dict[str, Any]:
         "high": told.high,
         "confidence": one.confidence,
         "n": one.n,
+        "counted": f"{one.counted}s",
         "n_eff": told.n_eff,
         "method": one.method,
         "seed": one.seed,
@@ -184,7 +185,7 @@ def _show_measured(rows: Sequence[dict[str, Any]], untold: Sequence[dict[str, An
     if older:
         say(f"Not in force, as what was measured later is: {', '.join(older)}")
     say()
-    show_rows([_measured_cells(row) for row in rows], numbers=("labels",))
+    show_rows([_measured_cells(row) for row in rows], numbers=("rests on",))
     for row in untold:
         say(f"None of {_name(row)}: {row['why']}")
 
@@ -198,7 +199,7 @@ def _measured_cells(row: dict[str, Any]) -> dict[str, str]:
     return {
         "metric": _name(row),
         "baseline": value_text(row),
-        "labels": f"{row['n']:,}",
+        "rests on": count_text(row["n"], row["counted"].removesuffix("s")),
         "remark": "" if row["new"] else f"of {row['measured_at']:%Y-%m-%d}",
     }
 
@@ -207,7 +208,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
     return {
         "metric": _name(row),
         "baseline": value_text(row),
-        "labels": f"{row['n']:,}",
+        "rests on": count_text(row["n"], row["counted"].removesuffix("s")),
         "from": time_text(row["valid_from"])[:10],
         "until": time_text(row["valid_until"])[:10],
         "in use": "yes" if row["in_force"] else "",

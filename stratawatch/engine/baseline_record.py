@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 
 from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.core.methods.baselines.past_estimates import METHOD
 from stratawatch.core.results import Known
 from stratawatch.engine.records import ClassifierSpec, StreamKey
 
@@ -20,7 +21,7 @@ class KeptBaseline:
     cut_off: float | None
     evidence: Share | TwoSides
     method: str
-    n: int  # labelled items that it rests on
+    n: int  # labels that the estimates of windows used, or labelled items that there were
     seed: int | None  # None where nothing was drawn
     source: str  # what was measured, in words
     confidence: float  # of the interval that tables show; pages ask for another one
@@ -32,6 +33,11 @@ class KeptBaseline:
     def known(self) -> Known:
         """The value inside its interval."""
         return self.evidence.known(self.confidence)
+
+    @property
+    def counted(self) -> str:
+        """What `n` counts: labels that told this metric, in each window anew; or items, whatever they tell of it."""
+        return "label" if self.method.startswith(METHOD) else "item"
 
     def same_evidence(self, other: "KeptBaseline") -> bool:
         """Whether both say the same of the same stream, whatever their dates."""

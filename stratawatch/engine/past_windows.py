@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from stratawatch.core.methods.baselines.baseline import Baseline
-from stratawatch.core.methods.baselines.past_estimates import LEAST, past_estimates
+from stratawatch.core.methods.baselines.past_estimates import LEAST, METHOD, past_estimates
 from stratawatch.core.results import Estimate, Undefined
 from stratawatch.engine.baseline_record import call_of
 from stratawatch.engine.records import Cycle, PanelSpec, Revision, StreamKey
@@ -82,7 +82,7 @@ def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_Past]) -> Baselin
     call = next(call_of(one) for one in spec.classifiers if one.name == key.classifier)
     alike = [window for window in past if window.calls.get(key.classifier) == call]
     estimates = [one for window in alike for one in window.estimates(key)]
-    known = past_estimates(estimates, LEAST) if estimates else Baseline(key.metric, UNESTIMATED, "past estimates", 0)
+    known = past_estimates(estimates, LEAST) if estimates else Baseline(key.metric, UNESTIMATED, METHOD, 0)
     others = [window.calls[key.classifier] for window in past if window.calls.get(key.classifier, call) != call]
     if not others or not isinstance(known.evidence, Undefined):
         return known

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from stratawatch.core.alarms.drops import worsening
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.results import AlarmState, Known
 from stratawatch.engine.records import Window
@@ -49,13 +50,13 @@ def points(change: float) -> str:
     return f"{'+' if change > 0 else '−'}{abs(change) * 100:.{digits}f} pts"
 
 
-def drop_points(largest: float) -> str:
+def drop_points(largest: float, metric: str) -> str:
     """The largest drop that a limit allows.
 
-    >>> drop_points(.02), drop_points(.0025)
-    ('2 pts', '0.25 pts')
+    >>> drop_points(.02, "precision"), drop_points(.0025, "false_omission_rate")
+    ('fall 2 pts', 'rise 0.25 pts')
     """
-    return f"{largest * 100:.4g} pts"
+    return f"{worsening(metric)} {largest * 100:.4g} pts"
 
 
 def day(moment: datetime) -> str:

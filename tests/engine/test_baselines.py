@@ -70,13 +70,14 @@ class TestFromPastWindows:
         kept = next(one for one in measured.new if one.key == LR)
         with watched.ports.store.begin() as tx:
             past = [
-                estimate.outcome.value
+                estimate
                 for _, revision in tx.estimates.history("spam")
                 for estimate in revision.estimates
                 if (estimate.classifier, estimate.metric, estimate.segment) == ("lr", "precision", None)
             ]
-        assert kept.evidence.value == pytest.approx(np.mean(past))
+        assert kept.evidence.value == pytest.approx(np.mean([one.outcome.value for one in past]))
         assert (kept.valid_from, kept.valid_until) == (MONDAY + 4 * WEEK, None)
+        assert (kept.n, kept.counted) == (sum(one.labels_used for one in past), "label")
         assert kept.source == "4 judged windows, 2026-01-05 to 2026-02-02"
         assert kept.measured_at == watched.clock.now()
 
@@ -312,7 +313,7 @@ class TestJudging:
         (told,) = watched.desk.told
         assert told.severity == "page"
         assert "points (" in told.body
-        assert "against the baseline of 2026-01-12, allowed 10.0: proven to be more (at least" in told.body
+        assert "against the baseline of 2026-01-12, a fall of 10.0 is allowed: proven to be more (at least" in told.body
 
     def test_the_same_drop_from_an_uncertain_baseline_does_not(self, watched):
         self.measure(watched, 0.5, 40)
@@ -351,7 +352,7 @@ class TestJudging:
         self.measure(town, 0.95, 20_000)
         town.produce(0, quality=0.3)
         label_a_cycle(town)
-        assert (state_of(town).state, "allowed 10.0" in state_of(town).reason) == (AlarmState.BREACH, True)
+        assert (state_of(town).state, "of 10.0 is allowed" in state_of(town).reason) == (AlarmState.BREACH, True)
 
     def test_a_rise_is_what_worsens_where_small_is_good(self, make_town):
         key = StreamKey("spam", "lr", "false_omission_rate")
@@ -359,4 +360,7 @@ class TestJudging:
         request = BaselineRequest(of=("lr",))
         measure_baseline(town.ports, town.panel, request, labels(0.9, 10, 40_000, 40))
         label_a_cycle(town)
-        assert (state_of(town, key).state, "rose by" in state_of(town, key).reason) == (AlarmState.BREACH, True)
+        assert (state_of(town, key).state, "a rise of 0.50 is" in state_of(town, key).reason) == (
+            AlarmState.BREACH,
+            True,
+        )

@@ -71,4 +71,5 @@ def test_its_artifact_shows_values_and_dates():
     first, last = baseline_rows([FIRST, other(valid_until=NOW)])
     assert first["baseline"].startswith("81.2% (")
     assert (first["segment"], first["from"], first["until"]) == ("all", "2026-01-05 00:00", "further notice")
+    assert first["rests on"] == "400 items"
     assert last["until"] == "2026-01-12 06:00"

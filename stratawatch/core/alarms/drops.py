@@ -36,7 +36,8 @@ def judge_drop(
     The baseline's uncertainty is in both. BLIND without a baseline, or if the drop is known to more than `widest` only.
     """
     if isinstance(baseline, Undefined):
-        return Judgement(AlarmState.BLIND, f"cannot tell how far it fell: {baseline.reason}")
+        went = "rose" if metric_named(estimate.metric).small_is_good else "fell"
+        return Judgement(AlarmState.BLIND, f"cannot tell how far it {went}: {baseline.reason}")
     fell = baseline.drop_to(estimate.metric, known, estimate.confidence)
     half = fell.half_width
     state, verdict = _verdict(fell, max_drop, widest)
@@ -48,7 +49,8 @@ def judge_drop(
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
     against = f"{moved(estimate.metric, fell)} against the baseline of {baseline.of}"
     now = f"now {told(known, estimate.confidence)}, {estimate.labels_used} labels"
-    return Judgement(state, f"{against}, allowed {points(max_drop, half)}: {verdict}; {now}")
+    allowed = f"a {worsening(estimate.metric)} of {points(max_drop, half)} is allowed"
+    return Judgement(state, f"{against}, {allowed}: {verdict}; {now}")
 
 
 def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, str]:
@@ -62,6 +64,11 @@ def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, st
     if fell.value <= max_drop:
         return AlarmState.UNPROVEN, "within, but that is not proven"
     return AlarmState.AT_RISK, "more, but that is not proven"
+
+
+def worsening(metric: str) -> str:
+    """What a limit on a metric's way from its baseline is on."""
+    return "rise" if metric_named(metric).small_is_good else "fall"
 
 
 def moved(metric: str, fell: Drop) -> str:

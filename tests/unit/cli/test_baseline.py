@@ -37,7 +37,7 @@ class TestMeasure:
         values = {(row["classifier"], row["metric"]): row["value"] for row in found["baselines"]}
         assert values["lr", "precision"] == pytest.approx(0.8)
         assert values["rf", "false_omission_rate"] == pytest.approx(0.8)
-        assert {row["new"] for row in found["baselines"]} == {True}
+        assert {(row["new"], row["n"], row["counted"]) for row in found["baselines"]} == {(True, 500, "items")}
         assert {row["valid_from"] for row in found["baselines"]} == {"2026-01-05T00:00:00+00:00"}
         assert [(row["classifier"], row["metric"]) for row in found["untold"]] == [("rf", "precision")]
         again = in_folder.json(*self.FILE[:-1], "2026-03-01T06:00:00+00:00")
@@ -51,11 +51,11 @@ class TestMeasure:
             "7 new baselines, 0 known before; from labelled predictions labels.parq"
         )
         assert "In force for windows from 2026-01-05 00:00 until further notice" in text
-        assert re.search(r"^lr precision +80\.0% \(75\.8% to 83\.6%\) +500$", text, re.MULTILINE)
+        assert re.search(r"^lr precision +80\.0% \(75\.8% to 83\.6%\) +500 items$", text, re.MULTILINE)
         assert "None of rf precision: no labelled item is called positive" in text
         again = in_folder.run(*self.FILE).stdout
         assert again.startswith("0 new baselines, 7 known before")
-        assert again.count("500  of 2026-01-12") == 7
+        assert again.count("500 items  of 2026-01-12") == 7
 
     def test_says_which_rows_of_the_file_do_not_count(self, in_folder):
         some = LABELS.replace("'no' ELSE 'yes'", "NULL ELSE 'yes'")
@@ -162,4 +162,4 @@ class TestJudgement:
             in_folder.answer()
         (stream,) = [row for row in in_folder.json("status")["streams"] if row["metric"] == "precision"]
         assert stream["state"] == "BREACH"
-        assert "against the baseline of 2026-01-12, allowed 10.0: proven to be more" in stream["reason"]
+        assert "against the baseline of 2026-01-12, a fall of 10.0 is allowed: proven to be more" in stream["reason"]

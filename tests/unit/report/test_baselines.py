@@ -106,8 +106,8 @@ class TestPage:
         assert '<span class="quiet">baseline 83.0%</span>' in page
 
     def test_says_what_drop_is_allowed_beside_a_floor_or_alone(self, page):
-        assert "<span>drop 2 pts</span>" in page
-        assert 'floor 62.0%<span class="under">drop 10 pts</span>' in page
+        assert "<span>fall 2 pts</span>" in page
+        assert 'floor 62.0%<span class="under">fall 10 pts</span>' in page
 
     def test_says_nothing_of_baselines_where_there_are_none(self):
         assert "aseline" not in panel_page(view_of()).split("<body>")[1]

@@ -11,6 +11,7 @@ from stratawatch.core.methods.baselines.evidence import Share
 from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.errors import StratawatchError
 
+METHOD: Final = "past estimates"
 LEAST: Final = 4
 """Windows that a baseline takes: one that was measured in fewer keeps too much of their chance (docs/methods)."""
 
@@ -34,13 +35,13 @@ def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
     metric, labels = estimates[0].metric, sum(one.labels_used for one in estimates)
     known = [(one.outcome, one.confidence) for one in estimates if isinstance(one.outcome, Known)]
     if not known:
-        return Baseline(metric, Undefined("no past window knew it"), "past estimates", labels)
+        return Baseline(metric, Undefined("no past window knew it"), METHOD, labels)
     if len(known) < least:
         few = f"{len(known)} past window{'s' * (len(known) > 1)} knew it, a baseline takes {least}"
-        return Baseline(metric, Undefined(few), "past estimates", labels)
+        return Baseline(metric, Undefined(few), METHOD, labels)
     confidence = known[-1][1]
     evidence = _mean([_at(confidence, outcome, own) for outcome, own in known], confidence)
-    return Baseline(metric, evidence, f"past estimates, windows: {len(known)}, MOVER as Wilson", labels)
+    return Baseline(metric, evidence, f"{METHOD}, windows: {len(known)}, MOVER as Wilson", labels)
 
 
 def _at(confidence: float, known: Known, own: float) -> Known:
