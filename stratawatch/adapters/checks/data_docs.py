@@ -5,6 +5,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.validation import Validated
 from stratawatch.engine.records import PanelSpec, Window
@@ -13,6 +15,8 @@ from stratawatch.whole_file import write_whole
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))
 
+_OF_ROWS: Final = ("unexpected_count", "partial_unexpected_list", "partial_unexpected_counts")
+"""What a result says of single values."""
 _SHOWN: Final = 200  # characters of an observed value
 
 
@@ -48,6 +52,9 @@ def _render(validated: Validated, **ours: Any) -> str:
     viewing: Any = view
     for one in validated.result.results:
         one.result = _harmless(one.result)
+        if "unexpected_percent" not in one.result:  # of these it has no words, only what was observed
+            for key in _OF_ROWS:
+                one.result.pop(key, None)
     document = rendering.ValidationResultsPageRenderer(run_info_at_end=True).render(validated.result)
     # The overview links to pages of a whole site, which is not built; our own head says the same.
     document.sections = document.sections[1:-1]
@@ -56,11 +63,14 @@ def _render(validated: Validated, **ours: Any) -> str:
 
 
 def _harmless(value: Any) -> Any:
-    """Observed values as the page may show them: the library puts them into its tables as they are."""
+    """Observed values as the page may show them: the library puts them into its tables as they are.
+
+    It cannot write numbers of NumPy's, which sums, means and quantiles are.
+    """
     if isinstance(value, dict):
         return {key: _harmless(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_harmless(one) for one in value]
     if isinstance(value, str):
         return escape(value if len(value) <= _SHOWN else value[:_SHOWN] + "...")
-    return value
+    return value.item() if isinstance(value, np.generic) else value

@@ -23,9 +23,18 @@ _ITS_OWN: Final = frozenset({"name", "id", "meta", "notes", "description", "rend
 """Keys that Great Expectations writes into its files; they change nothing here."""
 _SEVERITIES: Final = ("critical", "warning")
 _CODE: Final = frozenset({"row_condition", "condition_parser"})
-_OTHER_DATA: Final = frozenset(
-    {"expect_query_results_to_match_comparison", "expect_table_row_count_to_equal_other_table"}
+_ELSEWHERE: Final = frozenset(
+    {
+        "expect_query_results_to_match_comparison",
+        "expect_table_row_count_to_equal_other_table",
+        "expect_column_values_to_match_like_pattern",
+        "expect_column_values_to_match_like_pattern_list",
+        "expect_column_values_to_not_match_like_pattern",
+        "expect_column_values_to_not_match_like_pattern_list",
+        "expect_multicolumn_values_to_be_unique",
+    }
 )
+"""Types that the library asks of other data than a frame: of databases, or, of an old name, of nothing at all."""
 _IMPORTED: Final = re.compile(r"^from \.(expect_\w+) import \(?\s*(Expect\w+)", re.MULTILINE)
 
 
@@ -83,7 +92,7 @@ def known_types() -> Mapping[str, str]:
         raise ConfigError("great_expectations is not installed", hint="install stratawatch with all its requirements")
     listing = Path(found.origin).parent / "expectations" / "core" / "__init__.py"
     names = _IMPORTED.findall(listing.read_text(encoding="utf-8"))
-    return {kind: name for kind, name in names if kind not in _OTHER_DATA}
+    return {kind: name for kind, name in names if kind not in _ELSEWHERE}
 
 
 def _document(path: Path) -> Any:
@@ -101,6 +110,9 @@ def _expectation(document: Any, place: str) -> OwnExpectation:
     _only(document, _EXPECTATION, place)
     kind, kwargs = str(document.get("type", "")), document.get("kwargs", {})
     severity, sentence = document.get("severity", "critical"), document.get("sentence", "")
+    if kind in _ELSEWHERE:
+        hint = f"ask '{kind.replace('like_pattern', 'regex')}'" if "like" in kind else ""
+        raise ConfigError(f"{place} has the type '{kind}', which cannot be asked here", hint=hint)
     if kind not in known_types():
         near = get_close_matches(kind, sorted(known_types()), n=1)
         hint = f"did you mean '{near[0]}'?" if near else "greatexpectations.io/expectations lists them"
