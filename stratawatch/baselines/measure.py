@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from stratawatch.core.methods.baselines.baseline import Baseline
 from stratawatch.core.methods.baselines.resampled import Trials
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
+from stratawatch.moments import moment
+
+MOST_SEED: Final = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,9 @@ def measure_baselines(
     `positive` names the positive class where y is not of 1 and 0; `cut_off` the least score that is called positive,
     where the classifier is not used with its own `predict`. The seed is scikit-learn's `random_state`.
     """
+    _require_seed(seed)
+    for date in (valid_from, valid_until):
+        moment(date, "the date of a baseline")
     chosen = method_named(method) if isinstance(method, str) else method
     truth, positive = truth_of(y, positive)
     labels = np.asarray(y)
@@ -71,13 +77,19 @@ def measure_baselines(
             evidence=chosen.share(metric, trials, fitted),
             method=chosen.words,
             n=truth.size,
-            seed=seed,
+            seed=int(seed),
             valid_from=valid_from,
             valid_until=valid_until,
         )
         for metric in metrics
     )
     return Measured(baselines, trials, fitted)
+
+
+def _require_seed(seed: int) -> None:
+    """What scikit-learn can take, also where a method throws no dice: records hold it."""
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
+        raise StratawatchError("this is no seed", expected=f"a whole number from 0 to {MOST_SEED}", got=repr(seed))
 
 
 def _clone(estimator: Any) -> Any:

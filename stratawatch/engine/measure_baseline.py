@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from stratawatch.core.methods.baselines.answers import REPORTED, SHARES
 from stratawatch.core.methods.baselines.baseline import Baseline
@@ -18,6 +18,9 @@ from stratawatch.engine.records import ClassifierSpec, PanelSpec, StreamKey
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.windows import window_of
 from stratawatch.errors import StratawatchError
+from stratawatch.moments import moment
+
+DATE: Final = "the date of a baseline"
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def measure_baseline(
     classifiers = _classifiers(spec, request.of)
     usual = REPORTED if labels is not None else metrics_of(spec)
     keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
-    dates = Dates(_moment(request.valid_from), _moment(request.valid_until))
+    dates = _dates(request.valid_from, request.valid_until)
     items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
     now = ports.clock.now()
     with ports.store.begin() as tx:
@@ -114,7 +117,7 @@ def keep_baselines(
     with ports.store.begin() as tx:
         parts = []
         for one in baselines:
-            dates = Dates(_moment(valid_from or one.valid_from), _moment(valid_until or one.valid_until))
+            dates = _dates(valid_from or one.valid_from, valid_until or one.valid_until)
             found = {StreamKey(spec.name, classifier, one.metric): one}
             parts.append(_keep(tx, ports, spec, found, source, dates))
         tx.commit()
@@ -234,16 +237,5 @@ def _rivals(there: Sequence[KeptBaseline], kept: KeptBaseline) -> list[KeptBasel
     ]
 
 
-def _moment(said: datetime | str | None) -> datetime | None:
-    """A date that somebody named, if anybody did."""
-    try:
-        found = datetime.fromisoformat(said) if isinstance(said, str) else said
-    except ValueError:
-        found = None
-    if said is not None and (found is None or found.tzinfo is None):
-        raise StratawatchError(
-            "the date of a baseline is not a moment with its offset from UTC",
-            got=str(said),
-            hint="write 2026-06-01T00:00:00+00:00",
-        )
-    return found
+def _dates(start: datetime | str | None, end: datetime | str | None) -> Dates:
+    return Dates(moment(start, DATE), moment(end, DATE))

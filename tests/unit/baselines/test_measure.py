@@ -74,10 +74,11 @@ class TestByHand:
         assert [b.known().n_eff for b in measured.baselines] == [10, 10, 10, 20]
 
     def test_the_record_can_be_stored_as_it_is(self):
-        measured = measure_baselines(RULE, X, Y, "k_fold", seed=4, valid_from="2026-01-01", valid_until="2026-07-01")
+        dates = {"valid_from": "2026-01-01T00:00:00+00:00", "valid_until": "2026-07-01T00:00:00+00:00"}
+        measured = measure_baselines(RULE, X, Y, "k_fold", seed=4, **dates)
         baseline = measured.of("recall")
         assert (baseline.metric, baseline.method, baseline.n) == ("recall", "stratified 10-fold, Wilson", 120)
-        assert (baseline.seed, baseline.valid_from, baseline.valid_until) == (4, "2026-01-01", "2026-07-01")
+        assert (baseline.seed, baseline.valid_from, baseline.valid_until) == (4, *dates.values())
 
     def test_nothing_called_positive_is_no_information(self):
         measured = measure_baselines(RULE, X, Y, seed=4, cut_off=1.1)
@@ -153,6 +154,21 @@ class TestRefusals:
     def test_other_items_than_labels(self):
         with pytest.raises(StratawatchError, match="X and y do not belong together; expected 120 rows of X; got 119"):
             measure_baselines(RULE, X[1:], Y, seed=4)
+
+    @pytest.mark.parametrize("method", ["random_subsampling", "leave_one_out", "bootstrap_632"])
+    @pytest.mark.parametrize("seed", [-1, 2**32, 0.5, None, True])
+    def test_what_is_no_seed(self, seed, method):
+        with pytest.raises(
+            StratawatchError, match=f"no seed; expected a whole number from 0 to 4294967295; got {seed}"
+        ):
+            measure_baselines(RULE, X, Y, method, seed=seed)
+
+    @pytest.mark.parametrize("said", ["garbage", "2026-01-01", 2026])
+    @pytest.mark.parametrize("which", ["valid_from", "valid_until"])
+    def test_a_date_that_is_no_moment(self, which, said):
+        message = f"date of a baseline is not a moment with its offset from UTC; got {said}; write 2026-06-01T00"
+        with pytest.raises(StratawatchError, match=message):
+            measure_baselines(RULE, X, Y, seed=4, **{which: said})
 
     def test_what_cannot_be_fitted(self):
         with pytest.raises(StratawatchError, match="function cannot be fitted"):
