@@ -22,5 +22,7 @@ def test_words_and_moments_are_the_same_moment():
 
 @pytest.mark.parametrize("said", ["", "June", "2026-06-01", NOON.replace(tzinfo=None), 5, NOON.date()])
 def test_what_is_no_moment_is_one_sentence(said):
-    with pytest.raises(StratawatchError, match="^the end of it is not a moment with its offset from UTC;.* write 2026"):
+    with pytest.raises(
+        StratawatchError, match=r"^the end of it is not a moment with its offset from UTC;.* write 2026"
+    ):
         moment(said, "the end of it")
