@@ -1,7 +1,7 @@
 """What `check` looks at: the configuration, then source, store, queue and channels, each on its own."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -201,22 +201,33 @@ def _newest_window(
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
         seen.problems.append(configuration.placed(problem))
     facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
-    return {**facts, **_drift(seen, configuration, spec, period, profile)}
+    return {**facts, **_drift(seen, configuration, port, spec, period, profile)}
 
 
 def _drift(
-    seen: Inspection, configuration: "Configuration", spec: "PanelSpec", period: int, profile: "Profile"
+    seen: Inspection,
+    configuration: "Configuration",
+    port: "PredictionSource",
+    spec: "PanelSpec",
+    period: int,
+    profile: "Profile",
 ) -> Facts:
     """How the newest window differs from the judged ones before it, as a cycle on it would tell."""
     from stratawatch.adapters.store import open_store
-    from stratawatch.engine.before import judged_before
+    from stratawatch.engine.before import judged_before, missed_rows, window_before
     from stratawatch.engine.drift import drift, reaction
 
     try:
         with open_store(configuration.store_url().get_secret_value()).begin() as tx:
-            found = drift(spec, profile, judged_before(tx, spec.name, period))
+            earlier, before = judged_before(tx, spec.name, period), window_before(tx, spec, period)
     except StratawatchError:
         return {}  # the store's own part says what is wrong with it
+    try:
+        found = drift(spec, replace(profile, missed=missed_rows(port, spec, before)), earlier)
+    except StratawatchError as trouble:
+        problem = Problem(("panels", spec.name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint)
+        seen.problems.append(configuration.placed(problem))
+        return {}
     for finding in found:
         if reaction(spec, finding) == "refuse":
             problem = Problem(("panels", spec.name, "source"), finding.sentence, hint=finding.remedy)

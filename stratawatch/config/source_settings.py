@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from stratawatch.config.references import check_secret
 from stratawatch.config.shapes import PositiveDuration, Secret, Shape, Text
-from stratawatch.config.store_url import check_postgres_url
+from stratawatch.config.store_url import check_postgres_url, place_of
 
 _SECRET_KEY: Final = re.compile(
     r"(password|passwd|secret|token|(secret|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",
@@ -67,7 +67,8 @@ class PostgresSource(Shape):
     @property
     def words(self) -> str:
         """What is read, for people."""
-        return f"postgres: {self.schema_}.{self.table}" if self.schema_ else f"postgres: {self.table}"
+        table = f"{self.schema_}.{self.table}" if self.schema_ else self.table
+        return f"postgres: {table} of {place_of(self.url)}"
 
 
 def _check_secrets(values: object) -> object:

@@ -1,8 +1,9 @@
 """Where the store is: an SQLite file beside the configuration, or a PostgreSQL database."""
 
+import re
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from stratawatch.config.confinement import confined
 from stratawatch.config.references import REMEDY, EnvironmentText, is_reference, resolve
@@ -10,6 +11,8 @@ from stratawatch.errors import ConfigError
 
 SQLITE: Final = "sqlite:///"
 DRIVER: Final = "postgresql+psycopg"
+PORT: Final = "5432"
+"""Where PostgreSQL listens unless it is told otherwise."""
 _POSTGRES: Final = ("postgresql", DRIVER)
 _SECRET_OPTIONS: Final = ("password", "sslpassword")
 """What PostgreSQL's client reads a password from when it stands behind the question mark."""
@@ -44,6 +47,25 @@ def postgres_url(folder: Path, url: str, password: str | None) -> str:
     except ValueError as trouble:
         raise ConfigError(f"the source's url {trouble}") from None
     return _with_password(folder, url, password)
+
+
+def place_of(url: str) -> str:
+    """Database, host and port of an address, without its user, its password or its options.
+
+    >>> place_of("postgresql://me:secret@db.example.org/predictions?sslmode=require")
+    'predictions at db.example.org:5432'
+    >>> place_of("${env:PREDICTIONS_URL}")
+    '${env:PREDICTIONS_URL}'
+    """
+    if is_reference(url):
+        return url
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query)
+    behind = [value for name, value in options if name in ("host", "hostaddr")]
+    host = parts.netloc.rpartition("@")[2] or ", ".join(behind) or "the local socket"
+    port = next((value for name, value in options if name == "port"), PORT)
+    named = host if (not parts.netloc and not behind) or re.search(r":\d+$", host) else f"{host}:{port}"
+    return f"{unquote(parts.path.strip('/'))} at {named}"
 
 
 def store_url(folder: Path, url: str, password: str | None) -> str:

@@ -124,7 +124,12 @@ class PostgresSource(SqlSource):
 
     def _facts(self, connection: "Connection") -> Mapping[str, str]:
         release = ".".join(map(str, connection.dialect.server_version_info or ()))
-        return {"table": self._table, "database": f"{self._url.database} of PostgreSQL {release}"}
+        reached: Any = connection.connection.driver_connection
+        return {
+            "table": self._table,
+            "database": f"{reached.info.dbname} of PostgreSQL {release}",
+            "server": f"{reached.info.host}:{reached.info.port}",
+        }
 
 
 def _refuse_what_differs(connection: "Connection", panel: PanelSpec, types: Mapping[str, str]) -> None:

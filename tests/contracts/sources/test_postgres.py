@@ -219,4 +219,6 @@ def test_the_version_is_the_snapshot_that_was_read(own: Any) -> None:
     second = source.census(panel(), WINDOW).source_version
     assert first["table"] == second["table"] == "seen"
     assert first["snapshot"] != second["snapshot"]
-    assert "PostgreSQL" in first["database"]
+    with psycopg.connect(url) as other:
+        assert first["database"].startswith(f"{other.info.dbname} of PostgreSQL ")
+        assert first["server"] == f"{other.info.host}:{other.info.port}"

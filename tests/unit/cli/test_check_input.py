@@ -3,8 +3,10 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+import duckdb
 import pytest
 
+from stratawatch.engine.clock import SystemClock
 from tests.unit.cli.conftest import CONFIG, ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
@@ -73,6 +75,17 @@ class TestDrift:
     def test_that_would_refuse_it_is_a_problem(self, judged, this_week):
         this_week(5000, '\n[panels.spam.drift]\nvolume = "refuse"\n')
         assert "the window has 5,000 rows, the window before 2,000" in sentences(judged.json("check", code=1))
+
+    def test_rows_that_came_after_the_window_before_was_read_are_counted(self, judged, monkeypatch):
+        """The newest window is the one after the judged, which gets seven rows more; `check` reads the clock."""
+        monkeypatch.setattr(SystemClock, "now", lambda _: MONDAY + timedelta(days=14, hours=6))
+        folder = judged.folder / "predictions"
+        next_week = f'SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at", id || \'+\' AS id) FROM ({ROWS})'
+        duckdb.sql(next_week + " LIMIT 1990").write_parquet(str(folder / "next.parquet"))
+        assert "drift" not in judged.json("check")["found"]["source of spam"]
+        duckdb.sql(ROWS.replace("range(2000)", "range(7)")).write_parquet(str(folder / "late.parquet"))
+        facts = judged.json("check")["found"]["source of spam"]
+        assert "7 rows of the window before came after it was read and are counted in none" in facts["drift"]
 
     def test_a_replayed_window_is_a_problem(self, judged, this_week):
         this_week(2000)

@@ -5,6 +5,7 @@ import pytest
 from stratawatch.adapters import sources
 from stratawatch.config import load
 from stratawatch.config.source_settings import KINDS
+from stratawatch.config.store_url import place_of
 from stratawatch.errors import ConfigError
 from stratawatch.wiring import labelled_predictions, source
 
@@ -29,8 +30,12 @@ class TestKinds:
         [
             (FILES, "files: predictions/*.parquet", "DuckDBSource"),
             (DUCKDB, "duckdb: daily of data/predictions.duckdb", "DuckDBTableSource"),
-            (POSTGRES, "postgres: daily", "PostgresSource"),
-            (POSTGRES + 'schema = "ml"\ntimeout = "10m"\n', "postgres: ml.daily", "PostgresSource"),
+            (POSTGRES, "postgres: daily of ml at db.example.org:5432", "PostgresSource"),
+            (
+                POSTGRES + 'schema = "ml"\ntimeout = "10m"\n',
+                "postgres: ml.daily of ml at db.example.org:5432",
+                "PostgresSource",
+            ),
             (SPARK, "spark: ml.daily", "SparkSource"),
             ('kind = "spark"\npath = "s3a://ml/daily"\nformat = "orc"\n', "spark: s3a://ml/daily", "SparkSource"),
         ],
@@ -70,6 +75,27 @@ class TestPostgres:
         assert url.get_secret_value() == "postgresql+psycopg://watch:p%40ss@db.example.org/ml"
         assert "p@ss" not in repr(configuration.settings)
         assert "p@ss" not in repr(configuration.panels["spam"])
+
+    @pytest.mark.parametrize(
+        ("url", "place"),
+        [
+            ("postgresql://me@db.example.org:6543/ml", "ml at db.example.org:6543"),
+            ("postgresql://me:hunter2@[::1]/ml?sslmode=require", "ml at [::1]:5432"),
+            ("postgresql://me:p%40ss@a:1,b:2/my%20db", "my db at a:1,b:2"),
+            ("postgresql:///ml?host=/var/run/pg&port=5433&user=me&password=hunter2", "ml at /var/run/pg:5433"),
+            ("postgresql:///ml?host=a&host=b", "ml at a, b:5432"),
+            ("postgresql:///ml", "ml at the local socket"),
+            ("${file:secrets/url}", "${file:secrets/url}"),
+        ],
+    )
+    def test_where_it_is_is_told_without_user_and_password(self, url, place):
+        assert place_of(url) == place
+
+    def test_an_address_of_the_environment_is_told_without_its_password(self, write, monkeypatch):
+        monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__SOURCE__URL", "postgresql://me:hunter2@db/ml")
+        panel = load(write((FILES, POSTGRES))).panels["spam"]
+        assert panel.source == "postgres: daily of ml at db:5432"
+        assert "hunter2" not in repr(panel)
 
     @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://host", "sqlite:///x.db", "http://["])
     def test_another_address_is_refused(self, problems, url):
