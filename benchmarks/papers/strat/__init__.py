@@ -30,9 +30,8 @@ def run(options: Options) -> Result:
         *_whole(options.seed, runs),
         clustering.items(options.seed, 2 * runs),
     ]
-    clustered = windows.cells(
-        options.seed, *((runs, windows.SHAPES[:2]) if options.quick else (3 * runs, windows.SHAPES))
-    )
+    some = (runs, windows.SHAPES[:2]) if options.quick else (options.given.runs, windows.SHAPES)
+    clustered = windows.cells(options.seed, *some)
     rare = few.cells(options.seed, runs)
     cells += [*clustered, *rare]
     rows += [row for cell in cells for row in cell.rows()]

@@ -33,7 +33,7 @@ _HALF: Final = 512
 
 @dataclass(frozen=True)
 class Shape:
-    """Customers of a window, items of each, and labels; `design` draws and reads them."""
+    """Customers of a window, items of each, and labels; `design` draws and reads them, in so many windows."""
 
     customers: int
     items: int
@@ -41,6 +41,7 @@ class Shape:
     rho: float = RHO
     design: str = "joint"
     own: float = 0.0
+    windows: int = 2000
 
 
 SHAPES: Final = (
@@ -49,9 +50,9 @@ SHAPES: Final = (
     Shape(12, 500, 600),
     Shape(60, 500, 600, design="srs"),
     Shape(4_000, 5, 500),
-    Shape(400, 5, 500, rho=0.0),
-    Shape(60, 500, 600, rho=0.0, own=0.7),
-    Shape(60, 500, 600, rho=0.0, own=0.7, design="srs"),
+    Shape(400, 5, 500, rho=0.0, windows=700),
+    Shape(60, 500, 600, rho=0.0, own=0.7, windows=500),
+    Shape(60, 500, 600, rho=0.0, own=0.7, design="srs", windows=500),
 )
 
 
@@ -83,9 +84,10 @@ class Cell:
             }
 
 
-def cells(seed: int, runs: int, shapes: Sequence[Shape] = SHAPES) -> list[Cell]:
-    """Every shape."""
-    return [cell(shape, runs, np.random.default_rng([seed, 5, place])) for place, shape in enumerate(shapes)]
+def cells(seed: int, runs: int | None, shapes: Sequence[Shape] = SHAPES) -> list[Cell]:
+    """Every shape, in its own number of windows unless somebody names another."""
+    seeds = [np.random.default_rng([seed, 5, place]) for place in range(len(shapes))]
+    return [cell(shape, runs or shape.windows, rng) for shape, rng in zip(shapes, seeds, strict=True)]
 
 
 def aims(cells: Sequence[Cell]) -> list[Verdict]:

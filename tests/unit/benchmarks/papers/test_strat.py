@@ -1,4 +1,5 @@
 import argparse
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
 from stratawatch.core.methods.strat.labels import Calls, Strata
 
+ROOT = Path(__file__).parents[4]
 OPTIONS = Options(seed=7, quick=True, data=None, json=None, given=argparse.Namespace(runs=3, figures=None))
 
 
@@ -114,6 +116,18 @@ class TestWindows:
     def test_labels_are_right_as_often_as_scores_say(self):
         truths = self.found.tallies[windows.THIS, "precision", windows.WITH].truths
         assert truths.mean() == pytest.approx(windows.TO_COME[0], abs=0.08)
+
+    def test_are_as_many_as_the_page_about_them_says(self):
+        page = " ".join((ROOT / "docs/methods/strat.md").read_text(encoding="utf-8").split())
+        many, rows, own = [one.windows for one in windows.SHAPES][:5], windows.SHAPES[5].windows, windows.SHAPES[6:]
+        assert f"{max(many):,} windows each, {rows} in the last row" in page
+        assert (len(set(many)), {one.windows for one in own}) == (1, {500})
+        assert "600 labels, 500 windows, standard errors" in page
+
+    @pytest.mark.parametrize(("named", "made"), [(None, 3), (2, 2)])
+    def test_are_as_many_as_somebody_names_or_else_its_own(self, named, made):
+        (found,) = windows.cells(7, named, [windows.Shape(12, 10, 40, windows=3)])
+        assert len(found.tallies[windows.THIS, "precision", windows.WITH].truths) == made
 
 
 def test_the_variance_that_panels_can_choose_is_among_the_ways():
