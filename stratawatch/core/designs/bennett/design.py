@@ -29,6 +29,8 @@ from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefine
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 _PRECISION = "precision"
+_WITH_KNOWN = 3
+"""Pools hold up to so many times the budget where labels are known already."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,11 @@ class Bennett:
                 )
 
     def rounds(self, commission: Commission) -> int:
-        """As many as there are if all items are in one bin; they end with the budget, or earlier."""
-        return max(-(-(commission.budget or 0) // self.per_bin), 1)
+        """As many as there are if all items are in one bin and two of three labels are known before, and so free.
+
+        Pools hold no more than that. Rounds end with the budget, or earlier.
+        """
+        return max(-(-_WITH_KNOWN * (commission.budget or 0) // self.per_bin), 1)
 
     def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""

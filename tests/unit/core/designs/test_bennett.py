@@ -108,6 +108,13 @@ class TestRounds:
         assert cycle.asked == 60
         assert len(cycle.drawn) > 90
 
+    def test_labels_that_are_known_do_not_use_up_the_rounds(self):
+        """One bin, so that a round is two labels: known ones make more rounds than the budget has pairs."""
+        known = frozenset(f"i{number}" for number in range(850) if number % 3)
+        cycle = cycle_of(wanted(40, bins=1), known=known).finish()
+        assert cycle.asked == 40
+        assert 20 < len(cycle.plans) <= cycle.design.kind.rounds(cycle.design.commission)
+
     def test_end_with_the_last_item(self):
         cycle = cycle_of(wanted(500)).finish()
         assert cycle.asked == 400
