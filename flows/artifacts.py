@@ -9,8 +9,9 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Estimate, Known
 from stratawatch.engine.baseline_record import KeptBaseline
+from stratawatch.engine.baselines import in_force
 from stratawatch.engine.house import Ports
-from stratawatch.engine.records import Cycle, Round, StreamState
+from stratawatch.engine.records import Cycle, PanelSpec, Round, StreamState
 from stratawatch.engine.strata import strata_of
 
 
@@ -50,12 +51,15 @@ def show_report(ports: Ports, path: Path) -> None:
     create_markdown_artifact(states_page(states), key="report-states", description="where every stream stands")
 
 
-def show_baselines(ports: Ports, panel: str) -> None:
-    """Every baseline of a panel, with the dates that it is in force for."""
+def show_baselines(ports: Ports, spec: PanelSpec) -> None:
+    """Every baseline of a panel, with the dates that it is in force for, and whether it is now."""
+    now = ports.clock.now()
     with ports.store.begin() as tx:
-        kept = tx.baselines.of(panel)
+        kept, used = tx.baselines.of(spec.name), in_force(tx, spec, now)
     create_table_artifact(
-        baseline_rows(kept), key=artifact_key("baselines", panel), description=f"{panel}, what its metrics were"
+        baseline_rows(kept, list(used.values())),
+        key=artifact_key("baselines", spec.name),
+        description=f"{spec.name}, what its metrics were; in force: at {now:%Y-%m-%d %H:%M}",
     )
 
 
@@ -110,8 +114,8 @@ def estimate_rows(estimates: Sequence[Estimate], states: Sequence[StreamState]) 
     ]
 
 
-def baseline_rows(kept: Sequence[KeptBaseline]) -> list[dict[str, str | int]]:
-    """Baselines as table rows."""
+def baseline_rows(kept: Sequence[KeptBaseline], used: Sequence[KeptBaseline]) -> list[dict[str, str | int]]:
+    """Baselines as table rows; those that are used are in force."""
     return [
         {
             "classifier": one.key.classifier,
@@ -121,6 +125,7 @@ def baseline_rows(kept: Sequence[KeptBaseline]) -> list[dict[str, str | int]]:
             "rests on": f"{one.n} {one.counted}s",
             "from": f"{one.valid_from:%Y-%m-%d %H:%M}",
             "until": f"{one.valid_until:%Y-%m-%d %H:%M}" if one.valid_until else "further notice",
+            "in force": "yes" if one in used else "",
             "source": one.source,
         }
         for one in kept

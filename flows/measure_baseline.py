@@ -35,7 +35,7 @@ def measure_baseline(
     labels = labelled_predictions(house.configuration, panel, file, label)
     request = BaselineRequest(tuple(of or ()), windows, sides_of(called, passed), valid_from, valid_until)
     measured = measure(sealed(house.ports), spec, request, labels)
-    show_baselines(house.ports, panel)
+    show_baselines(house.ports, spec)
     return measured
 
 

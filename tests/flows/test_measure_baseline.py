@@ -1,6 +1,6 @@
 """Measuring baselines as a flow: by hand, from a file below the configuration or from judged windows."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,14 +15,18 @@ NOW = datetime(2026, 1, 12, 6, tzinfo=UTC)
 SCORES = [0.9] * 40 + [0.2] * 160
 
 
-@pytest.fixture
-def labels(installation) -> Path:
+def labelled(installation, yes: int) -> Path:
     rows = {
         "id": ("VARCHAR", [f"l{i}" for i in range(200)]),
-        "human": ("VARCHAR", ["yes"] * 30 + ["no"] * 170),
+        "human": ("VARCHAR", ["yes"] * yes + ["no"] * (200 - yes)),
         **{f"score_{name}": ("DOUBLE", SCORES) for name in ("lr", "nb", "trees")},
     }
     return write(installation.folder / "labels" / "january.csv", rows)
+
+
+@pytest.fixture
+def labels(installation) -> Path:
+    return labelled(installation, yes=30)
 
 
 def test_from_labels_it_keeps_what_they_say_once(installation, labels):
@@ -36,6 +40,18 @@ def test_from_labels_it_keeps_what_they_say_once(installation, labels):
     precision = stored["lr", "precision"]
     assert (precision.evidence.value, precision.n, precision.measured_at) == (0.75, 200, NOW)
     assert precision.source.startswith("labelled predictions january.csv (SHA-256 ")
+
+
+def test_it_shows_which_baselines_are_in_force(installation, labels, monkeypatch):
+    shown = []
+    monkeypatch.setattr("flows.artifacts.create_table_artifact", lambda table, **facts: shown.append((table, facts)))
+    facts = {"file": "labels/january.csv", "label": "human", "of": ["lr"], "config": installation.config}
+    measure_baseline("spam", **facts, now=NOW)
+    labelled(installation, yes=20)
+    measure_baseline("spam", **facts, now=NOW + timedelta(hours=1))
+    rows, described = shown[-1]
+    assert [row["in force"] for row in rows if row["metric"] == "precision"] == ["", "yes"]
+    assert described["description"].endswith("in force: at 2026-01-12 07:00")
 
 
 def test_of_labels_drawn_apart_it_takes_the_numbers_of_either_side(installation, labels):
@@ -68,8 +84,10 @@ def test_what_cannot_be_is_one_sentence(installation, labels, changes, message):
 
 
 def test_its_artifact_shows_values_and_dates():
-    first, last = baseline_rows([FIRST, other(valid_until=NOW)])
+    ended = other(valid_until=NOW)
+    first, last = baseline_rows([FIRST, ended], [FIRST])
     assert first["baseline"].startswith("81.2% (")
     assert (first["segment"], first["from"], first["until"]) == ("all", "2026-01-05 00:00", "further notice")
     assert first["rests on"] == "400 items"
+    assert (first["in force"], last["in force"]) == ("yes", "")
     assert last["until"] == "2026-01-12 06:00"
