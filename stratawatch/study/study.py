@@ -37,8 +37,9 @@ class Study:
     segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
     score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
     design: "joint", or to compare with, and with a budget: "srs", "kumar", "bennett", "tripathi". options: its own.
-    variance: "default", or "brr" to compare with. cluster: a column of customers, sessions or the like, whose items
-    hang together: intervals count that, and are about customers to come with scores and calls like these.
+    variance: "default", or "brr" to compare with, for the joint design only. cluster: a column of customers, sessions
+    or the like, whose items hang together: intervals count that, and are about customers to come with scores and calls
+    like these.
     """
 
     def __init__(
