@@ -1,8 +1,8 @@
 -- Some rows that the census left out, to look at; only run when there are any.
 WITH ${observed}
 SELECT
-    pattern,
-    marks,
+    ${pattern} AS pattern,
+    ${marks} AS marks,
     item,
     time,
     ${given}

@@ -1,17 +1,18 @@
 -- The candidates: of every stratum the items with the smallest hash of seed and id, without sorting the population.
--- `wanted` is a small table: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
 -- The ceiling keeps a few more rows than the number, on average; only these are ranked.
 WITH ${observed},
+${asked},
 kept AS (
     SELECT
         observed.*,
-        wanted.atom,
-        wanted.stratum,
-        wanted.number
+        asked.pattern,
+        asked.atom,
+        asked.stratum,
+        asked.number
     FROM observed
-    INNER JOIN wanted ON wanted.pattern = observed.pattern AND wanted.bin = observed.bin
-    -- One condition, not two: an engine that tests soundness first would spell out the marks of every row.
-    WHERE CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < wanted.ceiling
+    INNER JOIN asked ON ${matching}
+    -- One condition, not two: an engine is not to hash what is not sound.
+    WHERE CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < asked.ceiling
 ),
 ranked AS (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place FROM kept

@@ -1,14 +1,25 @@
 -- The census: one scan that counts the window by pattern and bin, as a whole and within every segment.
 -- Rows that are not sound are counted too, so that the profile of the input needs no scan of its own.
-WITH ${observed}
+WITH ${observed},
+counted AS (
+    SELECT
+        ${words},
+        bin,
+        ${segment_number} AS segment_number,
+        ${segment_value} AS segment_value,
+        COUNT(*) AS items,
+        MIN(time) AS first_time,
+        MAX(time) AS last_time${ranges}
+    FROM observed
+    GROUP BY GROUPING SETS (${grouping_sets})
+)
 SELECT
-    pattern,
-    marks,
+    ${pattern} AS pattern,
+    ${marks} AS marks,
     bin,
-    ${segment_number} AS segment_number,
-    ${segment_value} AS segment_value,
-    COUNT(*) AS items,
-    MIN(time) AS first_time,
-    MAX(time) AS last_time${ranges}
-FROM observed
-GROUP BY GROUPING SETS (${grouping_sets})
+    segment_number,
+    segment_value,
+    items,
+    first_time,
+    last_time${shown}
+FROM counted

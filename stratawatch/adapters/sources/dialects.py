@@ -6,9 +6,9 @@ from typing import Any, Final
 SOURCE: Final = "duckdb"
 _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
 """The collation that compares bytes, where a column may have another one."""
-_STEPPED: Final = ("judged", "weighed", "averaged", "mirrored", "climbed")
+_STEPPED: Final = ("spoken", "judged", "marked", "weighed", "mirrored", "climbed")
 """Each uses the columns of the one before it many times over."""
-_SMALL: Final = ("wanted", "drawn")
+_SMALL: Final = ("wanted", "asked", "drawn")
 """Small tables beside the population: sent to every worker, so that the population stays where it is."""
 
 

@@ -5,12 +5,12 @@ The text is written for DuckDB; another engine's text is the same text transpile
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from string import Template
 from typing import Final
 
-from stratawatch.adapters.sources import expressions, window_times
+from stratawatch.adapters.sources import expressions, window_times, words
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
@@ -18,11 +18,8 @@ from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec,
 
 BAD_ROWS_SHOWN: Final = 20
 INDENT: Final = ",\n        "
-_MARKS: Final = {
-    "refuse": "CASE WHEN item IS NULL THEN '!' ELSE '.' END",
-    "latest": "CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END",
-}
-"""The mark of an item, by the policy on duplicates."""
+_REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {unit} "}
+"""What sets the mark of an item that stands for several rows, by the policy on duplicates."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +35,18 @@ class Statements:
     def census(self, window: Window) -> str:
         """Count the window by pattern and bin, whole and per segment."""
         segments = [f"segment_{i}" for i, _ in enumerate(self.panel.columns.segments, 1)]
-        sets = ["(pattern, marks, bin)", *(f"(pattern, marks, bin, {one})" for one in segments)]
+        cell = ", ".join([*self._words(), "bin"])
+        sets = [f"({cell})", *(f"({cell}, {one})" for one in segments)]
         return self._render(
             "census",
             observed=self._observed(window),
+            words=", ".join(self._words()),
+            pattern=self._pattern(),
+            marks=self._marks(),
+            shown="".join(f",\n    {name}" for name, _, _ in self._ranges()),
             segment_number=_first_grouped(segments, [str(i) for i, _ in enumerate(segments, 1)], "0"),
             segment_value=_first_grouped(segments, segments, "CAST(NULL AS VARCHAR)"),
-            ranges="".join(f",\n    {one}" for one in self._ranges()),
+            ranges="".join(f",\n        {extreme}({of}) AS {name}" for name, extreme, of in self._ranges()),
             grouping_sets=", ".join(sets),
         )
 
@@ -54,6 +56,8 @@ class Statements:
         return self._render(
             "candidates",
             observed=self._observed(window, drawing=True),
+            asked=self._asked(),
+            matching=" AND ".join(f"asked.{one} = observed.{one}" for one in [*self._said(), "bin"]),
             standing=self._standing(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
             carried="".join(f",\n    {name}" for name in carried),
@@ -63,7 +67,12 @@ class Statements:
         """Show some rows that the census left out."""
         given = [f"CAST({name} AS VARCHAR) AS {name}" for name, _ in self._given()]
         return self._render(
-            "bad_rows", observed=self._observed(window), given=",\n    ".join(given), most=str(BAD_ROWS_SHOWN)
+            "bad_rows",
+            observed=self._observed(window),
+            pattern=self._pattern(),
+            marks=self._marks(),
+            given=",\n    ".join(given),
+            most=str(BAD_ROWS_SHOWN),
         )
 
     def extent(self) -> str:
@@ -95,37 +104,89 @@ class Statements:
         return sql if self.dialect == SOURCE else translate(sql, self.dialect)
 
     def _observed(self, window: Window, *, drawing: bool = False) -> str:
-        columns, many, types = self.panel.columns, self.panel.classifiers, self.types
-        scoring = [(i, one) for i, one in self._speakers() if one.score is not None]
-        letters = [f"{expressions.letter(i, one, types)} AS letter_{i}" for i, one in enumerate(many, 1)]
-        letters += [f"{expressions.leaning(i, one)} AS letter_{i}" for i, one in self._helpers()]
-        row = (_MARKS[self.panel.duplicates], window_times.mark(columns, window))
+        columns, types = self.panel.columns, self.types
+        linked = [f"{expressions.linked(i, one)} AS linked_{i}" for i, one in self._scored()]
+        spoken = [f"{code} AS {name}" for name, code in zip(self._said(), words.words(self._letters()), strict=True)]
+        marked = zip(self._marked(), words.words(self._codes(window)), strict=True)
+        scoring = self._scoring()
+        usual = ["NOT item IS NULL", window_times.usual(columns, window)]
+        usual += ["NOT repeated"] if self.panel.duplicates == "latest" else []
         return template("observed").substitute(
             named=INDENT.join(self._named(payload=drawing)),
             population=self.relation,
             times=INDENT.join(window_times.times(columns, types)),
-            scored=INDENT.join(["*", *(self._score(i, one) for i, one in scoring)]),
+            scored=INDENT.join(["*", *(self._score(i, one) for i, one in self._scored())]),
             within=window_times.within(columns, types, window),
             latest=self._latest(drawing=drawing),
             standing=self._standing(),
-            letters=INDENT.join(["*", *letters]),
-            pattern=expressions.pattern([f"letter_{i}" for i, _ in self._speakers()]),
+            linked=INDENT.join(["*", *linked]),
+            spoken=INDENT.join(["*", *spoken, f"{expressions.total(scoring)} AS total"]),
             hashed=template("hashed").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
-            weighed="hashed" if drawing else "spelled",
-            fine=INDENT.join(["*", *(f"{expressions.fine(i, one)} AS fine_{i}" for i, one in scoring)]),
-            marks=expressions.marks(row, many),
-            mean=expressions.mean(
-                [(i, one) for i, one in enumerate(many, 1) if one.score is not None], self._helpers()
-            ),
+            judged="hashed" if drawing else "spoken",
+            plain=expressions.plain(usual, scoring),
+            marked=INDENT.join(["*", *(f"CASE WHEN plain THEN 0 ELSE {code} END AS {name}" for name, code in marked)]),
+            mean=expressions.mean(scoring, self._helpers(), words.readable(self._marked())),
+            sound=words.readable(self._words()),
         )
+
+    def _asked(self) -> str:
+        """The small table of what is wanted, with its patterns as words."""
+        given = zip(self._said(), words.packed("pattern", len(self._speakers())), strict=True)
+        return template("asked").substitute(words=INDENT.join(f"{code} AS {name}" for name, code in given))
+
+    def _letters(self) -> list[words.Code]:
+        """The letter of everyone in the pattern."""
+        helpers = [partial(expressions.leaning, i, one) for i, one in self._helpers()]
+        return [*(partial(expressions.letter, i, one, self.types) for i, one in self._classifiers()), *helpers]
+
+    def _codes(self, window: Window) -> list[words.Code]:
+        """The marks of the row itself, then one a classifier."""
+        repeated = _REPEATED[self.panel.duplicates]
+
+        def item(unit: int) -> str:
+            return f"CASE WHEN item IS NULL THEN {3 * unit} {repeated.format(unit=unit)}ELSE 0 END"
+
+        time = partial(window_times.mark, self.panel.columns, window)
+        return [item, time, *(partial(expressions.mark, i, one) for i, one in self._classifiers())]
+
+    def _said(self) -> list[str]:
+        """The names of the pattern's words."""
+        return [f"said_{i + 1}" for i in range(words.count(len(self._speakers())))]
+
+    def _marked(self) -> list[str]:
+        """The names of the marks' words."""
+        return [f"marked_{i + 1}" for i in range(words.count(2 + len(self.panel.classifiers)))]
+
+    def _words(self) -> list[str]:
+        return [*self._said(), *self._marked()]
+
+    def _pattern(self) -> str:
+        """The pattern as text."""
+        return words.spelled("said_", [words.LETTERS] * len(self._speakers()))
+
+    def _marks(self) -> str:
+        """The marks as text."""
+        scores = [words.NOTHING if one.score is None else words.SCORE_MARKS for one in self.panel.classifiers]
+        return words.spelled("marked_", [words.ITEM_MARKS, words.TIME_MARKS, *scores])
+
+    def _classifiers(self) -> list[tuple[int, ClassifierSpec]]:
+        return list(enumerate(self.panel.classifiers, 1))
+
+    def _scoring(self) -> list[expressions.Speaker]:
+        """The classifiers that have a score."""
+        return [(i, one) for i, one in self._classifiers() if one.score is not None]
+
+    def _scored(self) -> list[expressions.Speaker]:
+        """Everyone that has a score."""
+        return [*self._scoring(), *self._helpers()]
 
     def _helpers(self) -> list[tuple[int, AuxiliarySpec]]:
         """The auxiliary scores, numbered after the classifiers."""
         return list(enumerate(self.panel.auxiliary, len(self.panel.classifiers) + 1))
 
-    def _speakers(self) -> list[tuple[int, ClassifierSpec | AuxiliarySpec]]:
+    def _speakers(self) -> list[expressions.Speaker]:
         """Everyone with a letter in the pattern, in its order."""
-        return [*enumerate(self.panel.classifiers, 1), *self._helpers()]
+        return [*self._classifiers(), *self._helpers()]
 
     def _score(self, position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
         return f"{expressions.score_value(position, self.types[str(one.score)])} AS score_{position}"
@@ -147,14 +208,10 @@ class Statements:
         named = [f"{identifier(columns.time)} AS time_given"]
         return named if columns.ingested is None else [*named, f"{identifier(columns.ingested)} AS arrived_given"]
 
-    def _ranges(self) -> list[str]:
-        """The extremes of every classifier's score: a change of scale, or none at all, shows there."""
-        scoring = [i for i, one in enumerate(self.panel.classifiers, 1) if one.score is not None]
-        return [
-            f"{extreme}(score_{i}) AS {name}_{i}"
-            for i in scoring
-            for extreme, name in (("MIN", "low"), ("MAX", "high"))
-        ]
+    def _ranges(self) -> list[tuple[str, str, str]]:
+        """Names and expressions of the extremes of every classifier's score: a change of scale shows there."""
+        extremes = (("low", "MIN"), ("high", "MAX"))
+        return [(f"{name}_{i}", extreme, f"score_{i}") for i, _ in self._scoring() for name, extreme in extremes]
 
     def _standing(self) -> str:
         """The step whose rows are judged."""

@@ -35,13 +35,21 @@ def within(columns: Columns, types: Mapping[str, str], window: Window) -> str:
     return f"({column} >= {start} AND {column} < {end}) OR {column} IS NULL"
 
 
-def mark(columns: Columns, window: Window) -> str:
-    """The mark of a row's time: ! (none); where windows are cut by arrival, l (before the window) or e (after it)."""
-    cases = ["WHEN time IS NULL THEN '!'"]
+def usual(columns: Columns, window: Window) -> str:
+    """Whether the mark is 0."""
+    if columns.ingested is None:
+        return "NOT time IS NULL"
+    start, end = (_moment(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
+    return f"time >= {start} AND time < {end}"
+
+
+def mark(columns: Columns, window: Window, unit: int) -> str:
+    """The code of a row's time: 3 none; where windows are cut by arrival, 1 before the window or 2 after it."""
+    cases = [f"WHEN time IS NULL THEN {3 * unit}"]
     if columns.ingested is not None:
         start, end = (_moment(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
-        cases += [f"WHEN time < {start} THEN '{LATE}'", f"WHEN time >= {end} THEN '{EARLY}'"]
-    return f"CASE {' '.join(cases)} ELSE '.' END"
+        cases += [f"WHEN time < {start} THEN {unit}", f"WHEN time >= {end} THEN {2 * unit}"]
+    return f"CASE {' '.join(cases)} ELSE 0 END"
 
 
 def _utc(given: str, type_name: str) -> str:

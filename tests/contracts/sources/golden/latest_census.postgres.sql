@@ -71,192 +71,230 @@ WITH named AS NOT MATERIALIZED (
   FROM ordered
   WHERE
     turn = 1
-), judged AS NOT MATERIALIZED (
+), linked AS NOT MATERIALIZED (
   SELECT
     *,
-    CASE WHEN call_given_1 IS NULL THEN '-' WHEN call_given_1 THEN '1' ELSE '0' END AS letter_1,
+    score_1 AS linked_1,
     CASE
+      WHEN NOT score_2 IS NULL
+      THEN CAST(1 AS DOUBLE PRECISION) / (
+        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+      )
+    END AS linked_2,
+    score_3 AS linked_3
+  FROM standing
+), spoken AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 THEN 1 ELSE 0 END + CASE
       WHEN score_given_2 IS NULL
-      THEN '-'
+      THEN 8
       WHEN (
         score_2 - score_2 = 0
       ) AND score_2 >= CAST('0.5' AS DOUBLE PRECISION)
-      THEN '1'
+      THEN 4
       WHEN (
         score_2 - score_2 = 0
       )
-      THEN '0'
-      ELSE '!'
-    END AS letter_2,
-    CASE
+      THEN 0
+      ELSE 12
+    END + CASE
       WHEN score_given_3 IS NULL
-      THEN '-'
+      THEN 32
       WHEN (
         score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
       )
       AND score_3 >= CAST('0.7' AS DOUBLE PRECISION)
-      THEN '1'
+      THEN 16
       WHEN (
         score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
       )
-      THEN '0'
-      ELSE '!'
-    END AS letter_3
-  FROM standing
+      THEN 0
+      ELSE 48
+    END AS said_1,
+    linked_1 + linked_2 + linked_3 AS total
+  FROM linked
   OFFSET 0
-), spelled AS NOT MATERIALIZED (
+), judged AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN letter_1 = '0' AND letter_2 = '0' AND letter_3 = '0'
-      THEN '000'
-      ELSE letter_1 || letter_2 || letter_3
-    END AS pattern
+      WHEN total - total = 0
+      AND score_1 >= 0
+      AND score_1 <= 1
+      AND score_2 - score_2 = 0
+      AND score_3 >= 0
+      AND score_3 <= 1
+      AND NOT item IS NULL
+      AND time >= CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+      AND time < CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+      AND NOT repeated
+      THEN TRUE
+      ELSE FALSE
+    END AS plain
+  FROM spoken
+  OFFSET 0
+), marked AS NOT MATERIALIZED (
+  SELECT
+    *,
+    CASE
+      WHEN plain
+      THEN 0
+      ELSE CASE WHEN item IS NULL THEN 3 WHEN repeated THEN 1 ELSE 0 END + CASE
+        WHEN time IS NULL
+        THEN 12
+        WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP)
+        THEN 4
+        WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP)
+        THEN 8
+        ELSE 0
+      END + CASE
+        WHEN (
+          score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+        )
+        THEN 0
+        WHEN score_given_1 IS NULL
+        THEN 16
+        ELSE 48
+      END + CASE
+        WHEN (
+          score_2 - score_2 = 0
+        )
+        THEN 0
+        WHEN score_given_2 IS NULL
+        THEN 64
+        ELSE 192
+      END + CASE
+        WHEN (
+          score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
+        )
+        THEN 0
+        WHEN score_given_3 IS NULL
+        THEN 256
+        ELSE 768
+      END
+    END AS marked_1
   FROM judged
+  OFFSET 0
 ), weighed AS NOT MATERIALIZED (
   SELECT
     *,
-    (
-      score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-    ) AS fine_1,
-    (
-      score_2 - score_2 = 0
-    ) AS fine_2,
-    (
-      score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
-    ) AS fine_3
-  FROM spelled
-  OFFSET 0
-), averaged AS NOT MATERIALIZED (
-  SELECT
-    *,
     CASE
-      WHEN CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END = '.'
-      AND CASE
-        WHEN time IS NULL
-        THEN '!'
-        WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP)
-        THEN 'l'
-        WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP)
-        THEN 'e'
-        ELSE '.'
-      END = '.'
-      AND fine_1
-      AND fine_2
-      AND fine_3
-      THEN '..vvv'
-      ELSE CASE WHEN item IS NULL THEN '!' WHEN repeated THEN 'r' ELSE '.' END || CASE
-        WHEN time IS NULL
-        THEN '!'
-        WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP)
-        THEN 'l'
-        WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP)
-        THEN 'e'
-        ELSE '.'
-      END || CASE WHEN fine_1 THEN 'v' WHEN score_given_1 IS NULL THEN '-' ELSE '!' END || CASE WHEN fine_2 THEN 'v' WHEN score_given_2 IS NULL THEN '-' ELSE '!' END || CASE WHEN fine_3 THEN 'v' WHEN score_given_3 IS NULL THEN '-' ELSE '!' END
-    END AS marks,
-    CASE
-      WHEN fine_1 AND fine_2 AND fine_3
+      WHEN plain
+      THEN CAST(total AS DOUBLE PRECISION) / 3
+      WHEN (
+        marked_1 & (
+          marked_1 >> 1
+        ) & 357913941
+      ) = 0
       THEN CAST((
-        score_1 + CAST(1 AS DOUBLE PRECISION) / (
-          1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
-        ) + score_3
-      ) AS DOUBLE PRECISION) / 3
-      ELSE CAST((
-        CASE WHEN fine_1 THEN score_1 ELSE 0 END + CASE
-          WHEN fine_2
-          THEN CAST(1 AS DOUBLE PRECISION) / (
-            1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
-          )
-          ELSE 0
-        END + CASE WHEN fine_3 THEN score_3 ELSE 0 END
+        COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)
       ) AS DOUBLE PRECISION) / NULLIF(
-        CASE WHEN fine_1 THEN 1 ELSE 0 END + CASE WHEN fine_2 THEN 1 ELSE 0 END + CASE WHEN fine_3 THEN 1 ELSE 0 END,
+        CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END,
+        0
+      )
+      ELSE CAST((
+        CASE
+          WHEN (
+            score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+          )
+          THEN linked_1
+          ELSE 0
+        END + CASE WHEN (
+          score_2 - score_2 = 0
+        ) THEN linked_2 ELSE 0 END + CASE
+          WHEN (
+            score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
+          )
+          THEN linked_3
+          ELSE 0
+        END
+      ) AS DOUBLE PRECISION) / NULLIF(
+        CASE
+          WHEN (
+            score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+          )
+          THEN 1
+          ELSE 0
+        END + CASE WHEN (
+          score_2 - score_2 = 0
+        ) THEN 1 ELSE 0 END + CASE
+          WHEN (
+            score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
+          )
+          THEN 1
+          ELSE 0
+        END,
         0
       )
     END AS z
-  FROM weighed
+  FROM marked
   OFFSET 0
 ), mirrored AS NOT MATERIALIZED (
   SELECT
     *,
     CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
-  FROM averaged
+  FROM weighed
   OFFSET 0
 ), climbed AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN edge * 2 >= 1
-      THEN 511
-      WHEN edge * 4 >= 1
-      THEN 480 + FLOOR((
-        edge * 4 - 1
-      ) * 32)
-      WHEN edge * 8 >= 1
-      THEN 448 + FLOOR((
-        edge * 8 - 1
-      ) * 32)
-      WHEN edge * 16 >= 1
-      THEN 416 + FLOOR((
-        edge * 16 - 1
-      ) * 32)
       WHEN edge * 32 >= 1
-      THEN 384 + FLOOR((
-        edge * 32 - 1
-      ) * 32)
-      WHEN edge * 64 >= 1
-      THEN 352 + FLOOR((
-        edge * 64 - 1
-      ) * 32)
-      WHEN edge * 128 >= 1
-      THEN 320 + FLOOR((
-        edge * 128 - 1
-      ) * 32)
-      WHEN edge * 256 >= 1
-      THEN 288 + FLOOR((
-        edge * 256 - 1
-      ) * 32)
+      THEN CASE
+        WHEN edge * 2 >= 1
+        THEN 511
+        WHEN edge * 4 >= 1
+        THEN 448 + FLOOR(edge * 128)
+        WHEN edge * 8 >= 1
+        THEN 416 + FLOOR(edge * 256)
+        WHEN edge * 16 >= 1
+        THEN 384 + FLOOR(edge * 512)
+        ELSE 352 + FLOOR(edge * 1024)
+      END
       WHEN edge * 512 >= 1
-      THEN 256 + FLOOR((
-        edge * 512 - 1
-      ) * 32)
-      WHEN edge * 1024 >= 1
-      THEN 224 + FLOOR((
-        edge * 1024 - 1
-      ) * 32)
-      WHEN edge * 2048 >= 1
-      THEN 192 + FLOOR((
-        edge * 2048 - 1
-      ) * 32)
-      WHEN edge * 4096 >= 1
-      THEN 160 + FLOOR((
-        edge * 4096 - 1
-      ) * 32)
+      THEN CASE
+        WHEN edge * 64 >= 1
+        THEN 320 + FLOOR(edge * 2048)
+        WHEN edge * 128 >= 1
+        THEN 288 + FLOOR(edge * 4096)
+        WHEN edge * 256 >= 1
+        THEN 256 + FLOOR(edge * 8192)
+        ELSE 224 + FLOOR(edge * 16384)
+      END
       WHEN edge * 8192 >= 1
-      THEN 128 + FLOOR((
-        edge * 8192 - 1
-      ) * 32)
-      WHEN edge * 16384 >= 1
-      THEN 96 + FLOOR((
-        edge * 16384 - 1
-      ) * 32)
-      WHEN edge * 32768 >= 1
-      THEN 64 + FLOOR((
-        edge * 32768 - 1
-      ) * 32)
-      WHEN edge * 65536 >= 1
-      THEN 32 + FLOOR((
-        edge * 65536 - 1
-      ) * 32)
-      ELSE FLOOR(edge * 65536 * 32)
+      THEN CASE
+        WHEN edge * 1024 >= 1
+        THEN 192 + FLOOR(edge * 32768)
+        WHEN edge * 2048 >= 1
+        THEN 160 + FLOOR(edge * 65536)
+        WHEN edge * 4096 >= 1
+        THEN 128 + FLOOR(edge * 131072)
+        ELSE 96 + FLOOR(edge * 262144)
+      END
+      ELSE CASE
+        WHEN edge * 16384 >= 1
+        THEN 64 + FLOOR(edge * 524288)
+        WHEN edge * 32768 >= 1
+        THEN 32 + FLOOR(edge * 1048576)
+        ELSE FLOOR(edge * 2097152)
+      END
     END AS rung
   FROM mirrored
   OFFSET 0
 ), observed AS NOT MATERIALIZED (
   SELECT
     *,
-    pattern || marks NOT LIKE '%!%' AS sound,
+    (
+      said_1 & (
+        said_1 >> 1
+      ) & 357913941
+    ) = 0
+    AND (
+      marked_1 & (
+        marked_1 >> 1
+      ) & 357913941
+    ) = 0 AS sound,
     CASE
       WHEN z IS NULL
       THEN -1
@@ -265,25 +303,70 @@ WITH named AS NOT MATERIALIZED (
       ELSE 1023 - CAST(rung AS INT)
     END AS bin
   FROM climbed
+), counted AS (
+  SELECT
+    said_1,
+    marked_1,
+    bin,
+    CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
+    CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS TEXT) END AS segment_value,
+    COUNT(*) AS items,
+    MIN(time) AS first_time,
+    MAX(time) AS last_time,
+    MIN(score_1) AS low_1,
+    MAX(score_1) AS high_1,
+    MIN(score_2) AS low_2,
+    MAX(score_2) AS high_2,
+    MIN(score_3) AS low_3,
+    MAX(score_3) AS high_3
+  FROM observed
+  GROUP BY
+    GROUPING SETS (
+      (said_1, marked_1, bin),
+      (said_1, marked_1, bin, segment_1)
+    )
 )
 SELECT
-  pattern,
-  marks,
+  SUBSTRING('01-!' FROM (
+    said_1 & 3
+  ) + 1 FOR 1) || SUBSTRING('01-!' FROM (
+    (
+      said_1 >> 2
+    ) & 3
+  ) + 1 FOR 1) || SUBSTRING('01-!' FROM (
+    (
+      said_1 >> 4
+    ) & 3
+  ) + 1 FOR 1) AS pattern,
+  SUBSTRING('.r?!' FROM (
+    marked_1 & 3
+  ) + 1 FOR 1) || SUBSTRING('.le!' FROM (
+    (
+      marked_1 >> 2
+    ) & 3
+  ) + 1 FOR 1) || SUBSTRING('v-?!' FROM (
+    (
+      marked_1 >> 4
+    ) & 3
+  ) + 1 FOR 1) || SUBSTRING('v-?!' FROM (
+    (
+      marked_1 >> 6
+    ) & 3
+  ) + 1 FOR 1) || SUBSTRING('v-?!' FROM (
+    (
+      marked_1 >> 8
+    ) & 3
+  ) + 1 FOR 1) AS marks,
   bin,
-  CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
-  CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS TEXT) END AS segment_value,
-  COUNT(*) AS items,
-  MIN(time) AS first_time,
-  MAX(time) AS last_time,
-  MIN(score_1) AS low_1,
-  MAX(score_1) AS high_1,
-  MIN(score_2) AS low_2,
-  MAX(score_2) AS high_2,
-  MIN(score_3) AS low_3,
-  MAX(score_3) AS high_3
-FROM observed
-GROUP BY
-  GROUPING SETS (
-    (pattern, marks, bin),
-    (pattern, marks, bin, segment_1)
-  )
+  segment_number,
+  segment_value,
+  items,
+  first_time,
+  last_time,
+  low_1,
+  high_1,
+  low_2,
+  high_2,
+  low_3,
+  high_3
+FROM counted

@@ -91,154 +91,186 @@ WITH inside AS (
       AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP_NTZ)
     )
     OR time_given IS NULL
-), judged AS (
+), linked AS (
+  SELECT
+    *,
+    score_1 AS linked_1,
+    CASE
+      WHEN NOT score_2 IS NULL
+      THEN 1 / (
+        1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+      )
+    END AS linked_2
+  FROM scored
+), spoken AS (
   SELECT
     *,
     CASE
       WHEN call_given_1 IS NULL
-      THEN '-'
+      THEN 2
       WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 1
-      THEN '1'
+      THEN 1
       WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 0
-      THEN '0'
-      ELSE '!'
-    END AS letter_1,
-    CASE
+      THEN 0
+      ELSE 3
+    END + CASE
       WHEN score_given_2 IS NULL
-      THEN '-'
+      THEN 8
       WHEN (
         score_2 - score_2 = 0
       ) AND score_2 >= CAST('0.5' AS DOUBLE)
-      THEN '1'
+      THEN 4
       WHEN (
         score_2 - score_2 = 0
       )
-      THEN '0'
-      ELSE '!'
-    END AS letter_2
-  FROM scored
-), spelled AS (
+      THEN 0
+      ELSE 12
+    END AS said_1,
+    linked_1 + linked_2 AS total
+  FROM linked
+), judged AS (
   SELECT
     *,
-    CASE WHEN letter_1 = '0' AND letter_2 = '0' THEN '00' ELSE letter_1 || letter_2 END AS pattern
+    CASE
+      WHEN total - total = 0
+      AND score_1 >= 0
+      AND score_1 <= 1
+      AND score_2 - score_2 = 0
+      AND NOT item IS NULL
+      AND NOT time IS NULL
+      THEN TRUE
+      ELSE FALSE
+    END AS plain
+  FROM spoken
+), marked AS (
+  SELECT
+    *,
+    CASE
+      WHEN plain
+      THEN 0
+      ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE
+        WHEN (
+          score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+        )
+        THEN 0
+        WHEN score_given_1 IS NULL
+        THEN 16
+        ELSE 48
+      END + CASE
+        WHEN (
+          score_2 - score_2 = 0
+        )
+        THEN 0
+        WHEN score_given_2 IS NULL
+        THEN 64
+        ELSE 192
+      END
+    END AS marked_1
   FROM judged
 ), weighed AS (
   SELECT
     *,
-    (
-      score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
-    ) AS fine_1,
-    (
-      score_2 - score_2 = 0
-    ) AS fine_2
-  FROM spelled
-), averaged AS (
-  SELECT
-    *,
     CASE
-      WHEN CASE WHEN item IS NULL THEN '!' ELSE '.' END = '.'
-      AND CASE WHEN time IS NULL THEN '!' ELSE '.' END = '.'
-      AND fine_1
-      AND fine_2
-      THEN '..vv'
-      ELSE CASE WHEN item IS NULL THEN '!' ELSE '.' END || CASE WHEN time IS NULL THEN '!' ELSE '.' END || CASE WHEN fine_1 THEN 'v' WHEN score_given_1 IS NULL THEN '-' ELSE '!' END || CASE WHEN fine_2 THEN 'v' WHEN score_given_2 IS NULL THEN '-' ELSE '!' END
-    END AS marks,
-    CASE
-      WHEN fine_1 AND fine_2
+      WHEN plain
+      THEN total / 2
+      WHEN (
+        marked_1 & (
+          SHIFTRIGHT(marked_1, 1)
+        ) & 357913941
+      ) = 0
       THEN (
-        score_1 + 1 / (
-          1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
-        )
-      ) / 2
+        COALESCE(linked_1, 0) + COALESCE(linked_2, 0)
+      ) / NULLIF(
+        CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END,
+        0
+      )
       ELSE (
-        CASE WHEN fine_1 THEN score_1 ELSE 0 END + CASE
-          WHEN fine_2
-          THEN 1 / (
-            1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
+        CASE
+          WHEN (
+            score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
           )
+          THEN linked_1
           ELSE 0
-        END
-      ) / NULLIF(CASE WHEN fine_1 THEN 1 ELSE 0 END + CASE WHEN fine_2 THEN 1 ELSE 0 END, 0)
+        END + CASE WHEN (
+          score_2 - score_2 = 0
+        ) THEN linked_2 ELSE 0 END
+      ) / NULLIF(
+        CASE
+          WHEN (
+            score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
+          )
+          THEN 1
+          ELSE 0
+        END + CASE WHEN (
+          score_2 - score_2 = 0
+        ) THEN 1 ELSE 0 END,
+        0
+      )
     END AS z
-  FROM weighed
+  FROM marked
 ), mirrored AS (
   SELECT
     *,
     CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
-  FROM averaged
+  FROM weighed
 ), climbed AS (
   SELECT
     *,
     CASE
-      WHEN edge * 2 >= 1
-      THEN 511
-      WHEN edge * 4 >= 1
-      THEN 480 + FLOOR((
-        edge * 4 - 1
-      ) * 32)
-      WHEN edge * 8 >= 1
-      THEN 448 + FLOOR((
-        edge * 8 - 1
-      ) * 32)
-      WHEN edge * 16 >= 1
-      THEN 416 + FLOOR((
-        edge * 16 - 1
-      ) * 32)
       WHEN edge * 32 >= 1
-      THEN 384 + FLOOR((
-        edge * 32 - 1
-      ) * 32)
-      WHEN edge * 64 >= 1
-      THEN 352 + FLOOR((
-        edge * 64 - 1
-      ) * 32)
-      WHEN edge * 128 >= 1
-      THEN 320 + FLOOR((
-        edge * 128 - 1
-      ) * 32)
-      WHEN edge * 256 >= 1
-      THEN 288 + FLOOR((
-        edge * 256 - 1
-      ) * 32)
+      THEN CASE
+        WHEN edge * 2 >= 1
+        THEN 511
+        WHEN edge * 4 >= 1
+        THEN 448 + FLOOR(edge * 128)
+        WHEN edge * 8 >= 1
+        THEN 416 + FLOOR(edge * 256)
+        WHEN edge * 16 >= 1
+        THEN 384 + FLOOR(edge * 512)
+        ELSE 352 + FLOOR(edge * 1024)
+      END
       WHEN edge * 512 >= 1
-      THEN 256 + FLOOR((
-        edge * 512 - 1
-      ) * 32)
-      WHEN edge * 1024 >= 1
-      THEN 224 + FLOOR((
-        edge * 1024 - 1
-      ) * 32)
-      WHEN edge * 2048 >= 1
-      THEN 192 + FLOOR((
-        edge * 2048 - 1
-      ) * 32)
-      WHEN edge * 4096 >= 1
-      THEN 160 + FLOOR((
-        edge * 4096 - 1
-      ) * 32)
+      THEN CASE
+        WHEN edge * 64 >= 1
+        THEN 320 + FLOOR(edge * 2048)
+        WHEN edge * 128 >= 1
+        THEN 288 + FLOOR(edge * 4096)
+        WHEN edge * 256 >= 1
+        THEN 256 + FLOOR(edge * 8192)
+        ELSE 224 + FLOOR(edge * 16384)
+      END
       WHEN edge * 8192 >= 1
-      THEN 128 + FLOOR((
-        edge * 8192 - 1
-      ) * 32)
-      WHEN edge * 16384 >= 1
-      THEN 96 + FLOOR((
-        edge * 16384 - 1
-      ) * 32)
-      WHEN edge * 32768 >= 1
-      THEN 64 + FLOOR((
-        edge * 32768 - 1
-      ) * 32)
-      WHEN edge * 65536 >= 1
-      THEN 32 + FLOOR((
-        edge * 65536 - 1
-      ) * 32)
-      ELSE FLOOR(edge * 65536 * 32)
+      THEN CASE
+        WHEN edge * 1024 >= 1
+        THEN 192 + FLOOR(edge * 32768)
+        WHEN edge * 2048 >= 1
+        THEN 160 + FLOOR(edge * 65536)
+        WHEN edge * 4096 >= 1
+        THEN 128 + FLOOR(edge * 131072)
+        ELSE 96 + FLOOR(edge * 262144)
+      END
+      ELSE CASE
+        WHEN edge * 16384 >= 1
+        THEN 64 + FLOOR(edge * 524288)
+        WHEN edge * 32768 >= 1
+        THEN 32 + FLOOR(edge * 1048576)
+        ELSE FLOOR(edge * 2097152)
+      END
     END AS rung
   FROM mirrored
 ), observed AS (
   SELECT
     *,
-    pattern || marks NOT LIKE '%!%' AS sound,
+    (
+      said_1 & (
+        SHIFTRIGHT(said_1, 1)
+      ) & 357913941
+    ) = 0
+    AND (
+      marked_1 & (
+        SHIFTRIGHT(marked_1, 1)
+      ) & 357913941
+    ) = 0 AS sound,
     CASE
       WHEN z IS NULL
       THEN -1
@@ -247,23 +279,58 @@ WITH inside AS (
       ELSE 1023 - CAST(rung AS INT)
     END AS bin
   FROM climbed
+), counted AS (
+  SELECT
+    said_1,
+    marked_1,
+    bin,
+    CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
+    CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS STRING) END AS segment_value,
+    COUNT(*) AS items,
+    MIN(time) AS first_time,
+    MAX(time) AS last_time,
+    MIN(score_1) AS low_1,
+    MAX(score_1) AS high_1,
+    MIN(score_2) AS low_2,
+    MAX(score_2) AS high_2
+  FROM observed
+  GROUP BY
+    GROUPING SETS (
+      (said_1, marked_1, bin),
+      (said_1, marked_1, bin, segment_1)
+    )
 )
 SELECT
-  pattern,
-  marks,
+  SUBSTRING('01-!', (
+    said_1 & 3
+  ) + 1, 1) || SUBSTRING('01-!', (
+    (
+      SHIFTRIGHT(said_1, 2)
+    ) & 3
+  ) + 1, 1) AS pattern,
+  SUBSTRING('.r?!', (
+    marked_1 & 3
+  ) + 1, 1) || SUBSTRING('.le!', (
+    (
+      SHIFTRIGHT(marked_1, 2)
+    ) & 3
+  ) + 1, 1) || SUBSTRING('v-?!', (
+    (
+      SHIFTRIGHT(marked_1, 4)
+    ) & 3
+  ) + 1, 1) || SUBSTRING('v-?!', (
+    (
+      SHIFTRIGHT(marked_1, 6)
+    ) & 3
+  ) + 1, 1) AS marks,
   bin,
-  CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
-  CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS STRING) END AS segment_value,
-  COUNT(*) AS items,
-  MIN(time) AS first_time,
-  MAX(time) AS last_time,
-  MIN(score_1) AS low_1,
-  MAX(score_1) AS high_1,
-  MIN(score_2) AS low_2,
-  MAX(score_2) AS high_2
-FROM observed
-GROUP BY
-  GROUPING SETS (
-    (pattern, marks, bin),
-    (pattern, marks, bin, segment_1)
-  )
+  segment_number,
+  segment_value,
+  items,
+  first_time,
+  last_time,
+  low_1,
+  high_1,
+  low_2,
+  high_2
+FROM counted
