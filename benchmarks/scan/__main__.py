@@ -7,6 +7,9 @@ advantage:
     python -m benchmarks.scan --rows 10000000 --classifiers 4 --json scan.json
     python -m benchmarks.scan --rows 10000000 100000000 --classifiers 4 20 --scratch DIR
 
+`--engine postgres` starts a server and fills it, `--engine spark` starts a master and two workers, which read the
+parts; both are stopped afterwards. Memory and processor time are then those of the client, not of the server.
+
 More than one number: every number of rows with the first number of classifiers, and the first number of rows with the
 others. A hundred million rows of four classifiers take 6 GB of the disk.
 """
@@ -21,9 +24,10 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import Final
 
 from benchmarks.apart import apart
-from benchmarks.scan.passes import ELSEWHERE, ENGINES, engine_of
+from benchmarks.scan.passes import ENGINES, engine_of
 from benchmarks.scan.population import Size, write
 from benchmarks.scan.rounds import Timed, one_round
+from benchmarks.scan.servers import Server, of_the_client, server_of, serving, told_of_the_client
 from benchmarks.scan.verdicts import verdicts
 from benchmarks.shape import Options, Result, Row, main
 from stratawatch.errors import StratawatchError
@@ -34,9 +38,10 @@ _QUICK_ROWS: Final = 200_000
 def run(options: Options) -> Result:
     """Make every population, time every pass, delete what was made."""
     given = options.given
-    engine_of(given.engine)  # an engine that is not there is told before anything is made
+    engine_of(given.engine)
+    server = server_of(given.engine)  # one that cannot be started is told before anything is made
     sizes = sizes_of([_QUICK_ROWS] if options.quick else given.rows, given.classifiers, given.segments)
-    _room(sizes, given.scratch or Path(gettempdir()))
+    _room(sizes, given.scratch or Path(gettempdir()), server)
     rows: list[Row] = []
     timed: list[Timed] = []
     with TemporaryDirectory(prefix="scan-", dir=given.scratch) as scratch:
@@ -46,12 +51,16 @@ def run(options: Options) -> Result:
             rows.append(
                 {"population": str(size), "GB": made.value / 1e9, "make_s": made.seconds, "peak_mb": made.peak_mb}
             )
-        for _ in range(1 if options.quick else given.rounds):
-            timed += [one_round(given.engine, size, folder) for size, folder in folders.items()]
-    found = verdicts(given.engine, timed)
+        with serving(server, folders, Path(scratch)) as loaded:
+            rows += loaded
+            for _ in range(1 if options.quick else given.rounds):
+                timed += [one_round(given.engine, size, folder) for size, folder in folders.items()]
+    found, passes = verdicts(given.engine, timed), [row for one in timed for row in one.rows()]
+    if server is not None:
+        found, passes = [told_of_the_client(one) for one in found], [of_the_client(row) for row in passes]
     if options.quick:  # a small population fits into every bound, or starting up weighs more than reading
         found = [replace(verdict, kind="aim") for verdict in found]
-    return Result([*rows, *(row for one in timed for row in one.rows())], found)
+    return Result([*rows, *passes], found)
 
 
 def sizes_of(rows: Sequence[int], classifiers: Sequence[int], segments: int) -> list[Size]:
@@ -60,8 +69,9 @@ def sizes_of(rows: Sequence[int], classifiers: Sequence[int], segments: int) -> 
     return sizes + [Size(rows[0], number, segments) for number in classifiers[1:]]
 
 
-def _room(sizes: Sequence[Size], scratch: Path) -> None:
-    needed, free = sum(size.bytes for size in sizes), shutil.disk_usage(scratch).free
+def _room(sizes: Sequence[Size], scratch: Path, server: Server | None) -> None:
+    beside = 0 if server is None else sum(server.room(size) for size in sizes)
+    needed, free = beside + sum(size.bytes for size in sizes), shutil.disk_usage(scratch).free
     if needed > free:
         raise StratawatchError(
             f"'{scratch}' has no room for the populations",
@@ -75,7 +85,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000_000], help="rows of the population")
     parser.add_argument("--classifiers", type=int, nargs="+", default=[4], help="classifiers of the panel")
     parser.add_argument("--segments", type=int, default=0, help="segment columns that are counted too")
-    parser.add_argument("--engine", choices=[*ENGINES, *ELSEWHERE], default="duckdb", help="who reads")
+    parser.add_argument("--engine", choices=ENGINES, default="duckdb", help="who reads")
     parser.add_argument("--rounds", type=int, default=3, help="how often every pass is timed")
     parser.add_argument("--scratch", type=Path, help="an existing folder for the populations")
 

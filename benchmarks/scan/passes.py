@@ -8,7 +8,6 @@ from typing import Any, Final, Protocol
 from benchmarks.scan.population import WINDOW
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.records import PanelSpec
-from stratawatch.errors import StratawatchError
 
 
 class Engine(Protocol):
@@ -75,22 +74,14 @@ def _files(folder: Path) -> Any:
 ENGINES: Final = {
     "duckdb": "benchmarks.scan.passes:DuckDB",
     "pandas": "benchmarks.scan.with_pandas:Pandas",
+    "postgres": "benchmarks.scan.with_postgres:Postgres",
+    "spark": "benchmarks.scan.with_spark:Spark",
 }
 """Name -> module:class."""
 
 
-ELSEWHERE: Final = ("postgres", "spark")
-"""Engines that `python -m benchmarks.engines` starts, fills and times."""
-
-
 def engine_of(name: str) -> Engine:
     """The engine of this name."""
-    if name in ELSEWHERE:
-        raise StratawatchError(
-            f"the scan has no server of its own for {name}",
-            expected=" or ".join(ENGINES),
-            hint="python -m benchmarks.engines times it beside DuckDB",
-        )
     module, _, what = ENGINES[name].partition(":")
     engine: Engine = getattr(import_module(module), what)()
     return engine

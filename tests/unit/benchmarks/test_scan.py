@@ -1,14 +1,18 @@
 """The scan benchmark: its populations, its pandas that agrees with the product, and what its verdicts hold against."""
 
+import os
+from shutil import which
+
 import duckdb
 import pytest
 
 from benchmarks.apart import Measured, apart
-from benchmarks.scan import population
+from benchmarks.scan import population, with_spark
 from benchmarks.scan.__main__ import scan, sizes_of
 from benchmarks.scan.passes import ENGINES, engine_of
 from benchmarks.scan.population import Size, panel_of, write
 from benchmarks.scan.rounds import Timed
+from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, serving, told_of_the_client
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.core.design import cut, pool_sizes
 from stratawatch.engine.commissions import commission_of
@@ -33,6 +37,11 @@ def timed(size=PROMISED, *, read=1.0, both=3.0, counted=0, missing=0, peak_mb=50
         return Measured(value, seconds, seconds, peak_mb)
 
     return Timed(size, one(size.rows, read), one(size.rows - counted, both / 2), one(90 - missing, both / 2), 90)
+
+
+def needs_java():
+    if which("java") is None and "JAVA_HOME" not in os.environ:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("Spark's tests want Java 17 or newer on the PATH")
 
 
 def verdict(found, start):
@@ -80,14 +89,60 @@ class TestEngines:
         assert drawn == also
         assert len(drawn) > 500
 
-    @pytest.mark.parametrize("name", ENGINES)
-    def test_every_engine_loads(self, name):
+    @pytest.mark.parametrize("name", sorted(set(ENGINES) - set(SERVERS)))
+    def test_every_engine_of_this_process_loads(self, name):
         engine_of(name).prepare()
 
-    @pytest.mark.parametrize("name", ["postgres", "spark"])
-    def test_engines_that_need_a_server_are_timed_elsewhere(self, name):
-        with pytest.raises(StratawatchError, match="no server of its own"):
-            scan(["--engine", name])
+
+def answers(name, folder):
+    """The three passes, one after the other."""
+    panel, engine = panel_of(SMALL), engine_of(name)
+    engine.prepare()
+    census = engine.census(folder, panel)
+    atoms = cut(census, commission_of(panel))
+    wanted = pool_sizes(atoms, census.classifiers, commission_of(panel))
+    segments = {segment: counts.tolist() for segment, counts in census.segments.items()}
+    counted = census.patterns, census.bins.tolist(), census.counts.tolist(), segments
+    return engine.read(folder, panel), counted, engine.candidates(folder, panel, atoms, wanted)
+
+
+class TestServers:
+    """Engines that are started, filled and stopped for the passes answer as the product does on the parts."""
+
+    @pytest.mark.parametrize("name", [pytest.param(name, marks=getattr(pytest.mark, name)) for name in SERVERS])
+    def test_each_counts_and_draws_what_the_product_does(self, folder, tmp_path, name):
+        if name == "spark":
+            needs_java()
+        with serving(server_of(name), {SMALL: folder}, tmp_path) as loaded:
+            found = apart(answers, name, folder).value
+        assert found == answers("duckdb", folder)
+        assert found[0] == 3_000
+        assert len(found[2]) > 500
+        assert [row["population"] for row in loaded] == [str(SMALL)] * (name == "postgres")
+        assert ADDRESS not in os.environ
+        assert not [file for file in folder.iterdir() if file.suffix != ".parquet"]
+
+    def test_others_serve_nothing(self, folder, tmp_path):
+        assert server_of("duckdb") is None
+        with serving(None, {SMALL: folder}, tmp_path) as loaded:
+            assert (loaded, ADDRESS in os.environ) == ((), False)
+
+    def test_one_that_cannot_be_started_is_told_before_anything_is_made(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(with_spark.shutil, "which", lambda _: None)
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+        with pytest.raises(StratawatchError, match="there is no Java to start Spark with"):
+            scan(["--quick", "--engine", "spark", "--scratch", str(tmp_path)])
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_table_needs_room_beside_the_parts(self):
+        assert server_of("postgres").room(PROMISED) > PROMISED.bytes
+        assert with_spark.room(PROMISED) == 0
+
+    def test_memory_and_processor_time_are_told_to_be_the_clients(self):
+        row = of_the_client(timed().rows()[0])
+        assert set(row) == {"population", "pass", "seconds", "client cpu_s", "x read", "client peak_mb"}
+        found = [told_of_the_client(one).name for one in verdicts("postgres", [timed()])]
+        assert [one for one in found if "memory" in one] == ["client's peak memory, GB: 10,000,000 x 4"]
 
 
 class TestApart:
