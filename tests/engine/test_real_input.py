@@ -12,6 +12,7 @@ from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.engine import freeze
 from stratawatch.engine.freeze import freeze_cycle
 from stratawatch.engine.house import Ports
+from stratawatch.engine.keys import item_key
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.engine.states import CycleState
@@ -121,6 +122,41 @@ class TestPoison:
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, _ = read(ports, cycle)
         assert "did you mean 'score_lr'" in found.reason
+
+
+class TestIds:
+    def test_that_differ_only_in_case_or_blanks_are_items_of_their_own(self, house, tmp_path):
+        """Real files, the real check for duplicates, a real store: four spellings of each id, and none is a copy."""
+        ports, cycle = house()
+        spelled = """
+            CASE i % 4 WHEN 0 THEN 'item' || i WHEN 1 THEN 'ITEM' || (i - 1) WHEN 2 THEN 'item' || (i - 2) || ' '
+            ELSE ' item' || (i - 3) END AS id
+        """
+        query = ROWS.format(score=SCORE).replace("'i' || i AS id", spelled)
+        duckdb.sql(query).write_parquet(str(tmp_path / "rows.parquet"))
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        with ports.store.begin() as tx:
+            pool = tx.cycles.candidates(cycle)
+        ids = [one.item for one in pool]
+        assert len(set(ids)) == len(ids) == len({item_key("spam", one) for one in ids})
+        assert {one.copies for one in pool} == {1}
+        assert len({one.strip().lower() for one in ids}) < len(ids)  # some spellings of one id are among them
+
+
+class TestDocs:
+    def test_of_a_frozen_window_are_the_pages_that_were_written(self, house, tmp_path):
+        ports, cycle = house()
+        freeze_cycle(ports, cycle)
+        found, _ = read(ports, cycle)
+        assert found.docs == "spam/20260105T000000Z/candidates.html"
+        assert "The candidates, row by row: panel spam" in (tmp_path / "docs" / found.docs).read_text(encoding="utf-8")
+
+    def test_of_a_window_that_the_profile_refused_are_those_of_the_profile(self, house, tmp_path):
+        ports, cycle = house(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+        freeze_cycle(ports, cycle)
+        found, _ = read(ports, cycle)
+        assert found.docs == "spam/20260105T000000Z/profile.html"
+        assert "200 of 4,000 rows (5.00%)" in (tmp_path / "docs" / found.docs).read_text(encoding="utf-8")
 
 
 class TestOwnExpectations:

@@ -48,6 +48,14 @@ class TestFreeze:
             tx.cycles.freeze(cycle, frozen(candidates=tuple(items)), NOW)
             assert tx.cycles.candidates(cycle) == (items[2], items[1], items[0])
 
+    def test_keeps_ids_apart_that_differ_only_in_case_or_blanks(self, store):
+        ids = ["a", "A", "a ", " a", "a\n"]
+        items = tuple(candidate(name, digest=f"{n:032x}") for n, name in enumerate(ids))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(candidates=items), NOW)
+            assert [one.item for one in tx.cycles.candidates(cycle)] == ids
+
     def test_keeps_cycles_apart(self, store):
         with store.begin() as tx:
             first, second = frozen_cycle(tx, 0, items=("a",)), frozen_cycle(tx, 1, items=("b", "c"))

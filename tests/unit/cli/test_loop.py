@@ -1,5 +1,8 @@
 """The whole loop by commands: open, advance, report, and what they say."""
 
+import re
+from urllib.parse import unquote
+
 from tests.unit.cli.conftest import NOW
 
 
@@ -60,3 +63,14 @@ class TestReport:
         path = judged.json("report", "--now", NOW)["path"]
         assert path.endswith("reports/spam/2026-01-12.html")
         assert "<html" in (judged.folder / "reports/spam/2026-01-12.html").read_text().lower()
+
+    def test_its_links_to_the_input_check_lead_to_pages(self, judged):
+        path = judged.folder / "reports/spam/2026-01-12.html"
+        judged.run("report", "--now", NOW)
+        links = re.findall(r'href="([^"]*checks[^"]*)"', path.read_text(encoding="utf-8"))
+        assert len(links) == 1
+        page = (path.parent / unquote(links[0])).resolve()
+        assert "The candidates, row by row: panel spam" in page.read_text(encoding="utf-8")
+        (cycle,) = judged.json("cycles")["cycles"]
+        docs = judged.json("cycles", "show", str(cycle["id"]))["docs"]
+        assert page == (judged.folder / "reports" / docs).resolve()
