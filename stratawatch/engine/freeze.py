@@ -13,6 +13,7 @@ from stratawatch.engine.drift import drift, refusal
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.messages import warn
+from stratawatch.engine.ports import PredictionSource, Reading
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import CycleState, Entity
@@ -72,7 +73,14 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
             f"panel '{spec.name}' has no source any more",
             hint="put it back into the configuration, or cancel the cycle",
         )
-    counted = source.census(spec, cycle.window)
+    with source.reading(spec, cycle.window) as reading:
+        return _checked(ports, spec, cycle, source, reading)
+
+
+def _checked(
+    ports: Ports, spec: PanelSpec, cycle: Cycle, source: PredictionSource, reading: Reading
+) -> _Read | _Refusal:
+    counted = reading.census()
     first = ports.check.profile(spec, cycle.window, counted.profile)
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
@@ -87,7 +95,7 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
     commission = commission_of(spec)
     atoms = cut(counted.census, commission, history)
     wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
-    items = source.candidates(spec, cycle.window, atoms, wanted)
+    items = reading.candidates(atoms, wanted)
     _complete(wanted, [atoms[item.atom].stratum for item in items])
     second = ports.check.candidates(spec, cycle.window, items)
     docs = second.docs or first.docs

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from stratawatch.core.anticipation import DEFAULT_GOALS
@@ -70,7 +70,7 @@ class Outlook:
 
 def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlook:
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
-    answer, history = read_window(ports, spec, window, period)
+    answer, history = read_window(ports, spec, partial(ports.sources[spec.name].census, spec, window), period)
     census, metrics, goals = answer.census, _served(spec), _apart(spec)
     forecast = _Forecast(census, commission_of(spec), history)
     most = min(spec.budget, census.size)

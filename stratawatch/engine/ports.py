@@ -26,6 +26,7 @@ __all__ = [
     "LabelQueue",
     "PredictionCheck",
     "PredictionSource",
+    "Reading",
     "Store",
 ]
 
@@ -38,8 +39,24 @@ class Clock(Protocol):
         ...
 
 
+class Reading(Protocol):
+    """One look at one window: what is counted and what is drawn are the same rows, where the source can see to it."""
+
+    def census(self) -> CensusAnswer:
+        """Count the window, profile its input. Raises InputRefused or Unreachable."""
+        ...
+
+    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> tuple[CandidateItem, ...]:
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        ...
+
+
 class PredictionSource(Protocol):
     """Census and candidates of a window; never the whole population in memory."""
+
+    def reading(self, panel: PanelSpec, window: Window) -> AbstractContextManager[Reading]:
+        """Both, with as few scans as they take together."""
+        ...
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""

@@ -1,6 +1,6 @@
 """What a cycle on a window would ask people; nothing is written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,26 +31,29 @@ class Preview:
 
 def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Preview:
     """Plan a window as a cycle would that is opened now. Raises InputRefused where it would be refused."""
-    counted, history = read_window(ports, spec, window, period)
-    commission = commission_of(spec)
-    atoms = cut(counted.census, commission, history)
-    if not atoms:
-        return Preview((), Plan((), {}, "nothing to draw from"), history)
-    wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
-    items = ports.sources[spec.name].candidates(spec, window, atoms, wanted)
+    with ports.sources[spec.name].reading(spec, window) as reading:
+        counted, history = read_window(ports, spec, reading.census, period)
+        commission = commission_of(spec)
+        atoms = cut(counted.census, commission, history)
+        if not atoms:
+            return Preview((), Plan((), {}, "nothing to draw from"), history)
+        wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
+        items = reading.candidates(atoms, wanted)
     _once(items)
     cells = as_design(spec, atoms, items).cells
     return Preview(atoms, design_of(commission).whole(cells, commission, history, metrics_of(spec)), history)
 
 
-def read_window(ports: Ports, spec: PanelSpec, window: Window, period: int) -> tuple[CensusAnswer, History]:
+def read_window(
+    ports: Ports, spec: PanelSpec, count: Callable[[], CensusAnswer], period: int
+) -> tuple[CensusAnswer, History]:
     """The census of a window and the history that a cycle opened now would have.
 
     The input check, which leaves pages behind, is not run; but no plain reason to refuse is hidden.
     """
     with ports.store.begin() as tx:
         history = history_of(tx, spec, period, ports.clock.now())
-    counted = ports.sources[spec.name].census(spec, window)
+    counted = count()
     profile = counted.profile
     if profile.bad_rows > spec.quarantine_share * profile.rows:
         share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"

@@ -1,9 +1,12 @@
 """Fakes, written once: a source, a check, a queue and a channel that a test can look into and break."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -114,6 +117,12 @@ class FakeSource:
         calls = zip(row.scores, panel.classifiers, strict=True)
         pattern = "".join("1" if score >= classifier.cut_off else "0" for score, classifier in calls)
         return pattern, bin_of(sum(row.scores) / 2)
+
+    @contextmanager
+    def reading(self, panel: PanelSpec, window: Window) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(
+            census=partial(self.census, panel, window), candidates=partial(self.candidates, panel, window)
+        )
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
         self.calls.append(("census", window.start))

@@ -1,14 +1,15 @@
 """A DuckDB connection, asked as every engine is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stratawatch.adapters.sources.ceilings import WantedRow
+from stratawatch.adapters.sources.gathering import Gathering, gathering_of
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.watching import watched
-from stratawatch.engine.records import Json
+from stratawatch.engine.records import Json, Window
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class DuckDBEngine:
     statements: Statements
     read: Json
     named: Mapping[str, str]
+    rows: Callable[[Window], int | None]
+    """About how many rows a window has, told without a scan; None where that cannot be."""
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
@@ -35,6 +38,17 @@ class DuckDBEngine:
         )
         columns = [list(column) for column in zip(*rows, strict=True)]
         self.connection.execute(f"INSERT INTO wanted SELECT {', '.join(['UNNEST(?)'] * len(columns))}", columns)
+
+    def gather(self, window: Window) -> Gathering | None:
+        """Count and keep in one scan, where a window is large and rows are what they say they are."""
+        rows = self.rows(window) if self.statements.gathers else None
+        gathering = None if rows is None else gathering_of(rows)
+        if gathering is not None:
+            with watched(self.connection):
+                self.connection.execute(
+                    f"CREATE OR REPLACE TEMP TABLE gathered AS {self.statements.gather(window, gathering)}"
+                )
+        return gathering
 
     def version(self) -> Json:
         """What is being read."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
+from stratawatch.adapters.sources.parquet_rows import rows_of
 from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.engine.records import PanelSpec
@@ -43,7 +45,8 @@ class DuckDBSource(SqlSource):
                 types = column_types(connection, relation)
                 require_columns(panel, types)
                 statements = statements_for(panel, relation, types)
-                yield DuckDBEngine(connection, statements, files.version(), self._facts(files))
+                rows = partial(rows_of, connection, files, panel.columns, types)
+                yield DuckDBEngine(connection, statements, files.version(), self._facts(files), rows)
         except InputRefused:
             require_unchanged(files)  # half a file has every fault there is
             raise

@@ -13,7 +13,7 @@ from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.session import Bounds, reading, session, stay_inside
 from stratawatch.adapters.sources.sql_source import SqlSource
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.records import PanelSpec, Window
 from stratawatch.errors import Unreachable
 
 _ATTACHED: Final = "predictions"
@@ -46,7 +46,13 @@ class DuckDBTableSource(SqlSource):
                 stay_inside(connection, self._confined_to)
             types = column_types(connection, self._relation)
             require_columns(panel, types)
-            yield DuckDBEngine(connection, statements_for(panel, self._relation, types), found, self._facts(found))
+            statements = statements_for(panel, self._relation, types)
+
+            def rows(window: Window) -> int:
+                ((number,),) = connection.execute(statements.rows(window)).fetchall()
+                return int(number)
+
+            yield DuckDBEngine(connection, statements, found, self._facts(found), rows)
 
     def _look(self) -> Mapping[str, str | int]:
         """Size and time of the file; raises Unreachable when it is not there."""

@@ -52,13 +52,17 @@ class FileSet:
         """Size of all files together."""
         return sum(file.bytes for file in self.files)
 
+    def names(self) -> list[str]:
+        """The files as DuckDB is to be told them: no letter of a name stands for others."""
+        return [glob.escape(str(file.path)) for file in self.files]
+
     def relation(self) -> str:
         """The table function of DuckDB that reads the files.
 
         CSV comes as text throughout: guessing types by a file's first rows would read the same column differently
         from week to week. Hive partitions stay text for the same reason ('01' is not 1).
         """
-        names = ", ".join(text(glob.escape(str(file.path))) for file in self.files)
+        names = ", ".join(text(name) for name in self.names())
         options = ["union_by_name = TRUE", f"hive_partitioning = {str(self.hive).upper()}"]
         if self.hive:
             options.append("hive_types_autocast = FALSE")

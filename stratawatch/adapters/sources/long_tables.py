@@ -29,6 +29,11 @@ def statements_for(panel: PanelSpec, relation: str, types: Mapping[str, str], di
 class LongStatements(Statements):
     """The queries on a long table: those of a wide one, on the window's rows turned."""
 
+    @property
+    def gathers(self) -> bool:
+        """Turning rows is most of the work, and would be done twice all the same."""
+        return False
+
     def census(self, window: Window) -> str:
         """Count the window's items."""
         return self._wide(window).census(window)

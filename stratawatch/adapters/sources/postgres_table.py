@@ -14,7 +14,7 @@ from stratawatch.adapters.sources.postgres_session import address, reading, snap
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.engine.records import Json, PanelSpec
+from stratawatch.engine.records import Json, PanelSpec, Window
 from stratawatch.errors import InputRefused
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ class PostgresEngine:
     def put_wanted(self, rows: Sequence[WantedRow]) -> None:
         """Replace the table `wanted`."""
         self._wanted = tuple(list(column) for column in zip(*rows, strict=True))
+
+    def gather(self, window: Window) -> None:
+        """Keep nothing: candidates have a scan of their own."""
 
     def version(self) -> Json:
         """The snapshot that is read: which transactions it sees."""

@@ -13,7 +13,7 @@ from stratawatch.adapters.sources.spark_files import files_of
 from stratawatch.adapters.sources.spark_session import reading, spark_session
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.engine.records import Json, PanelSpec
+from stratawatch.engine.records import Json, PanelSpec, Window
 from stratawatch.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ class SparkEngine:
     def put_wanted(self, rows: Sequence[WantedRow]) -> None:
         """Replace the view `wanted`."""
         self.session.createDataFrame(list(rows), schema=_WANTED).createOrReplaceTempView("wanted")
+
+    def gather(self, window: Window) -> None:
+        """Keep nothing: candidates have a scan of their own."""
 
     def version(self) -> Json:
         """The files behind the table, where there are any; not every table says."""

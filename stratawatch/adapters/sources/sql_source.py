@@ -2,13 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any, Final, Protocol
 
 from stratawatch.adapters.sources.bad_rows import bad_row
 from stratawatch.adapters.sources.ceilings import WantedRow, stratum_sizes, wanted_rows
 from stratawatch.adapters.sources.census_answer import CensusCounts
+from stratawatch.adapters.sources.gathering import Gathering
 from stratawatch.adapters.sources.plain_values import plain
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
@@ -41,6 +43,10 @@ class Opened(Protocol):
         """Replace the table `wanted`, which the candidates query joins."""
         ...
 
+    def gather(self, window: Window) -> Gathering | None:
+        """Fill the table `gathered` by a scan that counts and keeps; None where that is no use, or not possible."""
+        ...
+
     def version(self) -> Json:
         """What is being read, as far as the engine can tell."""
         ...
@@ -60,34 +66,23 @@ class SqlSource(ABC):
         Whatever fails inside becomes InputRefused or Unreachable.
         """
 
+    @contextmanager
+    def reading(self, panel: PanelSpec, window: Window) -> Iterator["SqlReading"]:
+        """Census and candidates of one state of the data, by as few scans as they take."""
+        with self._open(panel) as opened:
+            yield SqlReading(panel, window, opened)
+
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
-        with phase("counting the window"), self._open(panel) as opened:
-            counts = CensusCounts(panel, opened.statements.types)
-            for groups in opened.batches(opened.statements.census(window)):
-                counts.add(groups)
-            profile = counts.profile()
-            bad = _bad_rows(opened, panel, window) if profile.bad_rows else ()
-            return CensusAnswer(counts.census(), profile, bad, opened.version())
+        with self._open(panel) as opened:
+            return SqlReading(panel, window, opened, keeping=False).census()
 
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
         """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
-        sizes = stratum_sizes(atoms)
-        found: dict[int, list[CandidateItem]] = {}
-        missing = [stratum for stratum, number in enumerate(wanted) if number > 0]
-        with phase("fetching candidates"), self._open(panel) as opened:
-            for factor in _FACTORS:
-                if not missing:
-                    break
-                found.update({stratum: [] for stratum in missing})
-                opened.put_wanted(wanted_rows(atoms, wanted, missing, factor))
-                for rows in opened.batches(opened.statements.candidates(window)):
-                    for row in rows:
-                        found[atoms[row[1]].stratum].append(_candidate(panel, row))
-                missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
-        return tuple(item for stratum in sorted(found) for item in found[stratum])
+        with self.reading(panel, window) as one:
+            return one.candidates(atoms, wanted)
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
@@ -105,6 +100,58 @@ class SqlSource(ABC):
                 "times": f"{first} to {last}" if rows else "none",
                 "columns": ", ".join(f"{name} {kind}" for name, kind in opened.statements.types.items()),
             }
+
+
+@dataclass
+class SqlReading:
+    """What was opened for one window. `keeping`: candidates are asked for too, so that the census may keep some."""
+
+    panel: PanelSpec
+    window: Window
+    opened: Opened
+    keeping: bool = True
+    _gathering: Gathering | None = field(default=None, init=False)
+
+    def census(self) -> CensusAnswer:
+        """Count the window, profile its input."""
+        opened, statements = self.opened, self.opened.statements
+        with phase("counting the window"):
+            self._gathering = opened.gather(self.window) if self.keeping else None
+            counts = CensusCounts(self.panel, statements.types)
+            counted = statements.census(self.window) if self._gathering is None else statements.gathered_census()
+            for groups in opened.batches(counted):
+                counts.add(groups)
+            profile = counts.profile()
+            bad = _bad_rows(opened, self.panel, self.window) if profile.bad_rows else ()
+            return CensusAnswer(counts.census(), profile, bad, opened.version())
+
+    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> tuple[CandidateItem, ...]:
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        sizes = stratum_sizes(atoms)
+        found: dict[int, list[CandidateItem]] = {}
+        missing = [stratum for stratum, number in enumerate(wanted) if number > 0]
+        with phase("fetching candidates"):
+            for factor in _FACTORS:
+                if not missing:
+                    break
+                found.update({stratum: [] for stratum in missing})
+                for item in self._under(wanted_rows(atoms, wanted, missing, factor)):
+                    found[atoms[item.atom].stratum].append(item)
+                missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
+        return tuple(item for stratum in sorted(found) for item in found[stratum])
+
+    def _under(self, rows: Sequence[WantedRow]) -> list[CandidateItem]:
+        """The items under these ceilings."""
+        self.opened.put_wanted(rows)
+        statements = self.opened.statements
+        if self._gathering is not None and self._gathering.enough(rows):
+            items = self._asked(statements.gathered_candidates(self.window))
+            if all(item.copies == 1 for item in items):
+                return items  # which of several rows is drawn is decided where all of them are looked at
+        return self._asked(statements.candidates(self.window))
+
+    def _asked(self, sql: str) -> list[CandidateItem]:
+        return [_candidate(self.panel, row) for rows in self.opened.batches(sql) for row in rows]
 
 
 def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[BadRow, ...]:

@@ -13,6 +13,7 @@ from typing import Final
 from stratawatch.adapters.sources import expressions, window_times, words
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
+from stratawatch.adapters.sources.gathering import Gathering
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
@@ -34,33 +35,56 @@ class Statements:
 
     def census(self, window: Window) -> str:
         """Count the window by pattern and bin, whole and per segment."""
-        segments = [f"segment_{i}" for i, _ in enumerate(self.panel.columns.segments, 1)]
-        cell = ", ".join([*self._words(), "bin"])
-        sets = [f"({cell})", *(f"({cell}, {one})" for one in segments)]
+        return self._render("census", observed=self._observed(window), **self._grouped(), **self._told())
+
+    @property
+    def gathers(self) -> bool:
+        """Whether `gather` may be asked: where a row is an item, and none takes the place of another."""
+        return self.dialect == SOURCE and self.panel.duplicates == "refuse"
+
+    def gather(self, window: Window, gathering: Gathering) -> str:
+        """Count the window as `census` does and keep the items that are likely to be drawn, for a table `gathered`."""
         return self._render(
-            "census",
+            "gather",
             observed=self._observed(window),
-            words=", ".join(self._words()),
-            pattern=self._pattern(),
-            marks=self._marks(),
-            shown="".join(f",\n    {name}" for name, _, _ in self._ranges()),
-            segment_number=_first_grouped(segments, [str(i) for i, _ in enumerate(segments, 1)], "0"),
-            segment_value=_first_grouped(segments, segments, "CAST(NULL AS VARCHAR)"),
-            ranges="".join(f",\n        {extreme}({of}) AS {name}" for name, extreme, of in self._ranges()),
-            grouping_sets=", ".join(sets),
+            seed=text(self.panel.seed),
+            called=words.contains_one(self._said()),
+            sound=words.readable(self._words()),
+            below=str(gathering.below),
+            below_called=str(gathering.below_called),
+            **self._grouped("kept"),
+        )
+
+    def gathered_census(self) -> str:
+        """Count what was gathered."""
+        ranges = "".join(f",\n        {extreme}({name}) AS {name}" for name, extreme, _ in self._ranges())
+        return self._render("gathered_census", words=", ".join(self._words()), **self._told() | {"ranges": ranges})
+
+    def gathered_candidates(self, window: Window) -> str:
+        """Fetch items as `candidates` does, out of what was gathered."""
+        columns, types = self.panel.columns, self.types
+        return self._render(
+            "gathered_candidates",
+            asked=self._asked(),
+            matching=self._matching("gathered"),
+            seed=text(self.panel.seed),
+            named=INDENT.join([f"{identifier(columns.item)} AS item_given", *self._moments(), *self._shown()]),
+            population=self.relation,
+            times=INDENT.join(window_times.times(columns, types)),
+            within=window_times.within(columns, types, window),
+            carried="".join(f",\n    found.{name}" for name in self._carried()),
         )
 
     def candidates(self, window: Window) -> str:
         """Fetch the items under the ceilings of the table `wanted`, ranked per stratum, with what later steps need."""
-        carried = [f"drawn.{name}" for name in self._carried()]
         return self._render(
             "candidates",
             observed=self._observed(window, drawing=True),
             asked=self._asked(),
-            matching=" AND ".join(f"asked.{one} = observed.{one}" for one in [*self._said(), "bin"]),
+            matching=self._matching("observed"),
             standing=self._standing(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
-            carried="".join(f",\n    {name}" for name in carried),
+            carried="".join(f",\n    drawn.{name}" for name in self._carried()),
         )
 
     def bad_rows(self, window: Window) -> str:
@@ -129,6 +153,27 @@ class Statements:
             sound=words.readable(self._words()),
         )
 
+    def _grouped(self, *keys: str) -> dict[str, str]:
+        """By what rows are counted, and what is said of every group."""
+        segments = [f"segment_{i}" for i, _ in enumerate(self.panel.columns.segments, 1)]
+        cell = ", ".join([*self._words(), "bin"])
+        sets = [", ".join([cell, *keys]), *(f"{cell}, {one}" for one in segments)]
+        return {
+            "words": ", ".join(self._words()),
+            "segment_number": _first_grouped(segments, [str(i) for i, _ in enumerate(segments, 1)], "0"),
+            "segment_value": _first_grouped(segments, segments, "CAST(NULL AS VARCHAR)"),
+            "ranges": "".join(f",\n        {extreme}({of}) AS {name}" for name, extreme, of in self._ranges()),
+            "grouping_sets": ", ".join(f"({one})" for one in sets),
+        }
+
+    def _told(self) -> dict[str, str]:
+        """What the census says of a cell, as text."""
+        shown = "".join(f",\n    {name}" for name, _, _ in self._ranges())
+        return {"pattern": self._pattern(), "marks": self._marks(), "shown": shown}
+
+    def _matching(self, rows: str) -> str:
+        return " AND ".join(f"asked.{one} = {rows}.{one}" for one in [*self._said(), "bin"])
+
     def _asked(self) -> str:
         """The small table of what is wanted, with its patterns as words."""
         given = zip(self._said(), words.packed("pattern", len(self._speakers())), strict=True)
@@ -195,9 +240,15 @@ class Statements:
         columns = self.panel.columns
         named = [f"{identifier(columns.item)} AS item_given", *self._moments()]
         named += [f"{identifier(name)} AS {ours}" for ours, name in self._given()]
-        named += [f"{_bytes_in(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
+        if payload and self.copies is not None:
+            named.append(f"{identifier(self.copies)} AS copies_given")
+        return [*named, *self._shown(payload=payload)]
+
+    def _shown(self, *, payload: bool = True) -> list[str]:
+        """Segments; and what people are shown, and the cluster."""
+        columns = self.panel.columns
+        named = [f"{_bytes_in(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
         if payload:
-            named += [] if self.copies is None else [f"{identifier(self.copies)} AS copies_given"]
             named += [f"{identifier(name)} AS payload_{i}" for i, name in enumerate(columns.payload, 1)]
             if columns.cluster is not None:
                 named.append(f"CAST({identifier(columns.cluster)} AS VARCHAR) AS cluster")

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from stratawatch.adapters.sources.gathering import Gathering
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
@@ -20,6 +21,7 @@ from tests.contracts.sources.tables import Table
 
 FOLDER = Path(__file__).parent / "golden"
 DRAWN = 6
+GATHERING = Gathering(656, 6554)
 UNTRIED = "-- Not executed here: translated and parsed, but no {} was at hand to run it.\n"
 DIALECTS = {
     "duckdb": "",
@@ -134,6 +136,9 @@ def texts() -> dict[str, str]:
         long = statements_for(LONG, "population", LONG_TYPES, dialect)
         for name in ("census", "candidates"):
             made[f"long_{name}.{dialect}.sql"] = heading + getattr(long, name)(WINDOW) + "\n"
+    made["gather.duckdb.sql"] = statements().gather(WINDOW, GATHERING) + "\n"
+    made["gathered_census.duckdb.sql"] = statements().gathered_census() + "\n"
+    made["gathered_candidates.duckdb.sql"] = statements().gathered_candidates(WINDOW) + "\n"
     return made
 
 

@@ -14,8 +14,8 @@ named AS NOT MATERIALIZED (
         "call of 1" AS call_given_1,
         "score of 1" AS score_given_1,
         "score of 2" AS score_given_2,
-        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1,
         "rows of the item" AS copies_given,
+        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1,
         "body" AS payload_1
     FROM (
     -- A table with a row for each item and classifier, made one with a row for each item: of this window, and no other.

@@ -34,8 +34,8 @@ WITH inside AS (
     `call of 1` AS call_given_1,
     `score of 1` AS score_given_1,
     `score of 2` AS score_given_2,
-    CAST(`lang` AS STRING) COLLATE UTF8_BINARY AS segment_1,
     `rows of the item` AS copies_given,
+    CAST(`lang` AS STRING) COLLATE UTF8_BINARY AS segment_1,
     `body` AS payload_1
   FROM (
     SELECT

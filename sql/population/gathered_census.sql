@@ -1,0 +1,23 @@
+-- The census of what was gathered: the rows that were kept are counted with the others of their cell.
+WITH counted AS (
+    SELECT
+        ${words},
+        bin,
+        segment_number,
+        segment_value,
+        CAST(SUM(items) AS BIGINT) AS items,
+        MIN(first_time) AS first_time,
+        MAX(last_time) AS last_time${ranges}
+    FROM gathered
+    GROUP BY ${words}, bin, segment_number, segment_value
+)
+SELECT
+    ${pattern} AS pattern,
+    ${marks} AS marks,
+    bin,
+    segment_number,
+    segment_value,
+    items,
+    first_time,
+    last_time${shown}
+FROM counted

@@ -1,0 +1,153 @@
+-- The census, and in the same scan the rows that are likely to be drawn: each is a group of its own, with its id.
+-- Which rows those are follows from the first two bytes of the hash alone: `md5_number` has them last, in reverse.
+WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
+-- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
+-- Names of the source appear only in `named`, quoted; below it all names are the program's own.
+-- Letters and marks are two bits each, fifteen of them in a word; 3 always means that something cannot be read.
+-- said_1, ...: a letter a classifier (0 no, 1 yes, 2 silent).
+-- marked_1, ...: the item's mark (1 where it stands for several rows), the time's (1 late, 2 early, where windows are cut
+-- by arrival), then a mark a classifier (0 a valid score or nothing to read, 1 a null score).
+named AS NOT MATERIALIZED (
+    SELECT
+        "id" AS item_given,
+        "ts" AS time_given,
+        "is_lr" AS call_given_1,
+        "p_lr" AS score_given_1,
+        "margin" AS score_given_2,
+        "p ""odd""; drop" AS score_given_3,
+        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1
+    FROM population
+),
+dated AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
+        CAST(time_given AS TIMESTAMP) AS time
+    FROM named
+),
+scored AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CAST(score_given_1 AS DOUBLE) AS score_1,
+        CAST(score_given_2 AS DOUBLE) AS score_2,
+        CAST(score_given_3 AS DOUBLE) AS score_3
+    FROM dated
+    WHERE (time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL
+),
+linked AS NOT MATERIALIZED (
+    SELECT
+        *,
+        score_1 AS linked_1,
+        CASE WHEN NOT score_2 IS NULL THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS linked_2,
+        score_3 AS linked_3
+    FROM scored
+),
+spoken AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 THEN 1 ELSE 0 END + CASE WHEN score_given_2 IS NULL THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0) THEN 0 ELSE 12 END + CASE WHEN score_given_3 IS NULL THEN 32 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN 16 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 ELSE 48 END AS said_1,
+        linked_1 + linked_2 + linked_3 AS total
+    FROM linked
+),
+-- Of most rows everything can be read and nothing is missing; only the others are looked at score by score.
+-- The total is finite only if all that it adds up is.
+judged AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN total - total = 0 AND score_1 >= 0 AND score_1 <= 1 AND score_2 - score_2 = 0 AND score_3 >= 0 AND score_3 <= 1 AND NOT item IS NULL AND NOT time IS NULL THEN TRUE ELSE FALSE END AS plain
+    FROM spoken
+),
+marked AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN plain THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN score_given_1 IS NULL THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN score_given_2 IS NULL THEN 64 ELSE 192 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 WHEN score_given_3 IS NULL THEN 256 ELSE 768 END END AS marked_1
+    FROM judged
+),
+weighed AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN plain THEN total / 3 WHEN (marked_1 & (marked_1 >> 1) & 357913941) = 0 THEN (COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)) / NULLIF(CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END, 0) ELSE (CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN linked_1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN linked_2 ELSE 0 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN linked_3 ELSE 0 END) / NULLIF(CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN 1 ELSE 0 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 1 ELSE 0 END, 0) END AS z
+    FROM marked
+),
+mirrored AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
+    FROM weighed
+),
+-- The ladder of the bins: 32 equal steps in each octave below one half, mirrored above it.
+-- Powers of two only, so that every engine cuts at the same numbers; in four parts, so that few are compared with.
+climbed AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE
+            WHEN edge * 32 >= 1 THEN CASE
+                WHEN edge * 2 >= 1 THEN 511
+                WHEN edge * 4 >= 1 THEN 448 + FLOOR(edge * 128)
+                WHEN edge * 8 >= 1 THEN 416 + FLOOR(edge * 256)
+                WHEN edge * 16 >= 1 THEN 384 + FLOOR(edge * 512)
+                ELSE 352 + FLOOR(edge * 1024)
+            END
+            WHEN edge * 512 >= 1 THEN CASE
+                WHEN edge * 64 >= 1 THEN 320 + FLOOR(edge * 2048)
+                WHEN edge * 128 >= 1 THEN 288 + FLOOR(edge * 4096)
+                WHEN edge * 256 >= 1 THEN 256 + FLOOR(edge * 8192)
+                ELSE 224 + FLOOR(edge * 16384)
+            END
+            WHEN edge * 8192 >= 1 THEN CASE
+                WHEN edge * 1024 >= 1 THEN 192 + FLOOR(edge * 32768)
+                WHEN edge * 2048 >= 1 THEN 160 + FLOOR(edge * 65536)
+                WHEN edge * 4096 >= 1 THEN 128 + FLOOR(edge * 131072)
+                ELSE 96 + FLOOR(edge * 262144)
+            END
+            ELSE CASE
+                WHEN edge * 16384 >= 1 THEN 64 + FLOOR(edge * 524288)
+                WHEN edge * 32768 >= 1 THEN 32 + FLOOR(edge * 1048576)
+                ELSE FLOOR(edge * 2097152)
+            END
+        END AS rung
+    FROM mirrored
+),
+observed AS NOT MATERIALIZED (
+    SELECT
+        *,
+        (said_1 & (said_1 >> 1) & 357913941) = 0 AND (marked_1 & (marked_1 >> 1) & 357913941) = 0 AS sound,
+        CASE
+            WHEN z IS NULL THEN -1
+            WHEN z * 2 < 1 THEN CAST(rung AS INTEGER)
+            ELSE 1023 - CAST(rung AS INTEGER)
+        END AS bin
+    FROM climbed
+),
+tailed AS NOT MATERIALIZED (
+    SELECT *, CAST(MD5_NUMBER('it''s golden' || ':' || item) & CAST(65535 AS UHUGEINT) AS INTEGER) AS tail FROM observed
+),
+placed AS NOT MATERIALIZED (
+    SELECT *, (tail & 255) * 256 + (tail >> 8) AS place FROM tailed
+),
+sifted AS NOT MATERIALIZED (
+    SELECT
+        *,
+        -- In this order: the first condition leaves out nearly all.
+        CASE
+            WHEN place < 6554 AND (place < 656 OR (said_1 & 357913941) <> 0) AND (said_1 & (said_1 >> 1) & 357913941) = 0 AND (marked_1 & (marked_1 >> 1) & 357913941) = 0 THEN item
+        END AS kept
+    FROM placed
+)
+SELECT
+    said_1, marked_1,
+    bin,
+    kept,
+    CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
+    CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS VARCHAR) END AS segment_value,
+    COUNT(*) AS items,
+    MIN(time) AS first_time,
+    MAX(time) AS last_time,
+        MIN(score_1) AS low_1,
+        MAX(score_1) AS high_1,
+        MIN(score_2) AS low_2,
+        MAX(score_2) AS high_2,
+        MIN(score_3) AS low_3,
+        MAX(score_3) AS high_3
+FROM sifted
+GROUP BY GROUPING SETS ((said_1, marked_1, bin, kept), (said_1, marked_1, bin, segment_1))

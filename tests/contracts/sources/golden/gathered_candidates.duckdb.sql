@@ -1,0 +1,69 @@
+-- The candidates out of what was gathered, as `candidates` draws them; the population is asked for their ids only.
+WITH -- The small table `wanted`: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
+-- Its patterns as words.
+asked AS (
+    SELECT
+        wanted.*,
+        CASE SUBSTRING(pattern, 1, 1) WHEN '1' THEN 1 WHEN '-' THEN 2 ELSE 0 END + CASE SUBSTRING(pattern, 2, 1) WHEN '1' THEN 4 WHEN '-' THEN 8 ELSE 0 END + CASE SUBSTRING(pattern, 3, 1) WHEN '1' THEN 16 WHEN '-' THEN 32 ELSE 0 END AS said_1
+    FROM wanted
+),
+kept AS (
+    SELECT
+        gathered.kept AS item,
+        gathered.bin,
+        gathered.first_time AS time,
+        MD5('it''s golden' || ':' || gathered.kept) AS digest,
+        asked.pattern,
+        asked.atom,
+        asked.stratum,
+        asked.number,
+        asked.ceiling
+    FROM gathered
+    INNER JOIN asked ON asked.said_1 = gathered.said_1 AND asked.bin = gathered.bin
+    WHERE NOT gathered.kept IS NULL
+),
+ranked AS (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place
+    FROM kept
+    WHERE digest COLLATE "C" < ceiling
+),
+drawn AS MATERIALIZED (
+    SELECT * FROM ranked WHERE place <= number
+),
+named AS NOT MATERIALIZED (
+    SELECT
+        "id" AS item_given,
+        "ts" AS time_given,
+        CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1,
+        "body" AS payload_1,
+        CAST("author" AS VARCHAR) AS cluster
+    FROM population
+),
+dated AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
+        CAST(time_given AS TIMESTAMP) AS time
+    FROM named
+),
+found AS MATERIALIZED (
+    SELECT * FROM dated WHERE ((time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL) AND item IN (SELECT item FROM drawn)
+),
+copies AS (
+    SELECT item, COUNT(*) AS copies FROM found GROUP BY item
+)
+SELECT
+    drawn.item,
+    drawn.atom,
+    drawn.digest,
+    drawn.pattern,
+    drawn.bin,
+    drawn.time,
+    copies.copies,
+    found.segment_1,
+    found.payload_1,
+    found.cluster
+FROM drawn
+INNER JOIN copies ON copies.item = drawn.item
+INNER JOIN found ON found.item = drawn.item
+ORDER BY drawn.stratum, drawn.place

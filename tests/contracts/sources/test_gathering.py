@@ -1,0 +1,230 @@
+"""One scan that counts and keeps tells and draws what two scans do, or leaves it to the second scan."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from secrets import randbits
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stratawatch.adapters.sources import gathering
+from stratawatch.adapters.sources.ceilings import wanted_rows
+from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
+from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
+from stratawatch.adapters.sources.gathering import Gathering, gathering_of
+from stratawatch.adapters.sources.sql_source import SqlSource
+from stratawatch.core.population import Atom
+from stratawatch.core.random_numbers import digest
+from stratawatch.engine.records import CandidateItem, CensusAnswer, PanelSpec, Window
+from tests.contracts.sources import golden_world as world
+from tests.contracts.sources.panels import START, WINDOW
+from tests.contracts.sources.tables import Table, write, write_database
+
+NUMBER = 6000
+LETTERS = ("0", "1")
+
+
+def table(number: int = NUMBER) -> Table:
+    made = world.rows(number)
+    return {name: (kind, [row[name] for row in made]) for name, kind in world.TYPES.items()}
+
+
+def source(folder: Path, form: str, rows: Table) -> SqlSource:
+    if form == "table":
+        return DuckDBTableSource(write_database(folder / "rows.duckdb", "rows", rows), "rows")
+    return DuckDBSource(write(folder / f"rows.{form}", rows))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What DuckDB was asked, by the first words of what it was told."""
+    seen: list[str] = []
+    batches, gather = DuckDBEngine.batches, DuckDBEngine.gather
+
+    def noted(self: DuckDBEngine, sql: str) -> Any:
+        seen.append(sql.splitlines()[0].removeprefix("-- ").split(":")[0].split(",")[0])
+        return batches(self, sql)
+
+    def kept(self: DuckDBEngine, window: Window) -> Gathering | None:
+        found = gather(self, window)
+        seen.extend([] if found is None else ["gather"])
+        return found
+
+    monkeypatch.setattr(DuckDBEngine, "batches", noted)
+    monkeypatch.setattr(DuckDBEngine, "gather", kept)
+    return seen
+
+
+def small(monkeypatch: pytest.MonkeyPatch, kept: int, called: int) -> None:
+    """Gather from the first row on."""
+    monkeypatch.setattr(gathering, "LEAST_ROWS", 1)
+    monkeypatch.setattr(gathering, "KEPT", kept)
+    monkeypatch.setattr(gathering, "KEPT_CALLED", called)
+
+
+def strata(answer: CensusAnswer) -> tuple[list[Atom], list[int]]:
+    """Two strata: everything nobody calls, and the rest; 12 and 30 items of them."""
+    census = answer.census
+    cells = zip(census.patterns, census.bins, census.counts, strict=True)
+    atoms = [Atom(pattern, int(b), int(b), int(n), None, stratum=int("1" in pattern)) for pattern, b, n in cells]
+    return atoms, [12, 30]
+
+
+Found = tuple[CensusAnswer, tuple[CandidateItem, ...]]
+
+
+def together(one: SqlSource, spec: PanelSpec, window: Window = WINDOW) -> Found:
+    with one.reading(spec, window) as reading:
+        answer = reading.census()
+        return answer, reading.candidates(*strata(answer))
+
+
+def apart(one: SqlSource, spec: PanelSpec, window: Window = WINDOW) -> Found:
+    answer = one.census(spec, window)
+    return answer, one.candidates(spec, window, *strata(answer))
+
+
+def same(first: Found, second: Found) -> None:
+    counted, other = first[0], second[0]
+    assert counted.profile == other.profile
+    assert (counted.census.patterns, counted.bad_rows) == (other.census.patterns, other.bad_rows)
+    for name in ("bins", "counts"):
+        assert np.array_equal(getattr(counted.census, name), getattr(other.census, name))
+    assert counted.census.segments.keys() == other.census.segments.keys()
+    for segment, counts in counted.census.segments.items():
+        assert np.array_equal(counts, other.census.segments[segment])
+    assert first[1] == second[1]
+
+
+class TestGathering:
+    @pytest.mark.parametrize("form", ["parquet", "table"])
+    def test_one_scan_tells_and_draws_what_two_do(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], form: str
+    ) -> None:
+        one = source(tmp_path, form, table())
+        expected = apart(one, world.PANEL)
+        asked.clear()
+        small(monkeypatch, 400, 1200)
+        same(together(one, world.PANEL), expected)
+        assert len(expected[1]) == 42
+        assert asked == [
+            "gather",
+            "The census of what was gathered",
+            "Some rows that the census left out",
+            "The candidates out of what was gathered",
+        ]
+
+    def test_what_was_not_kept_is_fetched_by_a_scan_of_its_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+    ) -> None:
+        one = source(tmp_path, "parquet", table())
+        expected = apart(one, world.PANEL)
+        asked.clear()
+        small(monkeypatch, 20, 40)
+        same(together(one, world.PANEL), expected)
+        assert asked[0] == "gather"
+        assert asked[-1] == "The candidates"
+
+    def test_every_share_that_is_kept_gives_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        one = source(tmp_path, "parquet", table())
+        expected = apart(one, world.PANEL)
+        for kept in (1, 60, 90, 150, 300, 1000, NUMBER):
+            small(monkeypatch, kept, 3 * kept)
+            same(together(one, world.PANEL), expected)
+
+    def test_ids_that_occur_twice_are_looked_at_in_full(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+    ) -> None:
+        rows = {name: (kind, list(values)) for name, (kind, values) in table().items()}
+        first = source(tmp_path / "once", "parquet", rows)
+        twice = [item.item for item in apart(first, world.PANEL)[1]][::7]
+        for name in twice:  # the copy says something else, and is in another cell
+            place = rows["id"][1].index(name)
+            for column, (_, values) in rows.items():
+                values.append(None if column == "margin" else values[place])
+        one = source(tmp_path / "twice", "parquet", rows)
+        expected = apart(one, world.PANEL)
+        asked.clear()
+        small(monkeypatch, 400, 1200)
+        same(together(one, world.PANEL), expected)
+        assert {item.item for item in expected[1] if item.copies == 2} >= set(twice[:1])
+        assert "The candidates" in asked
+
+    def test_only_rows_of_the_window_are_kept_and_counted_as_copies(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rows = {name: (kind, list(values) * 2) for name, (kind, values) in table().items()}
+        week = timedelta(days=7)
+        rows["ts"][1][NUMBER:] = [at + week for at in rows["ts"][1][NUMBER:]]
+        one = source(tmp_path, "parquet", rows)
+        expected = apart(one, world.PANEL)
+        small(monkeypatch, 400, 1200)
+        found = together(one, world.PANEL)
+        same(found, expected)
+        assert {item.copies for item in found[1]} == {1}
+
+    @pytest.mark.parametrize("case", ["csv", "latest", "small"])
+    def test_two_scans_where_one_is_no_use(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], case: str
+    ) -> None:
+        one = source(tmp_path, "csv" if case == "csv" else "parquet", table())
+        if case != "small":
+            small(monkeypatch, 400, 1200)
+        spec = replace(world.PANEL, duplicates="latest") if case == "latest" else world.PANEL
+        together(one, spec)
+        assert "gather" not in asked
+
+    def test_a_census_alone_keeps_nothing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+    ) -> None:
+        small(monkeypatch, 400, 1200)
+        source(tmp_path, "parquet", table()).census(world.PANEL, WINDOW)
+        assert "gather" not in asked
+
+    def test_the_footers_tell_how_many_rows_a_window_may_have(self, tmp_path: Path) -> None:
+        folder = tmp_path / "pa'rts [1]"
+        for week in range(3):
+            rows = {name: (kind, list(values)) for name, (kind, values) in table(500).items()}
+            rows["ts"] = ("TIMESTAMP", [at + timedelta(days=7 * week) for at in rows["ts"][1]])
+            write(folder / f"{week}.parquet", rows)
+        with DuckDBSource(folder)._open(world.PANEL) as opened:
+            for days, expected in ((7, 500), (8, 1000), (21, 1500)):
+                assert opened.rows(Window(START, START + timedelta(days=days))) == expected
+            assert opened.rows(Window(START - timedelta(days=9), START - timedelta(days=2))) is None
+
+
+def below(share: float) -> int:
+    return int(np.ceil(2**16 * share))
+
+
+class TestEnough:
+    @pytest.mark.parametrize("seed", [1, 2, randbits(32)])
+    def test_what_is_enough_has_every_hash_below_the_ceilings(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        digests = [digest("seed", str(i)) for i in range(3000)]
+        told = set()
+        for _ in range(200):
+            sizes = rng.integers(50, 5000, 4)
+            atoms = [Atom(LETTERS[i % 2], i, i, int(size), None, stratum=i) for i, size in enumerate(sizes)]
+            rows = wanted_rows(atoms, [int(n) for n in rng.integers(1, 30, 4)], range(4), 1.0)
+            share = Gathering(below(rng.random() ** 2), below(rng.random()))
+            enough = share.enough(rows)
+            told.add(enough)
+            short = [
+                one
+                for pattern, *_, ceiling in rows
+                for one in digests
+                if one < ceiling and int(one[:4], 16) >= (share.below_called if pattern == "1" else share.below)
+            ]
+            assert not (enough and short), f"seed {seed}"
+        assert told == {True, False}
+
+    def test_shares_shrink_with_the_population(self) -> None:
+        shares: Sequence[Gathering | None] = [gathering_of(n) for n in (10**6, 10**7, 10**8, 10**12)]
+        assert shares[0] is None
+        assert [one.below for one in shares[1:] if one] == [656, 66, 1]
+        assert [one.below_called for one in shares[1:] if one] == [6554, 656, 1]
