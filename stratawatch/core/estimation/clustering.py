@@ -1,7 +1,8 @@
 """Labels that come in clusters: every interval as wide as clusters make it, and about the clusters yet to come.
 
 V grows to deff V + E. The design effect deff (one below 1 counts as 1) is that of how far labels move the metric: the
-slope of a label's side times its error, the label less what was foretold of it, times sqrt(1 - f). Where labels agree
+slope of a label's side times its error, the label less what was foretold of it (or, of a share of labels, its distance
+from the share: `label_shares`), times sqrt(1 - f). Where labels agree
 (those of the side that moves the metric more) nothing tells a correlation, and a cluster counts as one label: deff =
 sum m^2 / sum m for clusters of m labels. E gives clusters of several labels their 1 - f back: V was for the items of
 this window, but clusters matter for those that bring the next. A label that is alone in its cluster keeps its 1 - f;
@@ -21,6 +22,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.estimation import label_shares
 from stratawatch.core.estimation.differences import slopes
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.evidence import Evidence
@@ -36,7 +38,9 @@ from stratawatch.core.population import Atom, Floats
 from stratawatch.core.results import Estimate, Known, Undefined
 
 FORETELLING: Final = ("joint",)
-"""Designs whose estimates are read through the working model; others have means of strata."""
+"""Designs whose estimates are read through the working model."""
+SHARING: Final = ("srs", "kumar")
+"""Designs whose estimates are shares of labels; others have means of either side of a classifier."""
 _AT_ONCE: Final = 2_000_000
 """Labels x columns in memory at one time."""
 ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothing about how clusters differ"
@@ -136,15 +140,16 @@ def _moves(rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Req
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
     sides, metrics = evidence.sides(parts), [metric_named(name) for name in request.metrics]
     every = [np.broadcast_arrays(*metric.slopes(sides.table)) for metric in metrics]
-    by_model = request.commission.design in FORETELLING
+    by_model, by_share = (request.commission.design in designs for designs in (FORETELLING, SHARING))
     for row, segment in enumerate(request.segments):
         inside = rows.inside(segment)
         for place in range(len(cells.classifiers)):
             errors = inside * (rows.errors if by_model else rows.errors_about_means(place))
             a, b = (inside * side[rows.atoms, place] for side in (cells.positive, cells.negative))
             for metric, (on_a, on_b) in zip(metrics, every, strict=True):
+                each = (a * on_a[row, place] + b * on_b[row, place]) * errors
                 yield Moves(
-                    (a * on_a[row, place] + b * on_b[row, place]) * errors,
+                    label_shares.moves(rows, metric.name, place, inside) if by_share else each,
                     a * (A in metric.reads),
                     b * (B in metric.reads),
                 )

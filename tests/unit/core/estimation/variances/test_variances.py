@@ -96,6 +96,6 @@ def test_a_design_is_not_cut_for_a_variance_of_another(town):
 
 def test_all_designs_are_known_here():
     """Design effects of others than these are about means of strata."""
-    from stratawatch.core.estimation.clustering import FORETELLING
+    from stratawatch.core.estimation.clustering import FORETELLING, SHARING
 
-    assert set(FORETELLING) <= set(DESIGNS)
+    assert {*FORETELLING, *SHARING} <= set(DESIGNS)
