@@ -1,12 +1,14 @@
-"""What is timed: reading the columns and nothing else, the census, the candidates."""
+"""What is timed: reading the columns and nothing else, the census, the candidates, and both in one look."""
 
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from benchmarks.scan.population import WINDOW
+from stratawatch.core.design import cut, pool_sizes
 from stratawatch.core.population import Atom, Census
+from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.records import PanelSpec
 
 
@@ -29,6 +31,15 @@ class Engine(Protocol):
         self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
     ) -> tuple[str, ...]:
         """Draw the candidates' ids, by stratum and digest."""
+        ...
+
+
+@runtime_checkable
+class OneLook(Protocol):
+    """An engine that counts and draws in one look, as the product does where it can."""
+
+    def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
+        """Count, cut, draw: the numbers of items counted, of candidates that were wanted, and of those drawn."""
         ...
 
 
@@ -63,6 +74,20 @@ class DuckDB:
     ) -> tuple[str, ...]:
         """The candidates query."""
         return tuple(one.item for one in _files(folder).candidates(panel, WINDOW, atoms, wanted))
+
+    def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
+        """As a cycle is frozen."""
+        with _files(folder).reading(panel, WINDOW) as reading:
+            census: Census = reading.census().census
+            atoms, wanted = first_cut(census, panel)
+            return census.size, sum(wanted), len(reading.candidates(atoms, wanted))
+
+
+def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:
+    """What a first cycle would draw: atoms, and the size of every stratum's pool."""
+    commission = commission_of(panel)
+    atoms = cut(census, commission)
+    return atoms, pool_sizes(atoms, census.classifiers, commission)
 
 
 def _files(folder: Path) -> Any:

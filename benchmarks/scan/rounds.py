@@ -5,48 +5,45 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.apart import Measured, apart
-from benchmarks.scan.passes import engine_of
+from benchmarks.scan.passes import OneLook, engine_of, first_cut
 from benchmarks.scan.population import Size, panel_of
 from benchmarks.shape import Row
-from stratawatch.core.design import cut, pool_sizes
 from stratawatch.core.population import Atom, Census
-from stratawatch.engine.commissions import commission_of
+from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What one round took. Values are numbers of rows, of items counted, of candidates; `wanted` of the last."""
+    """What one round took. Values are numbers of rows, of items counted, of candidates; `wanted` of the last.
+
+    `together` is what an engine took that does both in one look.
+    """
 
     size: Size
     read: Measured
     census: Measured
     candidates: Measured
     wanted: int
+    together: Measured | None = None
 
     @property
     def ratio(self) -> float:
         """Census and candidates over the read limit of the same round."""
-        return self.seconds / self.read.seconds
+        return self.both.seconds / self.read.seconds
 
     @property
-    def cpu_ratio(self) -> float:
-        """The same in processor time, which others on the machine disturb less."""
-        return (self.census.cpu_s + self.candidates.cpu_s) / self.read.cpu_s
-
-    @property
-    def seconds(self) -> float:
-        """Both passes."""
-        return self.census.seconds + self.candidates.seconds
-
-    @property
-    def peak_mb(self) -> float:
-        """The greater peak of both passes."""
-        return max(self.census.peak_mb, self.candidates.peak_mb)
+    def both(self) -> Measured:
+        """Census and candidates as the product asks for them."""
+        if self.together is not None:
+            return self.together
+        one, other = self.census, self.candidates
+        peak = max(one.peak_mb, other.peak_mb)
+        return Measured(other.value, one.seconds + other.seconds, one.cpu_s + other.cpu_s, peak)
 
     def rows(self) -> list[Row]:
-        """One row a pass, and one for the pair."""
-        passes = {"read": self.read, "census": self.census, "candidates": self.candidates}
-        rows: list[Row] = [
+        """One row a pass, and one for both."""
+        passes = {"read": self.read, "census": self.census, "candidates": self.candidates, "both": self.both}
+        return [
             {
                 "population": str(self.size),
                 "pass": name,
@@ -58,20 +55,25 @@ class Timed:
             }
             for name, one in passes.items()
         ]
-        both = {"seconds": self.seconds, "cpu_s": self.census.cpu_s + self.candidates.cpu_s, "x read": self.ratio}
-        return [*rows, {**rows[0], "pass": "both", **both, "x read, cpu": self.cpu_ratio, "peak_mb": self.peak_mb}]
 
 
-def one_round(engine: str, size: Size, folder: Path) -> Timed:
-    """Read, count, cut as a first cycle would, draw."""
-    panel, prepare = panel_of(size), engine_of(engine).prepare
-    read = apart(_read, engine, size, folder, before=prepare)
-    counted = apart(_census, engine, size, folder, before=prepare)
-    census, commission = counted.value, commission_of(panel)
-    atoms = cut(census, commission)
-    wanted = pool_sizes(atoms, census.classifiers, commission)
-    drawn = apart(_candidates, engine, size, folder, atoms, wanted, before=prepare)
-    return Timed(size, read, replace(counted, value=census.size), drawn, sum(wanted))
+def one_round(name: str, size: Size, folder: Path) -> Timed:
+    """Read; count, cut as a first cycle would, draw; the two apart, and in one look where that can be."""
+    panel, engine = panel_of(size), engine_of(name)
+    read = apart(_read, name, size, folder, before=engine.prepare)
+    together = apart(_together, name, size, folder, before=engine.prepare) if isinstance(engine, OneLook) else None
+    counted = apart(_census, name, size, folder, before=engine.prepare)
+    atoms, wanted = first_cut(counted.value, panel)
+    drawn = apart(_candidates, name, size, folder, atoms, wanted, before=engine.prepare)
+    if together is not None and together.value != (counted.value.size, sum(wanted), drawn.value):
+        raise StratawatchError("one look did not tell what two do", got=str(together.value))
+    return Timed(size, read, replace(counted, value=counted.value.size), drawn, sum(wanted), together)
+
+
+def _together(name: str, size: Size, folder: Path) -> tuple[int, int, int]:
+    engine = engine_of(name)
+    assert isinstance(engine, OneLook)  # noqa: S101 - one_round() has looked
+    return engine.together(folder, panel_of(size))
 
 
 def _read(engine: str, size: Size, folder: Path) -> int:

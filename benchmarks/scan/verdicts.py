@@ -32,7 +32,7 @@ def verdicts(engine: str, timed: Sequence[Timed]) -> list[Verdict]:
         found += [
             Verdict(f"both, in times of reading: {size}", kind, ratio, MOST_READS, "<="),
             Verdict(f"both, in times of reading: {size}", "aim", ratio, AIMED_READS, "<="),
-            Verdict(f"peak memory, GB: {size}", kind, max(one.peak_mb for one in rounds) / 1000, MOST_GB, "<="),
+            Verdict(f"peak memory, GB: {size}", kind, max(one.both.peak_mb for one in rounds) / 1000, MOST_GB, "<="),
             Verdict(f"rows not counted: {size}", "must", off, 0, "<="),
             Verdict(f"candidates missing or too many: {size}", "must", short, 0, "<="),
         ]
@@ -40,7 +40,7 @@ def verdicts(engine: str, timed: Sequence[Timed]) -> list[Verdict]:
 
 
 def _growth(engine: str, timed: Sequence[Timed], sizes: Sequence[Size]) -> list[Verdict]:
-    seconds = {size: median(one.seconds for one in timed if one.size == size) for size in sizes}
+    seconds = {size: median(one.both.seconds for one in timed if one.size == size) for size in sizes}
     found = []
     first = sizes[0]
     kind: Kind = "must" if engine == "duckdb" and _promised(first) else "aim"

@@ -1,6 +1,7 @@
 """The scan benchmark: its populations, its pandas that agrees with the product, and what its verdicts hold against."""
 
 import os
+from dataclasses import replace
 from shutil import which
 
 import duckdb
@@ -9,11 +10,12 @@ import pytest
 from benchmarks.apart import Measured, apart
 from benchmarks.scan import population, with_spark
 from benchmarks.scan.__main__ import scan, sizes_of
-from benchmarks.scan.passes import ENGINES, engine_of
+from benchmarks.scan.passes import ENGINES, OneLook, engine_of, first_cut
 from benchmarks.scan.population import Size, panel_of, write
 from benchmarks.scan.rounds import Timed
 from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, serving, told_of_the_client
 from benchmarks.scan.verdicts import verdicts
+from stratawatch.adapters.sources import gathering
 from stratawatch.core.design import cut, pool_sizes
 from stratawatch.engine.commissions import commission_of
 from stratawatch.errors import StratawatchError
@@ -143,6 +145,24 @@ class TestServers:
         assert set(row) == {"population", "pass", "seconds", "client cpu_s", "x read", "client peak_mb"}
         found = [told_of_the_client(one).name for one in verdicts("postgres", [timed()])]
         assert [one for one in found if "memory" in one] == ["client's peak memory, GB: 10,000,000 x 4"]
+
+
+class TestOneLook:
+    def test_duckdb_counts_and_draws_in_one_look(self, folder, monkeypatch):
+        monkeypatch.setattr(gathering, "LEAST_ROWS", 1)
+        monkeypatch.setattr(gathering, "KEPT", 2_000)
+        panel, engine = panel_of(SMALL), engine_of("duckdb")
+        _, wanted = first_cut(engine.census(folder, panel), panel)
+        assert isinstance(engine, OneLook)
+        assert engine.together(folder, panel) == (3_000, sum(wanted), sum(wanted))
+        assert not isinstance(engine_of("pandas"), OneLook)
+
+    def test_it_is_what_the_verdicts_look_at_where_there_is_one(self):
+        round_ = replace(timed(both=9, peak_mb=400), together=Measured(None, 4.0, 4.0, 1_600))
+        found = verdicts("duckdb", [round_])
+        assert verdict(found, "both").value == 4
+        assert not verdict(found, "peak memory").holds
+        assert round_.rows()[-1] | {"pass": "both", "seconds": 4.0, "peak_mb": 1_600} == round_.rows()[-1]
 
 
 class TestApart:
