@@ -49,7 +49,7 @@ def judge_drop(
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
     against = f"{moved(estimate.metric, fell)} against the baseline of {baseline.of}"
     now = f"now {told(known, estimate.confidence)}, {estimate.labels_used} labels"
-    allowed = f"a {worsening(estimate.metric)} of {points(max_drop, half)} is allowed"
+    allowed = f"a {worsening(estimate.metric)} of {100 * max_drop:.4g} is allowed"
     return Judgement(state, f"{against}, {allowed}: {verdict}; {now}")
 
 

@@ -12,6 +12,7 @@ SELECT 'old-' || i AS id,
 FROM range(500) AS t(i)
 """
 LIMIT = 'metric = "precision"\nfloor = 0.97\nof = ["lr"]'
+CUT_OFF = ("cut_off = 0.6", "cut_off = 0.5")
 DROP = 'metric = "precision"\nmax_drop = 0.1\nof = ["lr"]'
 
 
@@ -130,7 +131,7 @@ class TestList:
 
     def test_of_another_cut_off_is_not_in_force(self, in_folder):
         in_folder.run(*TestMeasure.FILE, "--of", "rf")
-        in_folder.configure((LIMIT, DROP), ("cut_off = 0.6", "cut_off = 0.5"))
+        in_folder.configure((LIMIT, DROP), CUT_OFF)
         rows = in_folder.json("baseline", "list", "spam", "--now", "2026-01-20T00:00:00+00:00")["baselines"]
         assert {(row["call"], row["cut_off"], row["in_force"]) for row in rows} == {("score_rf >= 0.6", 0.6, False)}
 
@@ -149,6 +150,13 @@ class TestCheck:
         in_folder.run(*TestMeasure.FILE)
         assert in_folder.json("check")["found"]["store"]["baselines of spam"].startswith("in force for all 1 metrics")
 
+    def test_says_where_one_is_of_another_cut_off(self, in_folder):
+        in_folder.run(*TestMeasure.FILE)
+        in_folder.configure((LIMIT, DROP.replace("lr", "rf").replace("precision", "accuracy")), CUT_OFF)
+        assert in_folder.json("check")["found"]["store"]["baselines of spam"].startswith(
+            "1 of 1 metrics with a max_drop have none in force and are BLIND, 1 as what was measured is of another rule"
+        )
+
     def test_says_nothing_where_no_limit_needs_one(self, fresh):
         assert "baselines of spam" not in fresh.json("check")["found"]["store"]
 
@@ -162,4 +170,4 @@ class TestJudgement:
             in_folder.answer()
         (stream,) = [row for row in in_folder.json("status")["streams"] if row["metric"] == "precision"]
         assert stream["state"] == "BREACH"
-        assert "against the baseline of 2026-01-12, a fall of 10.0 is allowed: proven to be more" in stream["reason"]
+        assert "against the baseline of 2026-01-12, a fall of 10 is allowed: proven to be more" in stream["reason"]

@@ -27,7 +27,7 @@ class TestAgainstABaselineThatIsKnownExactly:
         said = judged((0.70, 0.66, 0.74), (0.70, 0.63, 0.77))
         assert said.state == AlarmState.BREACH
         assert said.reason == (
-            "fell by 10.0 points (6.0 to 14.0) against the baseline of 2026-08-01, a fall of 2.0 is allowed: proven to be "
+            "fell by 10.0 points (6.0 to 14.0) against the baseline of 2026-08-01, a fall of 2 is allowed: proven to be "
             "more (at least 3.0 at 99.5%); now 70.0% (66.0 to 74.0, 95%), 214 labels"
         )
 
@@ -35,13 +35,13 @@ class TestAgainstABaselineThatIsKnownExactly:
         said = judged((0.72, 0.67, 0.77), (0.72, 0.64, 0.80))
         assert said.state == AlarmState.AT_RISK
         assert "fell by 8.0 points (3.0 to 13.0)" in said.reason
-        assert "a fall of 2.0 is allowed: more, but that is not proven; now" in said.reason
+        assert "a fall of 2 is allowed: more, but that is not proven; now" in said.reason
 
     def test_a_rise_is_told_as_one(self):
         said = judged((0.83, 0.80, 0.86), (0.83, 0.78, 0.88))
         assert said.state == AlarmState.OK
         assert said.reason.startswith(
-            "rose by 3.0 points (0.0 to 6.0) against the baseline of 2026-08-01, a fall of 2.0 is allowed: "
+            "rose by 3.0 points (0.0 to 6.0) against the baseline of 2026-08-01, a fall of 2 is allowed: "
             "proven to be within; now"
         )
 
@@ -66,7 +66,7 @@ class TestAgainstABaselineThatIsKnownExactly:
         limit = Limit("false_omission_rate", max_drop=0.02)
         said = judged(ordinary, page, limit, InForce(Share(0.01, 1e10), "2026-08-01"))
         assert (said.state, words in said.reason) == (state, True), said.reason
-        assert " against the baseline of 2026-08-01, a rise of 2.0" in said.reason
+        assert " against the baseline of 2026-08-01, a rise of 2 is" in said.reason
 
 
 class TestAgainstAnUncertainBaseline:
@@ -103,6 +103,11 @@ class TestWithoutABaseline:
         assert said.state == AlarmState.BLIND
         assert said.reason == "cannot tell how far it fell: no baseline is in force; measure one"
 
+    def test_what_is_allowed_is_told_to_the_last_digit(self):
+        ends = (0.02, 0.01, 0.03)
+        limit = Limit("false_omission_rate", max_drop=0.0025)
+        assert " a rise of 0.25 is allowed: " in judged(ends, ends, limit, InForce(Share(0.01, 1e10), "then")).reason
+
     def test_where_small_is_good_cannot_tell_a_rise(self):
         limit, ends = Limit("false_omission_rate", max_drop=0.02), (0.01, 0.005, 0.015)
         said = judged(ends, ends, limit, Undefined("no baseline is in force"))
@@ -120,9 +125,9 @@ class TestBesideAFloor:
     @pytest.mark.parametrize(
         ("ends", "state", "words"),
         [
-            ((0.765, 0.755, 0.775), AlarmState.BREACH, "of 2.0 is allowed"),  # above the floor, and fallen
+            ((0.765, 0.755, 0.775), AlarmState.BREACH, "of 2 is allowed"),  # above the floor, and fallen
             ((0.82, 0.79, 0.85), AlarmState.OK, "floor of 75.0%"),
-            ((0.79, 0.76, 0.82), AlarmState.UNPROVEN, "of 2.0 is allowed"),  # surely above the floor
+            ((0.79, 0.76, 0.82), AlarmState.UNPROVEN, "of 2 is allowed"),  # surely above the floor
         ],
     )
     def test_the_worse_of_the_two_decides(self, ends, state, words):
