@@ -49,6 +49,24 @@ def while_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object
     return arrange
 
 
+@pytest.fixture
+def once_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Do something once, when the rows were asked for and are there."""
+
+    def arrange(happens: Callable[[], object]) -> None:
+        ask = DuckDBEngine.batches
+
+        def batches(self: DuckDBEngine, sql: str) -> Any:
+            monkeypatch.setattr(DuckDBEngine, "batches", ask)
+            rows = list(ask(self, sql))
+            happens()
+            return rows
+
+        monkeypatch.setattr(DuckDBEngine, "batches", batches)
+
+    return arrange
+
+
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("asked", ["census", "candidates"])
 class TestFiles:
@@ -73,6 +91,13 @@ class TestFiles:
         assert "\n" not in str(caught.value)
         part.write_bytes(whole)
         assert draw(source) == before
+
+    def test_one_that_vanishes_when_its_rows_were_read(self, part: Path, asked: str, once_read: Any) -> None:
+        """What others could not check any more is not kept."""
+        source = load("files")(part.parent)
+        once_read(part.unlink)
+        with pytest.raises(Unreachable, match="vanished while it was read"):
+            self.ask(source, asked)
 
     def test_one_that_is_half_written(self, part: Path, asked: str, while_read: Any) -> None:
         source, whole = load("files")(part.parent), part.read_bytes()
