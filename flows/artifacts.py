@@ -55,7 +55,7 @@ def show_baselines(ports: Ports, spec: PanelSpec) -> None:
     """Every baseline of a panel, with the dates that it is in force for, and whether it is now."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        kept, used = tx.baselines.of(spec.name), in_force(tx, spec, now)
+        kept, used = tx.baselines.of(spec.name), in_force(tx, spec, now, measured_by=now)
     create_table_artifact(
         baseline_rows(kept, list(used.values())),
         key=artifact_key("baselines", spec.name),

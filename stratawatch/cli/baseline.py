@@ -130,7 +130,8 @@ def list_(
     house = build(config, moment(now), only_reading=True)
     spec = house.panels[known(panel, list(house.panels), "panel")]
     with house.ports.store.begin() as tx:
-        used = set(in_force(tx, spec, house.ports.clock.now()).values())
+        at = house.ports.clock.now()
+        used = set(in_force(tx, spec, at, measured_by=at).values())
         rows = [{**_row(one), "in_force": one in used} for one in tx.baselines.of(panel)]
     if json:
         print_json({"panel": panel, "baselines": rows})
