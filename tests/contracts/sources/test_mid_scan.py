@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import load
+from stratawatch.adapters.sources import duckdb_files, load
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.core.population import NO_BIN, Atom
-from stratawatch.errors import Unreachable
+from stratawatch.errors import InputRefused, Unreachable
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write, write_database, write_postgres
 
@@ -125,6 +125,28 @@ class TestFiles:
         self.ask(source, asked)
         part.with_name(f"c.{ending}").unlink()
         assert draw(source) == before
+
+
+class TestHalfAHeader:
+    """A file that is cut between the look at it and the look into it lacks columns: that is no fault of the export."""
+
+    def test_is_unreachable_and_refuses_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = write(tmp_path / "a.csv", rows(0, SIZE))
+        whole, look = path.read_bytes(), duckdb_files.column_types
+
+        def cut(*asked: Any) -> dict[str, str]:
+            path.write_bytes(whole[:5])
+            return look(*asked)
+
+        monkeypatch.setattr(duckdb_files, "column_types", cut)
+        with pytest.raises(Unreachable, match="was written to while it was read"):
+            load("files")(path).census(panel(), WINDOW)
+
+    def test_stays_a_refusal_where_the_file_is_what_it_was(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.csv", rows(0, SIZE))
+        path.write_bytes(path.read_bytes()[:5])
+        with pytest.raises(InputRefused, match="is missing in the source"):
+            load("files")(path).census(panel(), WINDOW)
 
 
 class TestLogThatGrows:
