@@ -5,9 +5,7 @@ WITH counted AS (
         bin,
         segment_number,
         segment_value,
-        CAST(SUM(items) AS BIGINT) AS items,
-        MIN(first_time) AS first_time,
-        MAX(last_time) AS last_time${ranges}
+        CAST(SUM(items) AS BIGINT) AS items
     FROM gathered
     GROUP BY ${words}, bin, segment_number, segment_value
 )
@@ -17,7 +15,5 @@ SELECT
     bin,
     segment_number,
     segment_value,
-    items,
-    first_time,
-    last_time${shown}
+    items
 FROM counted

@@ -46,14 +46,21 @@ class CensusCounts:
     def add(self, groups: Iterable[tuple[Any, ...]]) -> None:
         """Add groups (pattern, marks, bin, segment number, segment value, items, first time, last time, extremes)."""
         for pattern, marks, bin_, number, value, items, first, last, *extremes in groups:
+            self._count(pattern, marks, bin_, number, value, items)
             if number == 0:
-                self.statuses[pattern, marks] += items
                 self._see(first, last)
                 self._reach(marks, extremes)
-                if UNREADABLE not in pattern + marks:
-                    self.cells[pattern, bin_] += items
-            elif value is not None and UNREADABLE not in pattern + marks:
-                self._segment(self.panel.columns.segments[number - 1], value)[pattern, bin_] += items
+
+    def add_counts(self, groups: Iterable[tuple[Any, ...]]) -> None:
+        """Add groups without times and extremes."""
+        for group in groups:
+            self._count(*group)
+
+    def add_ranges(self, groups: Iterable[tuple[Any, ...]]) -> None:
+        """Add times and extremes (marks, first time, last time, extremes)."""
+        for marks, first, last, *extremes in groups:
+            self._see(first, last)
+            self._reach(marks, extremes)
 
     def census(self) -> Census:
         """The counts per (pattern, bin), sorted, and aligned counts of every segment."""
@@ -90,6 +97,15 @@ class CensusCounts:
             kinds={name: kind_of(self.types[name]) for name in self._told() if name in self.types},
             fingerprint=self._fingerprint(),
         )
+
+    def _count(self, pattern: str, marks: str, bin_: int, number: int, value: str | None, items: int) -> None:
+        sound = UNREADABLE not in pattern and UNREADABLE not in marks
+        if number == 0:
+            self.statuses[pattern, marks] += items
+            if sound:
+                self.cells[pattern, bin_] += items
+        elif value is not None and sound:
+            self._segment(self.panel.columns.segments[number - 1], value)[pattern, bin_] += items
 
     def _marked(self, place: int, mark: str) -> int:
         return sum(n for (_, marks), n in self.statuses.items() if marks[place] == mark)

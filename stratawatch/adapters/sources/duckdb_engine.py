@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from stratawatch.adapters.sources.ceilings import WantedRow
@@ -31,13 +33,19 @@ class DuckDBEngine:
             yield rows
 
     def put_wanted(self, rows: Sequence[WantedRow]) -> None:
-        """Replace the table `wanted`."""
+        """Replace the table `wanted`. The bins of an atom are sent as a range: there may be half a million."""
         self.connection.execute(
             "CREATE OR REPLACE TEMP TABLE wanted "
             "(pattern VARCHAR, bin INTEGER, atom INTEGER, stratum INTEGER, number INTEGER, ceiling VARCHAR)"
         )
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        self.connection.execute(f"INSERT INTO wanted SELECT {', '.join(['UNNEST(?)'] * len(columns))}", columns)
+        runs = [(next(run), sum(1 for _ in run)) for _, run in groupby(rows, itemgetter(2))]
+        columns = [list(column) for column in zip(*((*first, more) for first, more in runs), strict=True)]
+        self.connection.execute(
+            "INSERT INTO wanted SELECT pattern, UNNEST(RANGE(bin, bin + more + 1)), atom, stratum, number, ceiling "
+            "FROM (SELECT UNNEST(?) AS pattern, UNNEST(?) AS bin, UNNEST(?) AS atom, UNNEST(?) AS stratum, "
+            "UNNEST(?) AS number, UNNEST(?) AS ceiling, UNNEST(?) AS more)",
+            columns,
+        )
 
     def gather(self, window: Window) -> Gathering | None:
         """Count and keep in one scan, where a window is large and rows are what they say they are."""

@@ -118,9 +118,14 @@ class SqlReading:
         with phase("counting the window"):
             self._gathering = opened.gather(self.window) if self.keeping else None
             counts = CensusCounts(self.panel, statements.types)
-            counted = statements.census(self.window) if self._gathering is None else statements.gathered_census()
-            for groups in opened.batches(counted):
-                counts.add(groups)
+            if self._gathering is None:
+                for groups in opened.batches(statements.census(self.window)):
+                    counts.add(groups)
+            else:
+                for groups in opened.batches(statements.gathered_census()):
+                    counts.add_counts(groups)
+                for groups in opened.batches(statements.gathered_ranges()):
+                    counts.add_ranges(groups)
             profile = counts.profile()
             bad = _bad_rows(opened, self.panel, self.window) if profile.bad_rows else ()
             return CensusAnswer(counts.census(), profile, bad, opened.version())

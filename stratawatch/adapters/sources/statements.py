@@ -57,8 +57,12 @@ class Statements:
 
     def gathered_census(self) -> str:
         """Count what was gathered."""
-        ranges = "".join(f",\n        {extreme}({name}) AS {name}" for name, extreme, _ in self._ranges())
-        return self._render("gathered_census", words=", ".join(self._words()), **self._told() | {"ranges": ranges})
+        return self._render("gathered_census", words=", ".join(self._words()), **self._told())
+
+    def gathered_ranges(self) -> str:
+        """Tell the extremes of times and scores in what was gathered."""
+        ranges = "".join(f",\n    {extreme}({name}) AS {name}" for name, extreme, _ in self._ranges())
+        return self._render("gathered_ranges", words=", ".join(self._marked()), marks=self._marks(), ranges=ranges)
 
     def gathered_candidates(self, window: Window) -> str:
         """Fetch items as `candidates` does, out of what was gathered."""

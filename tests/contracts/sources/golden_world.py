@@ -138,6 +138,7 @@ def texts() -> dict[str, str]:
             made[f"long_{name}.{dialect}.sql"] = heading + getattr(long, name)(WINDOW) + "\n"
     made["gather.duckdb.sql"] = statements().gather(WINDOW, GATHERING) + "\n"
     made["gathered_census.duckdb.sql"] = statements().gathered_census() + "\n"
+    made["gathered_ranges.duckdb.sql"] = statements().gathered_ranges() + "\n"
     made["gathered_candidates.duckdb.sql"] = statements().gathered_candidates(WINDOW) + "\n"
     return made
 

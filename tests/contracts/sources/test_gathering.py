@@ -114,6 +114,7 @@ class TestGathering:
         assert asked == [
             "gather",
             "The census of what was gathered",
+            "Times and scores of what was gathered",
             "Some rows that the census left out",
             "The candidates out of what was gathered",
         ]

@@ -5,15 +5,7 @@ WITH counted AS (
         bin,
         segment_number,
         segment_value,
-        CAST(SUM(items) AS BIGINT) AS items,
-        MIN(first_time) AS first_time,
-        MAX(last_time) AS last_time,
-        MIN(low_1) AS low_1,
-        MAX(high_1) AS high_1,
-        MIN(low_2) AS low_2,
-        MAX(high_2) AS high_2,
-        MIN(low_3) AS low_3,
-        MAX(high_3) AS high_3
+        CAST(SUM(items) AS BIGINT) AS items
     FROM gathered
     GROUP BY said_1, marked_1, bin, segment_number, segment_value
 )
@@ -23,13 +15,5 @@ SELECT
     bin,
     segment_number,
     segment_value,
-    items,
-    first_time,
-    last_time,
-    low_1,
-    high_1,
-    low_2,
-    high_2,
-    low_3,
-    high_3
+    items
 FROM counted

@@ -1,0 +1,14 @@
+-- Times and scores of what was gathered, by marks: what the profile says of the whole window.
+SELECT
+    SUBSTRING('.r?!', (marked_1 & 3) + 1, 1) || SUBSTRING('.le!', ((marked_1 >> 2) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 4) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 6) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 8) & 3) + 1, 1) AS marks,
+    MIN(first_time) AS first_time,
+    MAX(last_time) AS last_time,
+    MIN(low_1) AS low_1,
+    MAX(high_1) AS high_1,
+    MIN(low_2) AS low_2,
+    MAX(high_2) AS high_2,
+    MIN(low_3) AS low_3,
+    MAX(high_3) AS high_3
+FROM gathered
+WHERE segment_number = 0
+GROUP BY marked_1

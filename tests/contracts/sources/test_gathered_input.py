@@ -1,0 +1,82 @@
+"""Where one scan counts and keeps: ids stay what they are, and files that change fail it as they fail two scans."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.sources import gathering, load
+from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
+from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.errors import Unreachable
+from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.contracts.sources.tables import Table, write
+
+SIZE = 400
+WHOLE = [Atom("0", NO_BIN, 1023, SIZE, None)]
+SPELLINGS = ("item{}", "ITEM{}", "item{} ", " item{}")
+
+
+def rows(spelled: Callable[[int], str], number: int = SIZE) -> Table:
+    return {
+        "id": ("VARCHAR", [spelled(k) for k in range(number)]),
+        "ts": ("TIMESTAMP", [START.replace(tzinfo=None)] * number),
+        "score": ("DOUBLE", [0.25] * number),
+        "flag": ("VARCHAR", ["0"] * number),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("LEAST_ROWS", 1), ("KEPT", SIZE), ("KEPT_CALLED", SIZE)):
+        monkeypatch.setattr(gathering, name, value)
+
+
+def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = load("files")(write(tmp_path / "a.parquet", rows(lambda k: SPELLINGS[k % 4].format(k // 4))))
+    expected = source.candidates(panel(), WINDOW, WHOLE, [200])
+    with source.reading(panel(), WINDOW) as reading:
+        assert reading.census().census.size == SIZE
+        ask, asked = DuckDBEngine.batches, []
+        monkeypatch.setattr(DuckDBEngine, "batches", lambda self, sql: asked.append(sql) or ask(self, sql))
+        found = reading.candidates(WHOLE, [200])
+    assert found == expected
+    (sql,) = asked  # ids taken for copies of one another would be looked at by a second scan
+    assert sql.startswith("-- The candidates out of what was gathered")
+    assert {one.copies for one in found} == {1}
+    assert len({one.item.strip().lower() for one in found}) < len(found) == 200
+
+
+@pytest.mark.parametrize("when", ["before the census", "between", "at the end"])
+@pytest.mark.parametrize("happens", ["vanishes", "is cut", "is replaced"])
+def test_a_file_that_changes_fails_the_reading_and_the_next_draws_the_same(
+    tmp_path: Path, when: str, happens: str
+) -> None:
+    write(tmp_path / "in" / "a.parquet", rows(lambda k: f"a{k}", SIZE // 2))
+    part = write(tmp_path / "in" / "b.parquet", rows(lambda k: f"b{k}", SIZE // 2))
+    source, whole = load("files")(part.parent), part.read_bytes()
+    expected = source.candidates(panel(), WINDOW, WHOLE, [30])
+    change: Any = {
+        "vanishes": part.unlink,
+        "is cut": lambda: part.write_bytes(whole[: len(whole) // 2]),
+        "is replaced": lambda: write(tmp_path / "new.parquet", rows(lambda k: f"c{k}", 100)).replace(part),
+    }[happens]
+    happened = {when: change}
+
+    def read() -> Any:
+        with source.reading(panel(), WINDOW) as reading:
+            happened.pop("before the census", bool)()
+            reading.census()
+            happened.pop("between", bool)()
+            found = reading.candidates(WHOLE, [30])
+            happened.pop("at the end", bool)()
+            return found
+
+    with pytest.raises(Unreachable) as caught:
+        read()
+    assert "\n" not in str(caught.value)
+    part.write_bytes(whole)
+    assert read() == expected
