@@ -9,6 +9,7 @@ from benchmarks.scan.population import WINDOW
 from stratawatch.core.design import cut, pool_sizes
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.ports import PredictionSource
 from stratawatch.engine.records import PanelSpec
 
 
@@ -77,10 +78,15 @@ class DuckDB:
 
     def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
         """As a cycle is frozen."""
-        with _files(folder).reading(panel, WINDOW) as reading:
-            census: Census = reading.census().census
-            atoms, wanted = first_cut(census, panel)
-            return census.size, sum(wanted), len(reading.candidates(atoms, wanted))
+        return look(_files(folder), panel)
+
+
+def look(source: PredictionSource, panel: PanelSpec) -> tuple[int, int, int]:
+    """Count, cut and draw in one look at a source, whatever its engine."""
+    with source.reading(panel, WINDOW) as reading:
+        census = reading.census().census
+        atoms, wanted = first_cut(census, panel)
+        return census.size, sum(wanted), len(reading.candidates(atoms, wanted))
 
 
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:

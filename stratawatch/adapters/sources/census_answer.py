@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stratawatch.adapters.sources.column_types import kind_of, roles
 from stratawatch.adapters.sources.window_times import EARLY, LATE
@@ -42,9 +43,11 @@ class CensusCounts:
     extremes: dict[tuple[int, str], tuple[float, float]] = field(default_factory=dict)
     first: datetime | None = None
     last: datetime | None = None
+    _sorted: list[tuple[Cell, int]] = field(default_factory=list)
 
     def add(self, groups: Iterable[tuple[Any, ...]]) -> None:
         """Add groups (pattern, marks, bin, segment number, segment value, items, first time, last time, extremes)."""
+        self._sorted = []
         for pattern, marks, bin_, number, value, items, first, last, *extremes in groups:
             self._count(pattern, marks, bin_, number, value, items)
             if number == 0:
@@ -53,6 +56,7 @@ class CensusCounts:
 
     def add_counts(self, groups: Iterable[tuple[Any, ...]]) -> None:
         """Add groups without times and extremes."""
+        self._sorted = []
         for group in groups:
             self._count(*group)
 
@@ -64,12 +68,13 @@ class CensusCounts:
 
     def census(self) -> Census:
         """The counts per (pattern, bin), sorted, and aligned counts of every segment."""
-        cells = sorted(self.cells)
+        counted = self._in_order()
+        cells = [cell for cell, _ in counted]
         return Census(
             classifiers=tuple(one.name for one in self.panel.classifiers),
             patterns=tuple(pattern for pattern, _ in cells),
             bins=np.array([bin_ for _, bin_ in cells], dtype=np.int64),
-            counts=np.array([self.cells[cell] for cell in cells], dtype=np.int64),
+            counts=np.array([items for _, items in counted], dtype=np.int64),
             auxiliary=tuple(one.name for one in self.panel.auxiliary),
             segments={
                 segment: np.array([self.segments[segment][cell] for cell in cells], dtype=np.int64)
@@ -91,7 +96,7 @@ class CensusCounts:
             repeated=self._marked(0, _REPEATED) if self.panel.duplicates == "latest" else None,
             first_time=self.first,
             last_time=self.last,
-            columns={one.name: self._column(i) for i, one in enumerate(self.panel.classifiers)},
+            columns=self._columns(),
             ranges=self._ranges(_READABLE),
             unreadable=self._ranges(UNREADABLE),
             kinds={name: kind_of(self.types[name]) for name in self._told() if name in self.types},
@@ -123,20 +128,33 @@ class CensusCounts:
         """Stands for all counts at once; only the same rows, or the same scores, have it again."""
         if len(self.cells) < LEAST_PRINT:
             return ""
-        return sha256(repr(sorted(self.cells.items())).encode()).hexdigest()
+        return sha256(repr(self._in_order()).encode()).hexdigest()
 
-    def _column(self, position: int) -> dict[str, int]:
-        calls: Counter[str] = Counter()
-        scores: Counter[str] = Counter()
-        for (pattern, marks), n in self.statuses.items():
-            calls[pattern[position]] += n
-            scores[marks[_ROW_MARKS + position]] += n
+    def _in_order(self) -> list[tuple[Cell, int]]:
+        """The cells by pattern and bin; sorted once, because there may be hundreds of thousands."""
+        if not self._sorted:
+            self._sorted = sorted(self.cells.items())
+        return self._sorted
+
+    def _columns(self) -> dict[str, dict[str, int]]:
+        """What every classifier said, and of what kind its scores were."""
+        rows = np.array(list(self.statuses.values()), dtype=np.int64)
+        many, all_ = len(self.panel.classifiers), len(self.panel.classifiers) + len(self.panel.auxiliary)
+        letters = _characters([pattern for pattern, _ in self.statuses], all_)
+        marks = _characters([marks[_ROW_MARKS:] for _, marks in self.statuses], many)
+
+        def number(characters: NDArray[np.uint8], position: int, which: str) -> int:
+            return int(rows[characters[:, position] == ord(which)].sum())
+
         return {
-            "nulls": calls[UNSCORED],
-            "invalid": calls[UNREADABLE],
-            "positives": calls[POSITIVE],
-            "score_nulls": scores[UNSCORED],
-            "score_invalid": scores[UNREADABLE],
+            one.name: {
+                "nulls": number(letters, i, UNSCORED),
+                "invalid": number(letters, i, UNREADABLE),
+                "positives": number(letters, i, POSITIVE),
+                "score_nulls": number(marks, i, UNSCORED),
+                "score_invalid": number(marks, i, UNREADABLE),
+            }
+            for i, one in enumerate(self.panel.classifiers)
         }
 
     def _segment(self, column: str, value: str) -> Counter[Cell]:
@@ -169,6 +187,11 @@ class CensusCounts:
         if last is not None:
             last = last.replace(tzinfo=UTC)
             self.last = last if self.last is None else max(self.last, last)
+
+
+def _characters(texts: Sequence[str], width: int) -> NDArray[np.uint8]:
+    """Texts of one width as rows of their characters, all of them ASCII."""
+    return np.frombuffer("".join(texts).encode("ascii"), dtype=np.uint8).reshape(len(texts), width)
 
 
 def _widened(extremes: tuple[float, float], found: Sequence[float]) -> tuple[float, float]:

@@ -32,7 +32,9 @@ class Gathering:
 
     def enough(self, wanted: Iterable[WantedRow]) -> bool:
         """Whether everything under these ceilings is kept."""
-        return all(self._below(row[0]) >= _needed(row[-1]) for row in wanted)
+        return all(
+            self._below(pattern) >= _needed(ceiling) for pattern, ceiling in {(row[0], row[-1]) for row in wanted}
+        )
 
     def _below(self, pattern: str) -> int:
         return self.below_called if POSITIVE in pattern else self.below
