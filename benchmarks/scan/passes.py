@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from time import perf_counter, process_time
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from benchmarks.scan.population import WINDOW
 from stratawatch.core.design import cut, pool_sizes
@@ -35,12 +36,22 @@ class Engine(Protocol):
         ...
 
 
+class Look(NamedTuple):
+    """Numbers of items counted, of candidates wanted and drawn; and what cutting strata took between the two."""
+
+    counted: int
+    wanted: int
+    drawn: int
+    cut_s: float
+    cut_cpu_s: float
+
+
 @runtime_checkable
 class OneLook(Protocol):
     """An engine that counts and draws in one look, as the product does where it can."""
 
-    def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
-        """Count, cut, draw: the numbers of items counted, of candidates that were wanted, and of those drawn."""
+    def together(self, folder: Path, panel: PanelSpec) -> Look:
+        """Count, cut, draw."""
         ...
 
 
@@ -76,17 +87,19 @@ class DuckDB:
         """The candidates query."""
         return tuple(one.item for one in _files(folder).candidates(panel, WINDOW, atoms, wanted))
 
-    def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
+    def together(self, folder: Path, panel: PanelSpec) -> Look:
         """As a cycle is frozen."""
         return look(_files(folder), panel)
 
 
-def look(source: PredictionSource, panel: PanelSpec) -> tuple[int, int, int]:
+def look(source: PredictionSource, panel: PanelSpec) -> Look:
     """Count, cut and draw in one look at a source, whatever its engine."""
     with source.reading(panel, WINDOW) as reading:
         census = reading.census().census
+        start, spent = perf_counter(), process_time()
         atoms, wanted = first_cut(census, panel)
-        return census.size, sum(wanted), len(reading.candidates(atoms, wanted))
+        seconds, cpu_s = perf_counter() - start, process_time() - spent
+        return Look(census.size, sum(wanted), len(reading.candidates(atoms, wanted)), seconds, cpu_s)
 
 
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.apart import Measured, apart
-from benchmarks.scan.passes import OneLook, engine_of, first_cut
+from benchmarks.scan.passes import Look, OneLook, engine_of, first_cut
 from benchmarks.scan.population import Size, panel_of
 from benchmarks.shape import Row
 from stratawatch.core.population import Atom, Census
@@ -16,7 +16,7 @@ from stratawatch.errors import StratawatchError
 class Timed:
     """What one round took. Values are numbers of rows, of items counted, of candidates; `wanted` of the last.
 
-    `together` is what an engine took that does both in one look.
+    `together` is what an engine took that does both in one look, without `cut`, the cutting of strata in between.
     """
 
     size: Size
@@ -25,6 +25,7 @@ class Timed:
     candidates: Measured
     wanted: int
     together: Measured | None = None
+    cut: Measured | None = None
 
     @property
     def ratio(self) -> float:
@@ -42,7 +43,9 @@ class Timed:
 
     def rows(self) -> list[Row]:
         """One row a pass, and one for both."""
-        passes = {"read": self.read, "census": self.census, "candidates": self.candidates, "both": self.both}
+        passes = {"read": self.read, "census": self.census, "candidates": self.candidates}
+        passes |= {} if self.cut is None else {"cut": self.cut}
+        passes |= {"both": self.both}
         return [
             {
                 "population": str(self.size),
@@ -61,16 +64,22 @@ def one_round(name: str, size: Size, folder: Path) -> Timed:
     """Read; count, cut as a first cycle would, draw; the two apart, and in one look where that can be."""
     panel, engine = panel_of(size), engine_of(name)
     read = apart(_read, name, size, folder, before=engine.prepare)
-    together = apart(_together, name, size, folder, before=engine.prepare) if isinstance(engine, OneLook) else None
+    look = apart(_together, name, size, folder, before=engine.prepare) if isinstance(engine, OneLook) else None
     counted = apart(_census, name, size, folder, before=engine.prepare)
     atoms, wanted = first_cut(counted.value, panel)
     drawn = apart(_candidates, name, size, folder, atoms, wanted, before=engine.prepare)
-    if together is not None and together.value != (counted.value.size, sum(wanted), drawn.value):
-        raise StratawatchError("one look did not tell what two do", got=str(together.value))
-    return Timed(size, read, replace(counted, value=counted.value.size), drawn, sum(wanted), together)
+    alone = Timed(size, read, replace(counted, value=counted.value.size), drawn, sum(wanted))
+    if look is None:
+        return alone
+    told: Look = look.value
+    if told[:3] != (alone.census.value, alone.wanted, drawn.value):
+        raise StratawatchError("one look did not tell what two do", got=str(told))
+    cutting = Measured(len(atoms), told.cut_s, told.cut_cpu_s, look.peak_mb)
+    without = replace(look, seconds=look.seconds - told.cut_s, cpu_s=look.cpu_s - told.cut_cpu_s)
+    return replace(alone, together=without, cut=cutting)
 
 
-def _together(name: str, size: Size, folder: Path) -> tuple[int, int, int]:
+def _together(name: str, size: Size, folder: Path) -> Look:
     engine = engine_of(name)
     assert isinstance(engine, OneLook)  # noqa: S101 - one_round() has looked
     return engine.together(folder, panel_of(size))

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from benchmarks.postgres_server import postgres
-from benchmarks.scan.passes import look
+from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size, panel_of
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
@@ -53,7 +53,7 @@ class Postgres:
         """The candidates query."""
         return tuple(one.item for one in _source(folder).candidates(panel, WINDOW, atoms, wanted))
 
-    def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
+    def together(self, folder: Path, panel: PanelSpec) -> Look:
         """As a cycle is frozen."""
         return look(_source(folder), panel)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.scan.passes import look
+from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
@@ -57,7 +57,7 @@ class Spark:
         """The candidates query."""
         return tuple(one.item for one in _source(folder).candidates(panel, WINDOW, atoms, wanted))
 
-    def together(self, folder: Path, panel: PanelSpec) -> tuple[int, int, int]:
+    def together(self, folder: Path, panel: PanelSpec) -> Look:
         """As a cycle is frozen."""
         return look(_source(folder), panel)
 
