@@ -25,7 +25,7 @@ from typing import Final
 
 from benchmarks.apart import apart
 from benchmarks.scan.passes import ENGINES, engine_of
-from benchmarks.scan.population import Size, write
+from benchmarks.scan.population import FAMILIES, Size, write
 from benchmarks.scan.rounds import Timed, one_round
 from benchmarks.scan.servers import Server, of_the_client, server_of, serving, told_of_the_client
 from benchmarks.scan.verdicts import verdicts
@@ -40,7 +40,7 @@ def run(options: Options) -> Result:
     given = options.given
     engine_of(given.engine)
     server = server_of(given.engine)  # one that cannot be started is told before anything is made
-    sizes = sizes_of([_QUICK_ROWS] if options.quick else given.rows, given.classifiers, given.segments)
+    sizes = sizes_of([_QUICK_ROWS] if options.quick else given.rows, given.classifiers, given.segments, given.families)
     _room(sizes, given.scratch or Path(gettempdir()), server)
     rows: list[Row] = []
     timed: list[Timed] = []
@@ -63,10 +63,10 @@ def run(options: Options) -> Result:
     return Result([*rows, *passes], found)
 
 
-def sizes_of(rows: Sequence[int], classifiers: Sequence[int], segments: int) -> list[Size]:
+def sizes_of(rows: Sequence[int], classifiers: Sequence[int], segments: int, families: int = FAMILIES) -> list[Size]:
     """All rows with the first number of classifiers, then the first rows with the others."""
-    sizes = [Size(number, classifiers[0], segments) for number in rows]
-    return sizes + [Size(rows[0], number, segments) for number in classifiers[1:]]
+    sizes = [Size(number, classifiers[0], segments, families) for number in rows]
+    return sizes + [Size(rows[0], number, segments, families) for number in classifiers[1:]]
 
 
 def _room(sizes: Sequence[Size], scratch: Path, server: Server | None) -> None:
@@ -85,6 +85,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000_000], help="rows of the population")
     parser.add_argument("--classifiers", type=int, nargs="+", default=[4], help="classifiers of the panel")
     parser.add_argument("--segments", type=int, default=0, help="segment columns that are counted too")
+    parser.add_argument(
+        "--families",
+        type=int,
+        default=FAMILIES,
+        help=f"groups of classifiers that say nearly the same; with more than {FAMILIES} there are more patterns",
+    )
     parser.add_argument("--engine", choices=ENGINES, default="duckdb", help="who reads")
     parser.add_argument("--rounds", type=int, default=3, help="how often every pass is timed")
     parser.add_argument("--scratch", type=Path, help="an existing folder for the populations")

@@ -31,9 +31,12 @@ class Size:
     rows: int
     classifiers: int
     segments: int = 0
+    families: int = FAMILIES
 
     def __str__(self) -> str:
-        return f"{self.rows:,} x {self.classifiers}" + (f", {self.segments} segments" if self.segments else "")
+        more = [f", {self.segments} segments"] if self.segments else []
+        more += [f", {self.families} families"] if self.families != FAMILIES else []
+        return f"{self.rows:,} x {self.classifiers}{''.join(more)}"
 
     @property
     def bytes(self) -> int:
@@ -79,8 +82,8 @@ def frames(size: Size, seed: int) -> Iterator[pd.DataFrame]:
         rng = np.random.default_rng([seed, number])
         ordinal = np.arange(first, min(first + PART, size.rows), dtype=np.uint64)
         risk = 2 * rng.normal(size=len(ordinal)) - 3
-        leanings = [risk + 0.65 * rng.normal(size=len(risk)) for _ in range(FAMILIES)]
-        silences = [rng.random(len(risk)) < SILENT for _ in range(FAMILIES)]
+        leanings = [risk + 0.65 * rng.normal(size=len(risk)) for _ in range(size.families)]
+        silences = [rng.random(len(risk)) < SILENT for _ in range(size.families)]
         columns: dict[str, Any] = {
             # Odd times a number is a permutation of all 64-bit numbers: no id comes twice, and none compresses.
             "id": pd.array([f"{one:016x}" for one in (ordinal * _ODD).tolist()], dtype="str"),
@@ -90,7 +93,7 @@ def frames(size: Size, seed: int) -> Iterator[pd.DataFrame]:
         for i in range(1, size.segments + 1):
             columns[f"segment_{i}"] = pd.Categorical(COUNTRIES[rng.integers(len(COUNTRIES), size=len(risk))])
         for k in range(1, size.classifiers + 1):
-            family = k % FAMILIES
+            family = k % size.families
             score = 1 / (1 + np.exp(-(leanings[family] + 0.25 * rng.normal(size=len(risk)))))
             silent = silences[family]
             columns[f"score_{k}"] = pd.arrays.FloatingArray(score, silent)

@@ -55,4 +55,4 @@ def _growth(engine: str, timed: Sequence[Timed], sizes: Sequence[Size]) -> list[
 
 
 def _promised(size: Size) -> bool:
-    return size.classifiers == PROMISED.classifiers and size.rows >= PROMISED.rows
+    return (size.classifiers, size.families) == (PROMISED.classifiers, PROMISED.families) and size.rows >= PROMISED.rows
