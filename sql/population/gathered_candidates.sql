@@ -1,4 +1,5 @@
--- The candidates out of what was gathered, as `candidates` draws them; the population is asked for their ids only.
+-- The candidates out of what was gathered, as `candidates` draws them. Rows that share an id share its hash, so that all
+-- of them were kept, and copies can be counted here.
 WITH ${asked},
 kept AS (
     SELECT
@@ -13,7 +14,7 @@ kept AS (
         asked.ceiling
     FROM gathered
     INNER JOIN asked ON ${matching}
-    WHERE NOT gathered.kept IS NULL
+    WHERE NOT gathered.kept IS NULL AND ${sound}
 ),
 ranked AS (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place
@@ -23,24 +24,12 @@ ranked AS (
 drawn AS MATERIALIZED (
     SELECT * FROM ranked WHERE place <= number
 ),
-named AS NOT MATERIALIZED (
-    SELECT
-        ${named}
-    FROM ${population}
-),
-dated AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
-        ${times}
-    FROM named
-),
-found AS MATERIALIZED (
-    SELECT * FROM dated WHERE (${within}) AND item IN (SELECT item FROM drawn)
-),
 copies AS (
-    SELECT item, COUNT(*) AS copies FROM found GROUP BY item
-)
+    SELECT kept AS item, CAST(SUM(items) AS BIGINT) AS copies
+    FROM gathered
+    WHERE kept IN (SELECT item FROM drawn)
+    GROUP BY kept
+)${found}
 SELECT
     drawn.item,
     drawn.atom,
@@ -50,6 +39,5 @@ SELECT
     drawn.time,
     copies.copies${carried}
 FROM drawn
-INNER JOIN copies ON copies.item = drawn.item
-INNER JOIN found ON found.item = drawn.item
+INNER JOIN copies ON copies.item = drawn.item${shown}
 ORDER BY drawn.stratum, drawn.place

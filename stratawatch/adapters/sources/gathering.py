@@ -1,9 +1,8 @@
 """Which rows a single scan keeps beside the census, so that candidates need no second one.
 
 The census must be known before it is known which items are drawn. But items are drawn by their hash, and of a large
-population only a small share of every stratum: so the scan that counts keeps every item whose hash is small, and more
-of the items that some classifier calls positive, which are few and much sought after. Where that turns out not to be
-enough, the candidates are fetched by a scan of their own; what is drawn is the same.
+population only a small share of every stratum: so the scan that counts keeps every item whose hash is small. Where that
+turns out not to be enough, the candidates are fetched by a scan of their own; what is drawn is the same.
 """
 
 from collections.abc import Iterable
@@ -11,44 +10,33 @@ from dataclasses import dataclass
 from typing import Final
 
 from stratawatch.adapters.sources.ceilings import EVERYTHING, WantedRow
-from stratawatch.core.population import POSITIVE
 
 LEAST_ROWS: Final = 2_000_000
 """Below this two short scans are as good."""
-KEPT: Final = 100_000
-"""About so many rows are kept of a population, whatever its size ..."""
-KEPT_CALLED: Final = 1_000_000
-"""... and so many if everything in it were called positive."""
+KEPT: Final = 500_000
+"""About so many rows are kept of a population, whatever its size."""
 _SHARES: Final = 2**16
 """Hashes are told apart by their first two bytes."""
 
 
 @dataclass(frozen=True)
 class Gathering:
-    """Rows are kept whose first two bytes are below `below`, or `below_called` where somebody calls them positive."""
+    """Rows are kept whose first two bytes are below this."""
 
     below: int
-    below_called: int
 
     def enough(self, wanted: Iterable[WantedRow]) -> bool:
         """Whether everything under these ceilings is kept."""
-        return all(
-            self._below(pattern) >= _needed(ceiling) for pattern, ceiling in {(row[0], row[-1]) for row in wanted}
-        )
-
-    def _below(self, pattern: str) -> int:
-        return self.below_called if POSITIVE in pattern else self.below
+        return all(self.below >= _needed(ceiling) for ceiling in {row[-1] for row in wanted})
 
 
 def gathering_of(rows: int) -> Gathering | None:
     """What to keep of about so many rows; None where it does not pay.
 
     >>> gathering_of(10_000_000), gathering_of(1000)
-    (Gathering(below=656, below_called=6554), None)
+    (Gathering(below=3277), None)
     """
-    if rows < LEAST_ROWS:
-        return None
-    return Gathering(*(-(-_SHARES * kept // rows) for kept in (KEPT, KEPT_CALLED)))
+    return Gathering(-(-_SHARES * KEPT // rows)) if rows >= LEAST_ROWS else None
 
 
 def _needed(ceiling: str) -> int:

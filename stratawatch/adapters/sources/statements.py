@@ -48,10 +48,7 @@ class Statements:
             "gather",
             observed=self._observed(window),
             seed=text(self.panel.seed),
-            called=words.contains_one(self._said()),
-            sound=words.readable(self._words()),
             below=str(gathering.below),
-            below_called=str(gathering.below_called),
             **self._grouped("kept"),
         )
 
@@ -66,17 +63,25 @@ class Statements:
 
     def gathered_candidates(self, window: Window) -> str:
         """Fetch items as `candidates` does, out of what was gathered."""
-        columns, types = self.panel.columns, self.types
+        carried = "".join(f",\n    found.{name}" for name in self._carried())
         return self._render(
             "gathered_candidates",
             asked=self._asked(),
             matching=self._matching("gathered"),
             seed=text(self.panel.seed),
+            sound=words.readable([f"gathered.{name}" for name in self._words()]),
+            found=",\n" + self._found(window) if carried else "",
+            carried=carried,
+            shown="\nINNER JOIN found ON found.item = drawn.item" if carried else "",
+        )
+
+    def _found(self, window: Window) -> str:
+        columns, types = self.panel.columns, self.types
+        return template("found").substitute(
             named=INDENT.join([f"{identifier(columns.item)} AS item_given", *self._moments(), *self._shown()]),
             population=self.relation,
             times=INDENT.join(window_times.times(columns, types)),
             within=window_times.within(columns, types, window),
-            carried="".join(f",\n    found.{name}" for name in self._carried()),
         )
 
     def candidates(self, window: Window) -> str:

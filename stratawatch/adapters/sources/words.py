@@ -46,11 +46,6 @@ def readable(names: Sequence[str]) -> str:
     return " AND ".join(f"({name} & ({name} >> 1) & {_LOW_BITS}) = 0" for name in names)
 
 
-def contains_one(names: Sequence[str]) -> str:
-    """Whether some code of these words is 1 or 3."""
-    return " OR ".join(f"({name} & {_LOW_BITS}) <> 0" for name in names)
-
-
 def spelled(prefix: str, alphabets: Sequence[str]) -> str:
     """The text of words named by prefix and number; every code has its alphabet.
 

@@ -29,7 +29,7 @@ def rows(spelled: Callable[[int], str], number: int = SIZE) -> Table:
 
 @pytest.fixture(autouse=True)
 def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("LEAST_ROWS", 1), ("KEPT", SIZE), ("KEPT_CALLED", SIZE)):
+    for name, value in (("LEAST_ROWS", 1), ("KEPT", SIZE)):
         monkeypatch.setattr(gathering, name, value)
 
 

@@ -32,7 +32,7 @@ def test_ten_times_the_rows_take_hardly_more_memory(tmp_path):
 
 
 class TestPlan:
-    @pytest.mark.parametrize("name", ["census.duckdb.sql", "bad_rows.duckdb.sql"])
+    @pytest.mark.parametrize("name", ["census.duckdb.sql", "bad_rows.duckdb.sql", "gather.duckdb.sql"])
     def test_the_census_numbers_no_rows(self, name):
         assert "ROW_NUMBER" not in world.texts()[name].upper()
 

@@ -1,4 +1,4 @@
--- The census, and in the same scan the rows that are likely to be drawn: each is a group of its own, with its id.
+-- The census, and in the same scan the rows with small hashes, sound or not: each id is a group of its own in its cell.
 -- Which rows those are follows from the first two bytes of the hash alone: `md5_number` has them last, in reverse.
 WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
 -- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
@@ -120,19 +120,10 @@ observed AS NOT MATERIALIZED (
     FROM climbed
 ),
 tailed AS NOT MATERIALIZED (
-    SELECT *, CAST(MD5_NUMBER('it''s golden' || ':' || item) & CAST(65535 AS UHUGEINT) AS INTEGER) AS tail FROM observed
-),
-placed AS NOT MATERIALIZED (
-    SELECT *, (tail & 255) * 256 + (tail >> 8) AS place FROM tailed
+    SELECT *, CAST(MD5_NUMBER(CONCAT('it''s golden', ':', item)) & CAST(65535 AS UHUGEINT) AS INTEGER) AS tail FROM observed
 ),
 sifted AS NOT MATERIALIZED (
-    SELECT
-        *,
-        -- In this order: the first condition leaves out nearly all.
-        CASE
-            WHEN place < 6554 AND (place < 656 OR (said_1 & 357913941) <> 0) AND (said_1 & (said_1 >> 1) & 357913941) = 0 AND (marked_1 & (marked_1 >> 1) & 357913941) = 0 THEN item
-        END AS kept
-    FROM placed
+    SELECT *, CASE WHEN (tail & 255) * 256 + (tail >> 8) < 3277 THEN item END AS kept FROM tailed
 )
 SELECT
     said_1, marked_1,

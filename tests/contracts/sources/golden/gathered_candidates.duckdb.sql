@@ -1,4 +1,5 @@
--- The candidates out of what was gathered, as `candidates` draws them; the population is asked for their ids only.
+-- The candidates out of what was gathered, as `candidates` draws them. Rows that share an id share its hash, so that all
+-- of them were kept, and copies can be counted here.
 WITH -- The small table `wanted`: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
 -- Its patterns as words.
 asked AS (
@@ -20,7 +21,7 @@ kept AS (
         asked.ceiling
     FROM gathered
     INNER JOIN asked ON asked.said_1 = gathered.said_1 AND asked.bin = gathered.bin
-    WHERE NOT gathered.kept IS NULL
+    WHERE NOT gathered.kept IS NULL AND (gathered.said_1 & (gathered.said_1 >> 1) & 357913941) = 0 AND (gathered.marked_1 & (gathered.marked_1 >> 1) & 357913941) = 0
 ),
 ranked AS (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place
@@ -30,6 +31,13 @@ ranked AS (
 drawn AS MATERIALIZED (
     SELECT * FROM ranked WHERE place <= number
 ),
+copies AS (
+    SELECT kept AS item, CAST(SUM(items) AS BIGINT) AS copies
+    FROM gathered
+    WHERE kept IN (SELECT item FROM drawn)
+    GROUP BY kept
+),
+-- What else is to be known of the drawn items is looked up in the window.
 named AS NOT MATERIALIZED (
     SELECT
         "id" AS item_given,
@@ -48,9 +56,6 @@ dated AS NOT MATERIALIZED (
 ),
 found AS MATERIALIZED (
     SELECT * FROM dated WHERE ((time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL) AND item IN (SELECT item FROM drawn)
-),
-copies AS (
-    SELECT item, COUNT(*) AS copies FROM found GROUP BY item
 )
 SELECT
     drawn.item,
