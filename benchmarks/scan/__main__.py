@@ -54,7 +54,9 @@ def run(options: Options) -> Result:
         with serving(server, folders, Path(scratch)) as loaded:
             rows += loaded
             for _ in range(1 if options.quick else given.rounds):
-                timed += [one_round(given.engine, size, folder) for size, folder in folders.items()]
+                timed += [
+                    one_round(given.engine, size, folder, latest=given.latest) for size, folder in folders.items()
+                ]
     found, passes = verdicts(given.engine, timed), [row for one in timed for row in one.rows()]
     if server is not None:
         found, passes = [told_of_the_client(one) for one in found], [of_the_client(row) for row in passes]
@@ -92,6 +94,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help=f"groups of classifiers that say nearly the same; with more than {FAMILIES} there are more patterns",
     )
     parser.add_argument("--engine", choices=ENGINES, default="duckdb", help="who reads")
+    parser.add_argument("--latest", action="store_true", help="time the census of duplicates = 'latest' too")
     parser.add_argument("--rounds", type=int, default=3, help="how often every pass is timed")
     parser.add_argument("--scratch", type=Path, help="an existing folder for the populations")
 

@@ -26,6 +26,8 @@ class Timed:
     wanted: int
     together: Measured | None = None
     cut: Measured | None = None
+    latest: Measured | None = None
+    """The census where the newest row of every id counts: all ids of the window must be counted first."""
 
     @property
     def ratio(self) -> float:
@@ -46,6 +48,7 @@ class Timed:
         passes = {"read": self.read, "census": self.census, "candidates": self.candidates}
         passes |= {} if self.cut is None else {"cut": self.cut}
         passes |= {"both": self.both}
+        passes |= {} if self.latest is None else {"census, latest": self.latest}
         return [
             {
                 "population": str(self.size),
@@ -60,8 +63,11 @@ class Timed:
         ]
 
 
-def one_round(name: str, size: Size, folder: Path) -> Timed:
-    """Read; count, cut as a first cycle would, draw; the two apart, and in one look where that can be."""
+def one_round(name: str, size: Size, folder: Path, *, latest: bool = False) -> Timed:
+    """Read; count, cut as a first cycle would, draw; the two apart, and in one look where that can be.
+
+    With `latest` the census of the other policy on duplicates is timed too; there are none, so that it counts the same.
+    """
     panel, engine = panel_of(size), engine_of(name)
     read = apart(_read, name, size, folder, before=engine.prepare)
     look = apart(_together, name, size, folder, before=engine.prepare) if isinstance(engine, OneLook) else None
@@ -69,6 +75,11 @@ def one_round(name: str, size: Size, folder: Path) -> Timed:
     atoms, wanted = first_cut(counted.value, panel)
     drawn = apart(_candidates, name, size, folder, atoms, wanted, before=engine.prepare)
     alone = Timed(size, read, replace(counted, value=counted.value.size), drawn, sum(wanted))
+    if latest:
+        newest = apart(_latest, name, size, folder, before=engine.prepare)
+        if newest.value != alone.census.value:
+            raise StratawatchError("the newest rows of ids are not as many as the ids", got=f"{newest.value:,}")
+        alone = replace(alone, latest=newest)
     if look is None:
         return alone
     told: Look = look.value
@@ -91,6 +102,10 @@ def _read(engine: str, size: Size, folder: Path) -> int:
 
 def _census(engine: str, size: Size, folder: Path) -> Census:
     return engine_of(engine).census(folder, panel_of(size))
+
+
+def _latest(engine: str, size: Size, folder: Path) -> int:
+    return engine_of(engine).census(folder, replace(panel_of(size), duplicates="latest")).size
 
 
 def _candidates(engine: str, size: Size, folder: Path, atoms: Sequence[Atom], wanted: Sequence[int]) -> int:

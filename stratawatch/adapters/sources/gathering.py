@@ -11,9 +11,9 @@ from typing import Final
 
 from stratawatch.adapters.sources.ceilings import EVERYTHING, WantedRow
 
-LEAST_ROWS: Final = 2_000_000
+LEAST_ROWS: Final = 5_000_000
 """Below this two short scans are as good."""
-KEPT: Final = 500_000
+KEPT: Final = 300_000
 """About so many rows are kept of a population, whatever its size."""
 _SHARES: Final = 2**16
 """Hashes are told apart by their first two bytes."""
@@ -34,7 +34,7 @@ def gathering_of(rows: int) -> Gathering | None:
     """What to keep of about so many rows; None where it does not pay.
 
     >>> gathering_of(10_000_000), gathering_of(1000)
-    (Gathering(below=3277), None)
+    (Gathering(below=1967), None)
     """
     return Gathering(-(-_SHARES * KEPT // rows)) if rows >= LEAST_ROWS else None
 

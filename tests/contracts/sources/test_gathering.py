@@ -240,4 +240,4 @@ class TestEnough:
     def test_shares_shrink_with_the_population(self) -> None:
         shares: Sequence[Gathering | None] = [gathering_of(n) for n in (10**6, 10**7, 10**8, 10**12)]
         assert shares[0] is None
-        assert [one.below for one in shares[1:] if one] == [3277, 328, 1]
+        assert [one.below for one in shares[1:] if one] == [1967, 197, 1]

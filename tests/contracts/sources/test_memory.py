@@ -11,7 +11,7 @@ from benchmarks.scan.rounds import one_round
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import WINDOW
 
-ROWS = (200_000, 2_000_000)
+ROWS = (500_000, 5_000_000)  # of the larger one a scan keeps candidates
 
 
 def frame_of(folder, size):

@@ -205,10 +205,21 @@ class TestVerdicts:
 class TestCommand:
     def test_it_makes_measures_and_cleans_up(self, tmp_path, capsys):
         status = scan(
-            ["--quick", "--classifiers", "2", "--scratch", str(tmp_path), "--json", str(tmp_path / "out.json")]
+            [
+                "--quick",
+                "--latest",
+                "--classifiers",
+                "2",
+                "--scratch",
+                str(tmp_path),
+                "--json",
+                str(tmp_path / "out.json"),
+            ]
         )
         assert (status, [file.name for file in tmp_path.iterdir()]) == (0, ["out.json"])
-        assert "200,000 x 2" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert "200,000 x 2" in told
+        assert "census, latest" in told
 
     def test_sizes_are_rows_with_the_first_panel_and_panels_with_the_first_rows(self):
         assert sizes_of([10, 100], [4, 20], 0) == [Size(10, 4), Size(100, 4), Size(10, 20)]

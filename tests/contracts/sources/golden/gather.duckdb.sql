@@ -123,7 +123,7 @@ tailed AS NOT MATERIALIZED (
     SELECT *, CAST(MD5_NUMBER(CONCAT('it''s golden', ':', item)) & CAST(65535 AS UHUGEINT) AS INTEGER) AS tail FROM observed
 ),
 sifted AS NOT MATERIALIZED (
-    SELECT *, CASE WHEN (tail & 255) * 256 + (tail >> 8) < 3277 THEN item END AS kept FROM tailed
+    SELECT *, CASE WHEN (tail & 255) * 256 + (tail >> 8) < 1967 THEN item END AS kept FROM tailed
 )
 SELECT
     said_1, marked_1,

@@ -1,4 +1,5 @@
 -- The census of what was gathered: the rows that were kept are counted with the others of their cell.
+-- In the order of the census, for which the program would sort hundreds of thousands of cells more slowly.
 WITH counted AS (
     SELECT
         said_1, marked_1,
@@ -17,3 +18,4 @@ SELECT
     segment_value,
     items
 FROM counted
+ORDER BY pattern, bin
