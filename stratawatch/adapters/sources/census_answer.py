@@ -48,10 +48,14 @@ class CensusCounts:
     def add(self, groups: Iterable[tuple[Any, ...]]) -> None:
         """Add groups (pattern, marks, bin, segment number, segment value, items, first time, last time, extremes)."""
         self._sorted = []
+        told: dict[str, list[list[float | None]]] = {}
         for pattern, marks, bin_, number, value, items, first, last, *extremes in groups:
             self._count(pattern, marks, bin_, number, value, items)
             if number == 0:
                 self._see(first, last)
+                told.setdefault(marks, []).append(extremes)
+        for marks, many in told.items():
+            for extremes in many if UNREADABLE in marks else [_outermost(many)]:
                 self._reach(marks, extremes)
 
     def add_counts(self, groups: Iterable[tuple[Any, ...]]) -> None:
@@ -187,6 +191,14 @@ class CensusCounts:
         if last is not None:
             last = last.replace(tzinfo=UTC)
             self.last = last if self.last is None else max(self.last, last)
+
+
+def _outermost(many: Sequence[Sequence[float | None]]) -> list[float | None]:
+    """The extremes of all groups, of scores that are finite or not there: hundreds of thousands, column by column."""
+    table = np.array(many, dtype=np.float64)
+    found = np.empty(table.shape[1])
+    found[::2], found[1::2] = np.fmin.reduce(table[:, ::2]), np.fmax.reduce(table[:, 1::2])
+    return [None if math.isnan(one) else float(one) for one in found]
 
 
 def _characters(texts: Sequence[str], width: int) -> NDArray[np.uint8]:
