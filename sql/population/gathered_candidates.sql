@@ -12,7 +12,7 @@ kept AS (
         asked.stratum,
         asked.number,
         asked.ceiling
-    FROM gathered
+    FROM ${gathered} AS gathered
     INNER JOIN asked ON ${matching}
     WHERE NOT gathered.kept IS NULL AND ${sound}
 ),
@@ -26,7 +26,7 @@ drawn AS MATERIALIZED (
 ),
 copies AS (
     SELECT kept AS item, CAST(SUM(items) AS BIGINT) AS copies
-    FROM gathered
+    FROM ${gathered}
     WHERE kept IN (SELECT item FROM drawn)
     GROUP BY kept
 )${found}

@@ -7,7 +7,7 @@ WITH counted AS (
         segment_number,
         segment_value,
         CAST(SUM(items) AS BIGINT) AS items
-    FROM gathered
+    FROM ${gathered}
     GROUP BY ${words}, bin, segment_number, segment_value
 )
 SELECT

@@ -3,6 +3,6 @@ SELECT
     ${marks} AS marks,
     MIN(first_time) AS first_time,
     MAX(last_time) AS last_time${ranges}
-FROM gathered
+FROM ${gathered}
 WHERE segment_number = 0
 GROUP BY ${words}

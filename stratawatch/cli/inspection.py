@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -223,7 +224,7 @@ def _drift(
     except StratawatchError:
         return {}  # the store's own part says what is wrong with it
     try:
-        found = drift(spec, replace(profile, missed=missed_rows(port, spec, before)), earlier)
+        found = drift(spec, replace(profile, missed=missed_rows(partial(port.rows, spec), before)), earlier)
     except StratawatchError as trouble:
         problem = Problem(("panels", spec.name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint)
         seen.problems.append(configuration.placed(problem))

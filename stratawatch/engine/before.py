@@ -1,8 +1,9 @@
 """What the store and the source say about the windows before one that is being read."""
 
+from collections.abc import Callable
+
 from stratawatch.engine.drift import REMEMBERED, Earlier
-from stratawatch.engine.ports import PredictionSource
-from stratawatch.engine.records import Cycle, PanelSpec
+from stratawatch.engine.records import Cycle, PanelSpec, Window
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import CycleState
 
@@ -29,15 +30,15 @@ def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None
     return None
 
 
-def missed_rows(source: PredictionSource, spec: PanelSpec, before: Cycle | None) -> int | None:
+def missed_rows(count: Callable[[Window], int], before: Cycle | None) -> int | None:
     """Rows of the window before that came after it was read; None where that cannot be told.
 
-    Only times are read. Fewer rows than were counted mean that the source forgets old ones.
+    `count` reads only times. Fewer rows than were counted mean that the source forgets old ones.
     """
     if before is None:
         return None
     counted = before.profile["rows"] - before.profile["null_times"]
-    now = source.rows(spec, before.window)
+    now = count(before.window)
     return now - counted if now >= counted else None
 
 

@@ -13,7 +13,7 @@ from stratawatch.engine.drift import drift, refusal
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.messages import warn
-from stratawatch.engine.ports import PredictionSource, Reading
+from stratawatch.engine.ports import Reading
 from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import CycleState, Entity
@@ -74,12 +74,10 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
             hint="put it back into the configuration, or cancel the cycle",
         )
     with source.reading(spec, cycle.window) as reading:
-        return _checked(ports, spec, cycle, source, reading)
+        return _checked(ports, spec, cycle, reading)
 
 
-def _checked(
-    ports: Ports, spec: PanelSpec, cycle: Cycle, source: PredictionSource, reading: Reading
-) -> _Read | _Refusal:
+def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _Read | _Refusal:
     counted = reading.census()
     first = ports.check.profile(spec, cycle.window, counted.profile)
     bad_rows = (*counted.bad_rows, *first.bad_rows)
@@ -88,7 +86,7 @@ def _checked(
     with ports.store.begin() as tx:
         history = history_of(tx, spec, cycle.period, cycle.opened_at)
         earlier, before = judged_before(tx, spec.name, cycle.period), window_before(tx, spec, cycle.period)
-    profile = replace(counted.profile, missed=missed_rows(source, spec, before))
+    profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
     drifted = drift(spec, profile, earlier)
     if refused := refusal(spec, drifted):
         return _Refusal(refused, first.docs, bad_rows)

@@ -50,6 +50,10 @@ class Reading(Protocol):
         """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
         ...
 
+    def rows(self, window: Window) -> int:
+        """Count the rows dated inside a window, this or another, from the time alone."""
+        ...
+
 
 class PredictionSource(Protocol):
     """Census and candidates of a window; never the whole population in memory."""

@@ -121,7 +121,9 @@ class FakeSource:
     @contextmanager
     def reading(self, panel: PanelSpec, window: Window) -> Iterator[SimpleNamespace]:
         yield SimpleNamespace(
-            census=partial(self.census, panel, window), candidates=partial(self.candidates, panel, window)
+            census=partial(self.census, panel, window),
+            candidates=partial(self.candidates, panel, window),
+            rows=partial(self.rows, panel),
         )
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:

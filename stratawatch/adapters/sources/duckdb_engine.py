@@ -9,7 +9,7 @@ from typing import Any
 from stratawatch.adapters.sources.ceilings import WantedRow
 from stratawatch.adapters.sources.gathering import Gathering, gathering_of
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
-from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.statements import GATHERED, Statements
 from stratawatch.adapters.sources.watching import watched
 from stratawatch.engine.records import Json, Window
 
@@ -23,7 +23,7 @@ class DuckDBEngine:
     read: Json
     named: Mapping[str, str]
     rows: Callable[[Window], int | None]
-    """About how many rows a window has, told without a scan; None where that cannot be."""
+    """About how many rows a scan for a window reads; None where that is not told quickly."""
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
@@ -49,13 +49,19 @@ class DuckDBEngine:
 
     def gather(self, window: Window) -> Gathering | None:
         """Count and keep in one scan, where a window is large and rows are what they say they are."""
+        import duckdb
+
         rows = self.rows(window) if self.statements.gathers else None
         gathering = None if rows is None else gathering_of(rows)
-        if gathering is not None:
+        if gathering is None:
+            return None
+        try:
             with watched(self.connection):
                 self.connection.execute(
-                    f"CREATE OR REPLACE TEMP TABLE gathered AS {self.statements.gather(window, gathering)}"
+                    f"CREATE OR REPLACE TEMP TABLE {GATHERED} AS {self.statements.gather(window, gathering)}"
                 )
+        except duckdb.OutOfMemoryException:  # two scans hold less at a time
+            return None
         return gathering
 
     def version(self) -> Json:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
@@ -13,6 +13,7 @@ from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.session import Bounds, reading, session, stay_inside
 from stratawatch.adapters.sources.sql_source import SqlSource
+from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.records import PanelSpec, Window
 from stratawatch.errors import Unreachable
 
@@ -33,7 +34,7 @@ class DuckDBTableSource(SqlSource):
         threads: int | None = None,
         temp_folder: str | Path | None = None,
     ) -> None:
-        self._path, self._table, self._confined_to = Path(path), table, confined_to
+        self._path, self._schema, self._table, self._confined_to = Path(path), schema, table, confined_to
         self._relation = ".".join(identifier(name) for name in (_ATTACHED, schema, table))
         self._bounds = Bounds(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
 
@@ -48,11 +49,24 @@ class DuckDBTableSource(SqlSource):
             require_columns(panel, types)
             statements = statements_for(panel, self._relation, types)
 
-            def rows(window: Window) -> int:
-                ((number,),) = connection.execute(statements.rows(window)).fetchall()
-                return int(number)
+            def rows(window: Window) -> int | None:
+                return self._rows(connection, statements, panel, window)
 
             yield DuckDBEngine(connection, statements, found, self._facts(found), rows)
+        if self._look() != found:
+            raise Unreachable(
+                f"'{self._path}' was written to while it was read", hint="it is read again at the next advance"
+            )
+
+    def _rows(self, connection: Any, statements: Statements, panel: PanelSpec, window: Window) -> int | None:
+        """Of a table, the rows of a window and those without a time; a view would have to be run for it."""
+        tables = "SELECT COUNT(*) FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
+        if connection.execute(tables, [_ATTACHED, self._schema, self._table]).fetchall() == [(0,)]:
+            return None
+        columns = panel.columns
+        time = identifier(columns.time if columns.ingested is None else columns.ingested)
+        timeless = f"SELECT COUNT(*) FROM {self._relation} WHERE {time} IS NULL"
+        return sum(int(connection.execute(sql).fetchall()[0][0]) for sql in (statements.rows(window), timeless))
 
     def _look(self) -> Mapping[str, str | int]:
         """Size and time of the file; raises Unreachable when it is not there."""

@@ -10,19 +10,24 @@ from stratawatch.engine.records import Columns, Window
 
 
 def rows_of(connection: Any, files: FileSet, columns: Columns, types: Mapping[str, str], window: Window) -> int | None:
-    """The rows of all row groups that may have rows of the window; None where no footer can tell."""
+    """The rows of row groups that may have some of the window, and those without a time; None where no footer tells."""
     name = columns.time if columns.ingested is None else columns.ingested
     if files.format != "parquet" or kind_of(types[name]) == "text":
         return None
     start, end = (at.astimezone(UTC).replace(tzinfo=None) for at in (window.start, window.end))
     ((rows,),) = connection.execute(
         """
-        SELECT SUM(row_group_num_rows)
+        SELECT
+            SUM(
+                CASE
+                    WHEN TRY_CAST(stats_max_value AS TIMESTAMP) < ? OR TRY_CAST(stats_min_value AS TIMESTAMP) >= ?
+                    THEN COALESCE(stats_null_count, 0)
+                    ELSE row_group_num_rows
+                END
+            )
         FROM parquet_metadata(?)
         WHERE path_in_schema = ?
-        AND COALESCE(TRY_CAST(stats_max_value AS TIMESTAMP) >= ?, TRUE)
-        AND COALESCE(TRY_CAST(stats_min_value AS TIMESTAMP) < ?, TRUE)
         """,
-        [files.names(), name, start, end],
+        [start, end, files.names(), name],
     ).fetchall()
     return None if rows is None else int(rows)

@@ -57,7 +57,7 @@ class Opened(Protocol):
 
 
 class SqlSource(ABC):
-    """Census and candidates of a window by two scans; nothing but counts and a few thousand rows leaves the engine."""
+    """Census and candidates of a window by one scan or two; only counts and a few thousand rows leave the engine."""
 
     @abstractmethod
     def _open(self, panel: PanelSpec) -> AbstractContextManager[Opened]:
@@ -86,9 +86,8 @@ class SqlSource(ABC):
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
-        with self._open(panel) as opened:
-            ((number,),) = next(opened.batches(opened.statements.rows(window)))
-            return int(number)
+        with self.reading(panel, window) as one:
+            return one.rows(window)
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
         """Say what was found for `check`: where, rows, columns with types. Raises as `census` does."""
@@ -144,6 +143,11 @@ class SqlReading:
                     found[atoms[item.atom].stratum].append(item)
                 missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
         return tuple(item for stratum in sorted(found) for item in found[stratum])
+
+    def rows(self, window: Window) -> int:
+        """Count the rows dated inside a window, this or another, from the time alone."""
+        ((number,),) = next(self.opened.batches(self.opened.statements.rows(window)))
+        return int(number)
 
     def _under(self, rows: Sequence[WantedRow]) -> list[CandidateItem]:
         """The items under these ceilings."""

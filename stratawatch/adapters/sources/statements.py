@@ -18,6 +18,8 @@ from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
+GATHERED: Final = "stratawatch_gathered"
+"""A table of ours that hides, inside of views, all of that name."""
 INDENT: Final = ",\n        "
 _REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {unit} "}
 """What sets the mark of an item that stands for several rows, by the policy on duplicates."""
@@ -43,7 +45,7 @@ class Statements:
         return self.dialect == SOURCE and self.panel.duplicates == "refuse"
 
     def gather(self, window: Window, gathering: Gathering) -> str:
-        """Count the window as `census` does and keep the items that are likely to be drawn, for a table `gathered`."""
+        """Count the window as `census` does and keep the items that are likely to be drawn, for the table GATHERED."""
         return self._render(
             "gather",
             observed=self._observed(window),
@@ -54,18 +56,20 @@ class Statements:
 
     def gathered_census(self) -> str:
         """Count what was gathered."""
-        return self._render("gathered_census", words=", ".join(self._words()), **self._told())
+        return self._render("gathered_census", gathered=GATHERED, words=", ".join(self._words()), **self._told())
 
     def gathered_ranges(self) -> str:
         """Tell the extremes of times and scores in what was gathered."""
         ranges = "".join(f",\n    {extreme}({name}) AS {name}" for name, extreme, _ in self._ranges())
-        return self._render("gathered_ranges", words=", ".join(self._marked()), marks=self._marks(), ranges=ranges)
+        words_ = ", ".join(self._marked())
+        return self._render("gathered_ranges", gathered=GATHERED, words=words_, marks=self._marks(), ranges=ranges)
 
     def gathered_candidates(self, window: Window) -> str:
         """Fetch items as `candidates` does, out of what was gathered."""
         carried = "".join(f",\n    found.{name}" for name in self._carried())
         return self._render(
             "gathered_candidates",
+            gathered=GATHERED,
             asked=self._asked(),
             matching=self._matching("gathered"),
             seed=text(self.panel.seed),

@@ -1,5 +1,6 @@
 """One scan that counts and keeps tells and draws what two scans do, or leaves it to the second scan."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -7,6 +8,7 @@ from pathlib import Path
 from secrets import randbits
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -21,6 +23,7 @@ from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.records import CandidateItem, CensusAnswer, Columns, PanelSpec, Window
+from stratawatch.errors import Unreachable
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import START, WINDOW
 from tests.contracts.sources.tables import Table, write, write_database
@@ -211,7 +214,57 @@ class TestGathering:
         with DuckDBSource(folder)._open(world.PANEL) as opened:
             for days, expected in ((7, 500), (8, 1000), (21, 1500)):
                 assert opened.rows(Window(START, START + timedelta(days=days))) == expected
-            assert opened.rows(Window(START - timedelta(days=9), START - timedelta(days=2))) is None
+            assert opened.rows(Window(START - timedelta(days=9), START - timedelta(days=2))) == 0
+
+    @pytest.mark.parametrize("form", ["parquet", "table"])
+    def test_rows_without_a_time_are_read_in_every_window(self, tmp_path: Path, form: str) -> None:
+        rows = {name: (kind, list(values)) for name, (kind, values) in table(900).items()}
+        rows["ts"][1][::3] = [None] * 300
+        later = Window(START + timedelta(days=70), START + timedelta(days=77))
+        with source(tmp_path, form, rows)._open(world.PANEL) as opened:
+            assert isinstance(opened, DuckDBEngine)
+            assert (opened.rows(WINDOW), opened.rows(later)) == (900, 300)
+
+    def test_too_little_memory_for_one_scan_leaves_it_to_two(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = source(tmp_path, "parquet", table())
+        expected = apart(one, world.PANEL)
+        small(monkeypatch, 1200)
+
+        def heavy(*_: Any) -> str:
+            raise duckdb.OutOfMemoryException("could not allocate")
+
+        monkeypatch.setattr(Statements, "gather", heavy)
+        same(together(one, world.PANEL), expected)
+
+    def test_a_view_may_read_a_table_named_as_ours(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = write_database(tmp_path / "rows.duckdb", "gathered", table())
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE rows AS SELECT * FROM gathered")
+            connection.execute("CREATE VIEW seen AS SELECT * FROM gathered")
+        small(monkeypatch, 1200)
+        expected = together(DuckDBTableSource(path, "rows"), world.PANEL)
+        one = DuckDBTableSource(path, "seen")
+        same(together(one, world.PANEL), expected)
+        with one._open(world.PANEL) as opened:
+            assert opened.rows(WINDOW) is None  # a view is not run to learn its size
+
+    def test_another_window_is_counted_in_the_same_look(self, tmp_path: Path) -> None:
+        path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
+        with DuckDBTableSource(path, "rows").reading(world.PANEL, Window(START - timedelta(days=7), START)) as reading:
+            assert (reading.census().census.size, reading.rows(WINDOW)) == (0, 700)
+
+    def test_a_database_that_is_another_one_at_the_end_is_read_again(self, tmp_path: Path) -> None:
+        path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
+
+        def read() -> None:
+            with DuckDBTableSource(path, "rows").reading(world.PANEL, WINDOW) as reading:
+                reading.census()
+                os.utime(path, (1, 1))
+
+        with pytest.raises(Unreachable, match="was written to while it was read"):
+            read()
 
 
 def below(share: float) -> int:

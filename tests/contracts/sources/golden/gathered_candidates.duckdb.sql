@@ -19,7 +19,7 @@ kept AS (
         asked.stratum,
         asked.number,
         asked.ceiling
-    FROM gathered
+    FROM stratawatch_gathered AS gathered
     INNER JOIN asked ON asked.said_1 = gathered.said_1 AND asked.bin = gathered.bin
     WHERE NOT gathered.kept IS NULL AND (gathered.said_1 & (gathered.said_1 >> 1) & 357913941) = 0 AND (gathered.marked_1 & (gathered.marked_1 >> 1) & 357913941) = 0
 ),
@@ -33,7 +33,7 @@ drawn AS MATERIALIZED (
 ),
 copies AS (
     SELECT kept AS item, CAST(SUM(items) AS BIGINT) AS copies
-    FROM gathered
+    FROM stratawatch_gathered
     WHERE kept IN (SELECT item FROM drawn)
     GROUP BY kept
 ),

@@ -7,7 +7,7 @@ WITH counted AS (
         segment_number,
         segment_value,
         CAST(SUM(items) AS BIGINT) AS items
-    FROM gathered
+    FROM stratawatch_gathered
     GROUP BY said_1, marked_1, bin, segment_number, segment_value
 )
 SELECT

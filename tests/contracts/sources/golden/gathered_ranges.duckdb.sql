@@ -9,6 +9,6 @@ SELECT
     MAX(high_2) AS high_2,
     MIN(low_3) AS low_3,
     MAX(high_3) AS high_3
-FROM gathered
+FROM stratawatch_gathered
 WHERE segment_number = 0
 GROUP BY marked_1
