@@ -53,10 +53,10 @@ class DuckDBTableSource(SqlSource):
                 return self._rows(connection, statements, panel, window)
 
             yield DuckDBEngine(connection, statements, found, self._facts(found), rows)
-        if self._look() != found:
-            raise Unreachable(
-                f"'{self._path}' was written to while it was read", hint="it is read again at the next advance"
-            )
+            if self._look() != found:
+                raise Unreachable(
+                    f"'{self._path}' was written to while it was read", hint="it is read again at the next advance"
+                )
 
     def _rows(self, connection: Any, statements: Statements, panel: PanelSpec, window: Window) -> int | None:
         """Of a table, the rows of a window and those without a time; a view would have to be run for it."""
