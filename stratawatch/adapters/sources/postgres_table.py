@@ -72,7 +72,7 @@ class PostgresEngine:
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
-        if self._wanted:
+        if self._wanted and sql.startswith("WITH "):  # others join no tables of ours
             rest = sql.removeprefix("WITH ").replace("%", "%%")
             answer = self.connection.exec_driver_sql(_WANTED + rest, self._wanted)
         else:

@@ -61,6 +61,19 @@ def whole(letter: str, size: int) -> list[Atom]:
     return [Atom(letter, NO_BIN, 1023, size, None)]
 
 
+class TestReading:
+    def test_one_look_counts_draws_and_counts_another_window(self, made: Any) -> None:
+        source = made(items(*(f"i{k}" for k in range(40))))
+        before = Window(START - timedelta(days=7), START)
+        with source.reading(panel(), before) as reading:
+            assert (reading.census().census.size, reading.rows(WINDOW)) == (0, 40)
+        with source.reading(panel(), WINDOW) as reading:
+            assert (reading.rows(before), reading.census().census.size) == (0, 40)
+            drawn = reading.candidates(whole("0", 40), [7])
+            assert (reading.rows(WINDOW), reading.candidates(whole("0", 40), [7])) == (40, drawn)
+        assert drawn == source.candidates(panel(), WINDOW, whole("0", 40), [7])
+
+
 class TestRegistry:
     def test_every_kind_is_held_to_these_tests_or_has_a_cluster_of_its_own(self) -> None:
         assert {*MADE, "spark"} == set(REGISTRY)
