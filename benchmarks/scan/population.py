@@ -18,7 +18,7 @@ COUNTRIES: Final = np.array(["DE", "ES", "FR", "IT", "NL", "PL"])
 PART: Final = 1_000_000
 SILENT: Final = 0.02
 """Share of the items that a family of classifiers says nothing about."""
-FAMILIES: Final = 4
+FAMILIES: Final = 8
 """More classifiers than these are variants of them: alike in most they say, silent about the same items."""
 WEEK_US: Final = WEEK // timedelta(microseconds=1)
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)

@@ -1,25 +1,13 @@
 -- The census: one scan that counts the window by pattern and bin, as a whole and within every segment.
 -- Rows that are not sound are counted too, so that the profile of the input needs no scan of its own.
-WITH ${observed},
-counted AS (
-    SELECT
-        ${words},
-        bin,
-        ${segment_number} AS segment_number,
-        ${segment_value} AS segment_value,
-        COUNT(*) AS items,
-        MIN(time) AS first_time,
-        MAX(time) AS last_time${ranges}
-    FROM observed
-    GROUP BY GROUPING SETS (${grouping_sets})
-)
+WITH ${observed}
 SELECT
-    ${pattern} AS pattern,
-    ${marks} AS marks,
+    ${words},
     bin,
-    segment_number,
-    segment_value,
-    items,
-    first_time,
-    last_time${shown}
-FROM counted
+    ${segment_number} AS segment_number,
+    ${segment_value} AS segment_value,
+    COUNT(*) AS items,
+    MIN(time) AS first_time,
+    MAX(time) AS last_time${ranges}
+FROM observed
+GROUP BY GROUPING SETS (${grouping_sets})

@@ -1,19 +1,17 @@
 -- The candidates out of what was gathered, as `candidates` draws them. Rows that share an id share its hash, so that all
 -- of them were kept, and copies can be counted here.
-WITH ${asked},
-kept AS (
+WITH kept AS (
     SELECT
         gathered.kept AS item,
         gathered.bin,
         gathered.first_time AS time,
         MD5(${seed} || ':' || gathered.kept) AS digest,
-        asked.pattern,
-        asked.atom,
-        asked.stratum,
-        asked.number,
-        asked.ceiling
+        wanted.atom,
+        wanted.stratum,
+        wanted.number,
+        wanted.ceiling
     FROM ${gathered} AS gathered
-    INNER JOIN asked ON ${matching}
+    INNER JOIN ${wanted} AS wanted ON ${matching}
     WHERE NOT gathered.kept IS NULL AND ${sound}
 ),
 ranked AS (
@@ -34,7 +32,6 @@ SELECT
     drawn.item,
     drawn.atom,
     drawn.digest,
-    drawn.pattern,
     drawn.bin,
     drawn.time,
     copies.copies${carried}

@@ -43,7 +43,7 @@ class Cells:
     ) -> "Cells":
         """Cells from their patterns, sizes and mean scores; without `strata` each is one of its own."""
         longest = len(patterns[0]) if len(patterns) else len(classifiers)
-        letters = np.array([list(pattern) for pattern in patterns], dtype="U1").reshape(len(patterns), longest)
+        letters = np.array(patterns, dtype=f"U{longest}").view("U1").reshape(len(patterns), longest)
         called, leaning = letters[:, : len(classifiers)], letters[:, len(classifiers) :]
         return cls(
             classifiers=tuple(classifiers),

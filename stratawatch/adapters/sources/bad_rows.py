@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stratawatch.adapters.sources.census_answer import UNREADABLE
+from stratawatch.adapters.sources.words import UNREADABLE
 from stratawatch.engine.records import BadRow, PanelSpec
 
 

@@ -1,17 +1,30 @@
-"""How small a hash must be for its item to be looked at."""
+"""What is asked of every stratum: how many items, and how small a hash must be for its item to be looked at."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from stratawatch.adapters.sources.words import coded
 from stratawatch.core.population import Atom
 
 EVERYTHING: Final = "g"
 """Above every hex text."""
 
-WantedRow = tuple[str, int, int, int, int, str]
-"""A row of the table `wanted`: pattern, bin, atom, stratum, number, ceiling."""
+
+@dataclass(frozen=True)
+class Wanted:
+    """The table `wanted`, by column: said_1, ..., bin, atom, stratum, number, and the hashes' ceiling.
+
+    Whole numbers of 32 bits but for the last one, which is text.
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    ceilings: frozenset[str]
 
 
 def ceiling(number: int, size: int, factor: float = 1.0) -> str:
@@ -32,16 +45,19 @@ def stratum_sizes(atoms: Sequence[Atom]) -> Counter[int]:
     return sizes
 
 
-def wanted_rows(
-    atoms: Sequence[Atom], wanted: Sequence[int], which: Iterable[int], factor: float | None
-) -> list[WantedRow]:
+def wanted_of(atoms: Sequence[Atom], wanted: Sequence[int], which: Iterable[int], factor: float | None) -> Wanted:
     """One row for every bin of the strata in question; `wanted` is by stratum, factor None asks for everything."""
     sizes, asked = stratum_sizes(atoms), set(which)
-    rows: list[WantedRow] = []
-    for index, atom in enumerate(atoms):
-        if atom.stratum in asked:
-            number = wanted[atom.stratum]
-            limit = EVERYTHING if factor is None else ceiling(number, sizes[atom.stratum], factor)
-            bins = range(atom.first_bin, atom.last_bin + 1)
-            rows += [(atom.pattern, one, index, atom.stratum, number, limit) for one in bins]
-    return rows
+    limits = {one: EVERYTHING if factor is None else ceiling(wanted[one], sizes[one], factor) for one in asked}
+    chosen = [(index, atom) for index, atom in enumerate(atoms) if atom.stratum in asked]
+    first = np.array([atom.first_bin for _, atom in chosen], dtype=np.int32)
+    bins = np.array([atom.last_bin + 1 for _, atom in chosen], dtype=np.int32) - first
+    of = np.repeat(np.arange(len(chosen)), bins)
+    words = coded([atom.pattern for _, atom in chosen], len(atoms[0].pattern)).astype(np.int32)
+    columns: dict[str, NDArray[Any]] = {f"said_{i}": word[of] for i, word in enumerate(words.T, 1)}
+    columns["bin"] = (first[of] + np.arange(len(of)) - np.repeat(bins.cumsum() - bins, bins)).astype(np.int32)
+    columns["atom"] = np.array([index for index, _ in chosen], dtype=np.int32)[of]
+    columns["stratum"] = np.array([atom.stratum for _, atom in chosen], dtype=np.int32)[of]
+    columns["number"] = np.array([wanted[atom.stratum] for _, atom in chosen], dtype=np.int32)[of]
+    columns["ceiling"] = np.array([limits[atom.stratum] for _, atom in chosen], dtype=np.object_)[of]
+    return Wanted(columns, frozenset(limits.values()))

@@ -1,15 +1,16 @@
 """A DuckDB connection, asked as every engine is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
-from stratawatch.adapters.sources.ceilings import WantedRow
-from stratawatch.adapters.sources.gathering import Gathering, gathering_of
+import numpy as np
+from numpy.typing import NDArray
+
+from stratawatch.adapters.sources.ceilings import Wanted
+from stratawatch.adapters.sources.gathering import Gathered, gathering_of
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
-from stratawatch.adapters.sources.statements import GATHERED, Statements
+from stratawatch.adapters.sources.statements import GATHERED, WANTED, Statements
 from stratawatch.adapters.sources.watching import watched
 from stratawatch.engine.records import Json, Window
 
@@ -32,22 +33,13 @@ class DuckDBEngine:
         while rows := cursor.fetchmany(FETCHED):
             yield rows
 
-    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
-        """Replace the table `wanted`. The bins of an atom are sent as a range: there may be half a million."""
-        self.connection.execute(
-            "CREATE OR REPLACE TEMP TABLE wanted "
-            "(pattern VARCHAR, bin INTEGER, atom INTEGER, stratum INTEGER, number INTEGER, ceiling VARCHAR)"
-        )
-        runs = [(next(run), sum(1 for _ in run)) for _, run in groupby(rows, itemgetter(2))]
-        columns = [list(column) for column in zip(*((*first, more) for first, more in runs), strict=True)]
-        self.connection.execute(
-            "INSERT INTO wanted SELECT pattern, UNNEST(RANGE(bin, bin + more + 1)), atom, stratum, number, ceiling "
-            "FROM (SELECT UNNEST(?) AS pattern, UNNEST(?) AS bin, UNNEST(?) AS atom, UNNEST(?) AS stratum, "
-            "UNNEST(?) AS number, UNNEST(?) AS ceiling, UNNEST(?) AS more)",
-            columns,
-        )
+    def put_wanted(self, wanted: Wanted) -> None:
+        """Replace the table of what is wanted."""
+        self.connection.register("given", dict(wanted.columns))
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {WANTED} AS SELECT * FROM given")
+        self.connection.unregister("given")
 
-    def gather(self, window: Window) -> Gathering | None:
+    def gather(self, window: Window) -> Gathered | None:
         """Count and keep in one scan, where a window is large and rows are what they say they are."""
         import duckdb
 
@@ -60,9 +52,10 @@ class DuckDBEngine:
                 self.connection.execute(
                     f"CREATE OR REPLACE TEMP TABLE {GATHERED} AS {self.statements.gather(window, gathering)}"
                 )
+                counts = self.connection.execute(self.statements.gathered_census()).fetchnumpy()
         except duckdb.OutOfMemoryException:  # two scans hold less at a time
             return None
-        return gathering
+        return Gathered(gathering, [_filled(column) for column in counts.values()])
 
     def version(self) -> Json:
         """What is being read."""
@@ -76,3 +69,12 @@ class DuckDBEngine:
 def column_types(connection: Any, relation: str) -> dict[str, str]:
     """The columns of a relation and their SQL types."""
     return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}
+
+
+def _filled(column: NDArray[Any]) -> NDArray[Any]:
+    """None where there is nothing."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    filled = column.data.astype(np.object_)
+    filled[np.ma.getmaskarray(column)] = None
+    return filled

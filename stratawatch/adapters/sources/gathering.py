@@ -5,11 +5,13 @@ population only a small share of every stratum: so the scan that counts keeps ev
 turns out not to be enough, the candidates are fetched by a scan of their own; what is drawn is the same.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from stratawatch.adapters.sources.ceilings import EVERYTHING, WantedRow
+from numpy.typing import NDArray
+
+from stratawatch.adapters.sources.ceilings import EVERYTHING
 
 LEAST_ROWS: Final = 5_000_000
 """Below this two short scans are as good."""
@@ -25,9 +27,17 @@ class Gathering:
 
     below: int
 
-    def enough(self, wanted: Iterable[WantedRow]) -> bool:
+    def enough(self, ceilings: Iterable[str]) -> bool:
         """Whether everything under these ceilings is kept."""
-        return all(self.below >= _needed(ceiling) for ceiling in {row[-1] for row in wanted})
+        return all(self.below >= _needed(one) for one in ceilings)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What was kept, and the columns of the census query's answer."""
+
+    gathering: Gathering
+    counts: Sequence[NDArray[Any]]
 
 
 def gathering_of(rows: int) -> Gathering | None:

@@ -1,19 +1,19 @@
 """Predictions in a table or view of PostgreSQL: counted there, in a snapshot of the server."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.adapters.sources import expressions
-from stratawatch.adapters.sources.ceilings import WantedRow
+from stratawatch.adapters.sources.ceilings import Wanted
 from stratawatch.adapters.sources.column_types import kind_of, require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
-from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.statements import WANTED, Statements
 from stratawatch.engine.records import Json, PanelSpec, Window
 from stratawatch.errors import InputRefused
 
@@ -51,12 +51,7 @@ SELECT n.nspname, c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_nam
 WHERE c.oid = CAST(%s AS regclass)
 """
 # Arrays as parameters: a read-only transaction and a standby have no temporary tables.
-_WANTED: Final = """\
-WITH wanted (pattern, bin, atom, stratum, number, ceiling) AS MATERIALIZED (
-  SELECT * FROM UNNEST(
-    CAST(%s AS TEXT[]), CAST(%s AS INT[]), CAST(%s AS INT[]), CAST(%s AS INT[]), CAST(%s AS INT[]), CAST(%s AS TEXT[])
-  )
-), """
+_WANTED: Final = "WITH {table} ({names}) AS MATERIALIZED (SELECT * FROM UNNEST({arrays})), "
 _FIRST_GUARDED: Final = 16
 """The release that can be asked whether a text is a number."""
 
@@ -68,24 +63,29 @@ class PostgresEngine:
     connection: "Connection"
     statements: Statements
     named: Mapping[str, str]
-    _wanted: tuple[list[Any], ...] = field(default=())
+    _wanted: Mapping[str, list[Any]] = field(default_factory=dict)
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
         if self._wanted and sql.startswith("WITH "):  # others join no tables of ours
             rest = sql.removeprefix("WITH ").replace("%", "%%")
-            answer = self.connection.exec_driver_sql(_WANTED + rest, self._wanted)
+            answer = self.connection.exec_driver_sql(self._with_wanted() + rest, tuple(self._wanted.values()))
         else:
             answer = self.connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
         for rows in answer.partitions(FETCHED):
             yield [tuple(row) for row in rows]
 
-    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
-        """Replace the table `wanted`."""
-        self._wanted = tuple(list(column) for column in zip(*rows, strict=True))
+    def put_wanted(self, wanted: Wanted) -> None:
+        """Replace the table of what is wanted."""
+        self._wanted = {name: column.tolist() for name, column in wanted.columns.items()}
 
     def gather(self, window: Window) -> None:
         """Keep nothing: candidates have a scan of their own."""
+
+    def _with_wanted(self) -> str:
+        kinds = ("TEXT[]" if name == "ceiling" else "INT[]" for name in self._wanted)
+        arrays = ", ".join(f"CAST(%s AS {kind})" for kind in kinds)
+        return _WANTED.format(table=WANTED, names=", ".join(self._wanted), arrays=arrays)
 
     def version(self) -> Json:
         """The snapshot that is read: which transactions it sees."""

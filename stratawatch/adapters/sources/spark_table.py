@@ -1,18 +1,18 @@
 """Predictions that Spark reads: a table of its catalog, or files on any storage it knows; counted on its workers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.adapters.sources.ceilings import WantedRow
+from stratawatch.adapters.sources.ceilings import Wanted
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_files import files_of
 from stratawatch.adapters.sources.spark_session import reading, spark_session
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
-from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.statements import WANTED, Statements
 from stratawatch.engine.records import Json, PanelSpec, Window
 from stratawatch.errors import ConfigError
 
@@ -37,7 +37,6 @@ _TYPES: Final[Mapping[str, str]] = {
 _WORDS: Final[Mapping[str, str]] = {"string": "VARCHAR", "varchar": "VARCHAR", "char": "VARCHAR", "decimal": "DECIMAL"}
 _POPULATION: Final = "population"
 """A view of a session of our own. The asked table was looked up before it, so that it hides none of that name."""
-_WANTED: Final = "pattern STRING, bin INT, atom INT, stratum INT, number INT, ceiling STRING"
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,11 @@ class SparkEngine:
         while batch := list(islice(rows, FETCHED)):
             yield batch
 
-    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
-        """Replace the view `wanted`."""
-        self.session.createDataFrame(list(rows), schema=_WANTED).createOrReplaceTempView("wanted")
+    def put_wanted(self, wanted: Wanted) -> None:
+        """Replace the view of what is wanted."""
+        rows = list(zip(*(column.tolist() for column in wanted.columns.values()), strict=True))
+        schema = ", ".join(f"{name} {'STRING' if name == 'ceiling' else 'INT'}" for name in wanted.columns)
+        self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(WANTED)
 
     def gather(self, window: Window) -> None:
         """Keep nothing: candidates have a scan of their own."""

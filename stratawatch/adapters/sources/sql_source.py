@@ -8,9 +8,9 @@ from datetime import UTC
 from typing import Any, Final, Protocol
 
 from stratawatch.adapters.sources.bad_rows import bad_row
-from stratawatch.adapters.sources.ceilings import WantedRow, stratum_sizes, wanted_rows
+from stratawatch.adapters.sources.ceilings import Wanted, stratum_sizes, wanted_of
 from stratawatch.adapters.sources.census_answer import CensusCounts
-from stratawatch.adapters.sources.gathering import Gathering
+from stratawatch.adapters.sources.gathering import Gathered
 from stratawatch.adapters.sources.plain_values import plain
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
@@ -21,7 +21,7 @@ FETCHED: Final = 10_000
 """Rows that come out of an engine at a time."""
 _FACTORS: Final = (1.0, 8.0, None)
 """How often a stratum is asked, and how many more hashes than expected each time; None asks for all of them."""
-_FIXED: Final = 7
+_FIXED: Final = 6
 """Columns of the candidates query before segments, payload and cluster."""
 
 Rows = Sequence[tuple[Any, ...]]
@@ -39,12 +39,12 @@ class Opened(Protocol):
         """Ask, and hand the rows out some at a time."""
         ...
 
-    def put_wanted(self, rows: Sequence[WantedRow]) -> None:
-        """Replace the table `wanted`, which the candidates query joins."""
+    def put_wanted(self, wanted: Wanted) -> None:
+        """Replace the table of what is wanted, which the candidates query joins."""
         ...
 
-    def gather(self, window: Window) -> Gathering | None:
-        """Fill the table `gathered` by a scan that counts and keeps; None where that is no use, or not possible."""
+    def gather(self, window: Window) -> Gathered | None:
+        """Count and keep in one scan, in a table of ours; None where that is no use, or not possible."""
         ...
 
     def version(self) -> Json:
@@ -109,22 +109,21 @@ class SqlReading:
     window: Window
     opened: Opened
     keeping: bool = True
-    _gathering: Gathering | None = field(default=None, init=False)
+    _gathered: Gathered | None = field(default=None, init=False)
 
     def census(self) -> CensusAnswer:
         """Count the window, profile its input."""
         opened, statements = self.opened, self.opened.statements
         with phase("counting the window"):
-            self._gathering = opened.gather(self.window) if self.keeping else None
+            self._gathered = opened.gather(self.window) if self.keeping else None
             counts = CensusCounts(self.panel, statements.types)
-            if self._gathering is None:
-                for groups in opened.batches(statements.census(self.window)):
-                    counts.add(groups)
+            if self._gathered is None:
+                for rows in opened.batches(statements.census(self.window)):
+                    counts.add(rows)
             else:
-                for groups in opened.batches(statements.gathered_census()):
-                    counts.add_counts(groups)
-                for groups in opened.batches(statements.gathered_ranges()):
-                    counts.add_ranges(groups)
+                counts.add_counts(self._gathered.counts)
+                for rows in opened.batches(statements.gathered_ranges()):
+                    counts.add_ranges(rows)
             profile = counts.profile()
             bad = _bad_rows(opened, self.panel, self.window) if profile.bad_rows else ()
             return CensusAnswer(counts.census(), profile, bad, opened.version())
@@ -139,7 +138,7 @@ class SqlReading:
                 if not missing:
                     break
                 found.update({stratum: [] for stratum in missing})
-                for item in self._under(wanted_rows(atoms, wanted, missing, factor)):
+                for item in self._under(wanted_of(atoms, wanted, missing, factor), atoms):
                     found[atoms[item.atom].stratum].append(item)
                 missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
         return tuple(item for stratum in sorted(found) for item in found[stratum])
@@ -149,18 +148,18 @@ class SqlReading:
         ((number,),) = next(self.opened.batches(self.opened.statements.rows(window)))
         return int(number)
 
-    def _under(self, rows: Sequence[WantedRow]) -> list[CandidateItem]:
+    def _under(self, wanted: Wanted, atoms: Sequence[Atom]) -> list[CandidateItem]:
         """The items under these ceilings."""
-        self.opened.put_wanted(rows)
+        self.opened.put_wanted(wanted)
         statements = self.opened.statements
-        if self._gathering is not None and self._gathering.enough(rows):
-            items = self._asked(statements.gathered_candidates(self.window))
+        if self._gathered is not None and self._gathered.gathering.enough(wanted.ceilings):
+            items = self._asked(statements.gathered_candidates(self.window), atoms)
             if all(item.copies == 1 for item in items):
                 return items  # which of several rows is drawn is decided where all of them are looked at
-        return self._asked(statements.candidates(self.window))
+        return self._asked(statements.candidates(self.window), atoms)
 
-    def _asked(self, sql: str) -> list[CandidateItem]:
-        return [_candidate(self.panel, row) for rows in self.opened.batches(sql) for row in rows]
+    def _asked(self, sql: str, atoms: Sequence[Atom]) -> list[CandidateItem]:
+        return [_candidate(self.panel, row, atoms) for rows in self.opened.batches(sql) for row in rows]
 
 
 def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[BadRow, ...]:
@@ -170,15 +169,15 @@ def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[BadRow,
     )
 
 
-def _candidate(panel: PanelSpec, row: Sequence[Any]) -> CandidateItem:
-    item, atom, digest, pattern, bin_, time, copies = row[:_FIXED]
+def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> CandidateItem:
+    item, atom, digest, bin_, time, copies = row[:_FIXED]
     names, payload = panel.columns.segments, panel.columns.payload
     split = _FIXED + len(names)
     return CandidateItem(
         item=item,
         atom=atom,
         digest=digest,
-        pattern=pattern,
+        pattern=atoms[atom].pattern,
         bin=bin_,
         time=time.replace(tzinfo=UTC),
         copies=copies,

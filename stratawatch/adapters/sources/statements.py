@@ -18,8 +18,8 @@ from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
-GATHERED: Final = "stratawatch_gathered"
-"""A table of ours that hides, inside of views, all of that name."""
+GATHERED, WANTED = "stratawatch_gathered", "stratawatch_wanted"
+"""Tables of ours that hide, inside of views, all of those names."""
 INDENT: Final = ",\n        "
 _REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {unit} "}
 """What sets the mark of an item that stands for several rows, by the policy on duplicates."""
@@ -37,7 +37,7 @@ class Statements:
 
     def census(self, window: Window) -> str:
         """Count the window by pattern and bin, whole and per segment."""
-        return self._render("census", observed=self._observed(window), **self._grouped(), **self._told())
+        return self._render("census", observed=self._observed(window), **self._grouped())
 
     @property
     def gathers(self) -> bool:
@@ -56,13 +56,12 @@ class Statements:
 
     def gathered_census(self) -> str:
         """Count what was gathered."""
-        return self._render("gathered_census", gathered=GATHERED, words=", ".join(self._words()), **self._told())
+        return self._render("gathered_census", gathered=GATHERED, words=", ".join(self._words()))
 
     def gathered_ranges(self) -> str:
         """Tell the extremes of times and scores in what was gathered."""
         ranges = "".join(f",\n    {extreme}({name}) AS {name}" for name, extreme, _ in self._ranges())
-        words_ = ", ".join(self._marked())
-        return self._render("gathered_ranges", gathered=GATHERED, words=words_, marks=self._marks(), ranges=ranges)
+        return self._render("gathered_ranges", gathered=GATHERED, words=", ".join(self._marked()), ranges=ranges)
 
     def gathered_candidates(self, window: Window) -> str:
         """Fetch items as `candidates` does, out of what was gathered."""
@@ -70,7 +69,7 @@ class Statements:
         return self._render(
             "gathered_candidates",
             gathered=GATHERED,
-            asked=self._asked(),
+            wanted=WANTED,
             matching=self._matching("gathered"),
             seed=text(self.panel.seed),
             sound=words.readable([f"gathered.{name}" for name in self._words()]),
@@ -93,7 +92,7 @@ class Statements:
         return self._render(
             "candidates",
             observed=self._observed(window, drawing=True),
-            asked=self._asked(),
+            wanted=WANTED,
             matching=self._matching("observed"),
             standing=self._standing(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
@@ -179,18 +178,8 @@ class Statements:
             "grouping_sets": ", ".join(f"({one})" for one in sets),
         }
 
-    def _told(self) -> dict[str, str]:
-        """What the census says of a cell, as text."""
-        shown = "".join(f",\n    {name}" for name, _, _ in self._ranges())
-        return {"pattern": self._pattern(), "marks": self._marks(), "shown": shown}
-
     def _matching(self, rows: str) -> str:
-        return " AND ".join(f"asked.{one} = {rows}.{one}" for one in [*self._said(), "bin"])
-
-    def _asked(self) -> str:
-        """The small table of what is wanted, with its patterns as words."""
-        given = zip(self._said(), words.packed("pattern", len(self._speakers())), strict=True)
-        return template("asked").substitute(words=INDENT.join(f"{code} AS {name}" for name, code in given))
+        return " AND ".join(f"wanted.{one} = {rows}.{one}" for one in [*self._said(), "bin"])
 
     def _letters(self) -> list[words.Code]:
         """The letter of everyone in the pattern."""
@@ -202,7 +191,7 @@ class Statements:
         repeated = _REPEATED[self.panel.duplicates]
 
         def item(unit: int) -> str:
-            return f"CASE WHEN item IS NULL THEN {3 * unit} {repeated.format(unit=unit)}ELSE 0 END"
+            return f"CASE WHEN item IS NULL THEN {words.BAD * unit} {repeated.format(unit=unit)}ELSE 0 END"
 
         time = partial(window_times.mark, self.panel.columns, window)
         return [item, time, *(partial(expressions.mark, i, one) for i, one in self._classifiers())]

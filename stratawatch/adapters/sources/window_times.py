@@ -2,16 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
 
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.quoting import text
+from stratawatch.adapters.sources.words import BAD, EARLY, LATE
 from stratawatch.engine.records import Columns, Window
-
-LATE: Final = "l"
-"""The mark of a time that lies before the window in which its row arrived."""
-EARLY: Final = "e"
-"""The mark of a time that lies after it."""
 
 
 def times(columns: Columns, types: Mapping[str, str]) -> tuple[str, ...]:
@@ -45,10 +40,10 @@ def usual(columns: Columns, window: Window) -> str:
 
 def mark(columns: Columns, window: Window, unit: int) -> str:
     """The code of a row's time: 3 none; where windows are cut by arrival, 1 before the window or 2 after it."""
-    cases = [f"WHEN time IS NULL THEN {3 * unit}"]
+    cases = [f"WHEN time IS NULL THEN {BAD * unit}"]
     if columns.ingested is not None:
         start, end = (_moment(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
-        cases += [f"WHEN time < {start} THEN {unit}", f"WHEN time >= {end} THEN {2 * unit}"]
+        cases += [f"WHEN time < {start} THEN {LATE * unit}", f"WHEN time >= {end} THEN {EARLY * unit}"]
     return f"CASE {' '.join(cases)} ELSE 0 END"
 
 

@@ -7,15 +7,27 @@ than text is put together.
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.population import Counts
+
 PER_WORD: Final = 15
 """Thirty bits: every engine has integers that long."""
-LETTERS: Final = "01-!"
+UNREADABLE: Final = "!"
+LETTERS: Final = f"01-{UNREADABLE}"
 """What a letter of the pattern is called: negative, positive, did not say, unreadable."""
 ITEM_MARKS: Final = ".r?!"
 TIME_MARKS: Final = ".le!"
 SCORE_MARKS: Final = "v-?!"
 NOTHING: Final = "...."
 """The marks of a classifier without a score."""
+YES, SILENT = 1, 2
+"""The codes of two letters."""
+REPEATED, LATE, EARLY, NULL = 1, 1, 2, 1
+"""The codes of marks: of an item, of a time, of a time, of a score."""
+BAD: Final = 3
+"""The code of what cannot be read, in letters and marks alike."""
 _LOW_BITS: Final = sum(4**place for place in range(PER_WORD))
 
 Code = Callable[[int], str]
@@ -58,11 +70,50 @@ def spelled(prefix: str, alphabets: Sequence[str]) -> str:
     return " || ".join(parts)
 
 
-def packed(column: str, letters: int) -> list[str]:
-    """The words of a pattern that is there as text."""
+def sound(words: Counts) -> Flags:
+    """Whether no code in a row of words is 3.
 
-    def code(place: int) -> Code:
-        letter = f"SUBSTRING({column}, {place + 1}, 1)"
-        return lambda unit: f"CASE {letter} WHEN '1' THEN {unit} WHEN '-' THEN {2 * unit} ELSE 0 END"
+    >>> sound(np.array([[0b1001], [0b1101]])).tolist()
+    [True, False]
+    """
+    return np.asarray((words & (words >> 1) & _LOW_BITS == 0).all(axis=1))
 
-    return words([code(place) for place in range(letters)])
+
+def code(words: Counts, place: int) -> Counts:
+    """One code of every row.
+
+    >>> code(np.array([[0b1001], [0b1101]]), 1).tolist()
+    [2, 3]
+    """
+    return np.asarray(words[:, place // PER_WORD] >> 2 * (place % PER_WORD) & BAD, dtype=np.int64)
+
+
+def patterns(words: Counts, letters: int) -> tuple[list[str], Counts]:
+    """The different patterns among rows of words, as text and in its order, and the place of every row's.
+
+    >>> patterns(np.array([[0b01], [0b10], [0b01]]), 1)
+    (['-', '1'], array([1, 0, 1]))
+    """
+    number = np.zeros(len(words), dtype=np.int64)
+    for word in words.T:
+        number = np.unique((number << 2 * PER_WORD) + word, return_inverse=True)[1]
+    found = words[np.unique(number, return_index=True)[1]]
+    letter = np.frombuffer(LETTERS.encode("ascii"), dtype=np.uint8)
+    texts = letter[np.stack([code(found, place) for place in range(letters)], axis=1)].view(f"S{letters}").ravel()
+    order = np.argsort(texts)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return texts[order].astype(str).tolist(), place[number]
+
+
+def coded(texts: Sequence[str], letters: int) -> Counts:
+    """The words of patterns that are there as text.
+
+    >>> coded(["1-", "01"], 2).tolist()
+    [[9], [4]]
+    """
+    number = np.zeros(256, dtype=np.int64)
+    number[list(LETTERS.encode("ascii"))] = np.arange(len(LETTERS))
+    codes = number[np.array(texts, dtype=f"S{letters}").view(np.uint8).reshape(len(texts), letters)]
+    parts = [codes[:, first : first + PER_WORD] for first in range(0, letters, PER_WORD)]
+    return np.stack([part @ 4 ** np.arange(part.shape[1]) for part in parts], axis=1)

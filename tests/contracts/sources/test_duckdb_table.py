@@ -46,6 +46,18 @@ def test_a_view_of_another_schema_is_read(file: Path) -> None:
     assert source.describe(panel())["table"] == 'a "view"; --'
 
 
+def test_tables_may_be_called_as_those_of_the_queries_are(file: Path) -> None:
+    """The queries have steps and a table of their own, `wanted`; a view may read a user's tables of those names."""
+    with duckdb.connect(str(file)) as connection:
+        for name in ("wanted", "given", "observed"):
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM loose")
+        inside = "id IN (SELECT id FROM given) AND id IN (SELECT id FROM observed)"
+        connection.execute(f"CREATE VIEW behind AS SELECT * FROM wanted WHERE {inside}")
+    expected = [("A", 1), ("a", 1), ("a ", 1), ("b", 1)]
+    for name in ("wanted", "given", "observed", "behind"):
+        assert drawn(DuckDBTableSource(file, name)) == expected
+
+
 def test_the_version_is_the_file_as_it_was_found(file: Path) -> None:
     version = DuckDBTableSource(file, "loose").census(panel(), WINDOW).source_version
     assert (version["file"], version["table"], version["bytes"]) == (str(file), "loose", file.stat().st_size)

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from stratawatch.adapters.sources import gathering
-from stratawatch.adapters.sources.ceilings import wanted_rows
+from stratawatch.adapters.sources.ceilings import wanted_of
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.gathering import Gathering, gathering_of
+from stratawatch.adapters.sources.gathering import Gathered, Gathering, gathering_of
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(sql.splitlines()[0].removeprefix("-- ").split(":")[0].split(",")[0])
         return batches(self, sql)
 
-    def kept(self: DuckDBEngine, window: Window) -> Gathering | None:
+    def kept(self: DuckDBEngine, window: Window) -> Gathered | None:
         found = gather(self, window)
         seen.extend([] if found is None else ["gather"])
         return found
@@ -120,7 +120,6 @@ class TestGathering:
         assert len(expected[1]) == 42
         assert asked == [
             "gather",
-            "The census of what was gathered",
             "Times and scores of what was gathered",
             "Some rows that the census left out",
             "The candidates out of what was gathered",
@@ -280,12 +279,12 @@ class TestEnough:
         for _ in range(200):
             sizes = rng.integers(50, 5000, 4)
             atoms = [Atom(LETTERS[i % 2], i, i, int(size), None, stratum=i) for i, size in enumerate(sizes)]
-            rows = wanted_rows(atoms, [int(n) for n in rng.integers(1, 30, 4)], range(4), 1.0)
+            ceilings = wanted_of(atoms, [int(n) for n in rng.integers(1, 30, 4)], range(4), 1.0).ceilings
             share = Gathering(below(rng.random()))
-            enough = share.enough(rows)
+            enough = share.enough(ceilings)
             told.add(enough)
             short = [
-                one for *_, ceiling in rows for one in digests if one < ceiling and int(one[:4], 16) >= share.below
+                one for ceiling in ceilings for one in digests if one < ceiling and int(one[:4], 16) >= share.below
             ]
             assert not (enough and short), f"seed {seed}"
         assert told == {True, False}

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 import sqlglot
 
-from stratawatch.adapters.sources.ceilings import wanted_rows
+from stratawatch.adapters.sources.ceilings import wanted_of
 from stratawatch.adapters.sources.census_answer import CensusCounts
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.population import Census
@@ -30,7 +30,7 @@ def counts_of(census: Census) -> dict[tuple[str, int], int]:
 
 @pytest.fixture(scope="module")
 def postgres(postgres_server: str) -> Iterator[Any]:
-    """A connection to PostgreSQL with the golden items and the table `wanted`."""
+    """A connection to PostgreSQL with the golden items and the table of what is wanted."""
     cut, wanted = world.atoms()
     kinds = {"VARCHAR": "text", "TIMESTAMP": "timestamp", "DOUBLE": "double precision", "BOOLEAN": "boolean"}
     names = {name: '"' + name.replace('"', '""') + '"' for name in world.TYPES}
@@ -41,10 +41,11 @@ def postgres(postgres_server: str) -> Iterator[Any]:
             for row in world.rows():
                 copy.write_row(list(row.values()))
         connection.execute(
-            'CREATE TEMP TABLE wanted (pattern text, bin int, atom int, stratum int, number int, ceiling text COLLATE "C")'
+            "CREATE TEMP TABLE stratawatch_wanted "
+            '(said_1 int, bin int, atom int, stratum int, number int, ceiling text COLLATE "C")'
         )
-        with connection.cursor().copy("COPY wanted FROM STDIN") as copy:
-            for line in wanted_rows(cut, wanted, range(len(cut)), 1.0):
+        with connection.cursor().copy("COPY stratawatch_wanted FROM STDIN") as copy:
+            for line in zip(*wanted_of(cut, wanted, range(len(cut)), 1.0).columns.values(), strict=True):
                 copy.write_row(line)
         yield connection
 

@@ -41,5 +41,5 @@ class TestPlan:
         (numbered,) = re.findall(r"ROW_NUMBER\(\) OVER \([^)]*\)[^)]* FROM (\w+)", text)
         assert numbered == "kept"
         kept = text[text.index("kept AS (") : text.index("ranked AS (")]
-        assert "< asked.ceiling" in kept
+        assert "< wanted.ceiling" in kept
         assert "FROM observed" in kept

@@ -2,7 +2,7 @@ from statistics import mean
 
 import pytest
 
-from stratawatch.adapters.sources.ceilings import EVERYTHING, ceiling, stratum_sizes, wanted_rows
+from stratawatch.adapters.sources.ceilings import EVERYTHING, Wanted, ceiling, stratum_sizes, wanted_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest, uniform
 
@@ -36,7 +36,11 @@ class TestCeiling:
         assert ceiling(100, 5_000, 8.0) > ceiling(100, 5_000)
 
 
-class TestWantedRows:
+def rows_of(wanted: Wanted) -> list[tuple[object, ...]]:
+    return list(zip(*(column.tolist() for column in wanted.columns.values()), strict=True))
+
+
+class TestWanted:
     ATOMS = (
         Atom("1", 3, 5, 10, None, stratum=0),
         Atom("0", -1, -1, 4, None, stratum=1),
@@ -45,16 +49,28 @@ class TestWantedRows:
     )
 
     def test_an_atom_has_a_row_for_each_of_its_bins(self) -> None:
-        rows = wanted_rows(self.ATOMS, (2, 1, 3), (0, 2), None)
-        assert rows == [("1", 3, 0, 0, 2, "g"), ("1", 4, 0, 0, 2, "g"), ("1", 5, 0, 0, 2, "g"), ("-", -1, 3, 2, 3, "g")]
+        wanted = wanted_of(self.ATOMS, (2, 1, 3), (0, 2), None)
+        assert list(wanted.columns) == ["said_1", "bin", "atom", "stratum", "number", "ceiling"]
+        assert rows_of(wanted) == [
+            (1, 3, 0, 0, 2, "g"),
+            (1, 4, 0, 0, 2, "g"),
+            (1, 5, 0, 0, 2, "g"),
+            (2, -1, 3, 2, 3, "g"),
+        ]
+        assert wanted.ceilings == {"g"}
+
+    def test_a_long_pattern_has_several_words(self) -> None:
+        letters = "1" + 14 * "0" + "-"
+        ((first, second, *rest),) = rows_of(wanted_of((Atom(letters, 7, 7, 4, None),), (2,), (0,), None))
+        assert (first, second, rest) == (1, 2, [7, 0, 0, 2, "g"])
 
     def test_the_atoms_of_a_stratum_share_its_number_and_its_ceiling(self) -> None:
         big = (Atom("1", 3, 3, 30_000, None), Atom("0", 4, 4, 10_000, None))
-        (one, other) = wanted_rows(big, (100,), (0,), 1.0)
+        (one, other) = rows_of(wanted_of(big, (100,), (0,), 1.0))
         assert one[3:] == other[3:] == (0, 100, ceiling(100, 40_000))
 
     def test_only_the_strata_in_question_are_there(self) -> None:
-        assert {row[2] for row in wanted_rows(self.ATOMS, (2, 1, 2), (1,), 1.0)} == {1, 2}
+        assert wanted_of(self.ATOMS, (2, 1, 2), (1,), 1.0).columns["atom"].tolist() == [1, 2, 2]
 
     def test_a_stratum_is_as_large_as_its_atoms_together(self) -> None:
         assert stratum_sizes(self.ATOMS) == {0: 10, 1: 6, 2: 3}

@@ -3,7 +3,7 @@ from importlib import import_module
 
 import pytest
 
-MODULES = ("ceilings", "plain_values", "quoting")
+MODULES = ("ceilings", "gathering", "plain_values", "quoting", "words")
 
 
 @pytest.mark.parametrize("name", MODULES)

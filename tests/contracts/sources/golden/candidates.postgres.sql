@@ -256,23 +256,17 @@ WITH named AS NOT MATERIALIZED (
       ELSE 1023 - CAST(rung AS INT)
     END AS bin
   FROM climbed
-), asked AS (
-  SELECT
-    wanted.*,
-    CASE SUBSTRING(pattern FROM 1 FOR 1) WHEN '1' THEN 1 WHEN '-' THEN 2 ELSE 0 END + CASE SUBSTRING(pattern FROM 2 FOR 1) WHEN '1' THEN 4 WHEN '-' THEN 8 ELSE 0 END + CASE SUBSTRING(pattern FROM 3 FOR 1) WHEN '1' THEN 16 WHEN '-' THEN 32 ELSE 0 END AS said_1
-  FROM wanted
 ), kept AS (
   SELECT
     observed.*,
-    asked.pattern,
-    asked.atom,
-    asked.stratum,
-    asked.number
+    wanted.atom,
+    wanted.stratum,
+    wanted.number
   FROM observed
-  INNER JOIN asked
-    ON asked.said_1 = observed.said_1 AND asked.bin = observed.bin
+  INNER JOIN stratawatch_wanted AS wanted
+    ON wanted.said_1 = observed.said_1 AND wanted.bin = observed.bin
   WHERE
-    CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < asked.ceiling
+    CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < wanted.ceiling
 ), ranked AS (
   SELECT
     *,
@@ -302,7 +296,6 @@ SELECT
   drawn.item,
   drawn.atom,
   drawn.digest,
-  drawn.pattern,
   drawn.bin,
   drawn.time,
   copies.copies,

@@ -1,26 +1,17 @@
 -- The candidates out of what was gathered, as `candidates` draws them. Rows that share an id share its hash, so that all
 -- of them were kept, and copies can be counted here.
-WITH -- The small table `wanted`: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
--- Its patterns as words.
-asked AS (
-    SELECT
-        wanted.*,
-        CASE SUBSTRING(pattern, 1, 1) WHEN '1' THEN 1 WHEN '-' THEN 2 ELSE 0 END + CASE SUBSTRING(pattern, 2, 1) WHEN '1' THEN 4 WHEN '-' THEN 8 ELSE 0 END + CASE SUBSTRING(pattern, 3, 1) WHEN '1' THEN 16 WHEN '-' THEN 32 ELSE 0 END AS said_1
-    FROM wanted
-),
-kept AS (
+WITH kept AS (
     SELECT
         gathered.kept AS item,
         gathered.bin,
         gathered.first_time AS time,
         MD5('it''s golden' || ':' || gathered.kept) AS digest,
-        asked.pattern,
-        asked.atom,
-        asked.stratum,
-        asked.number,
-        asked.ceiling
+        wanted.atom,
+        wanted.stratum,
+        wanted.number,
+        wanted.ceiling
     FROM stratawatch_gathered AS gathered
-    INNER JOIN asked ON asked.said_1 = gathered.said_1 AND asked.bin = gathered.bin
+    INNER JOIN stratawatch_wanted AS wanted ON wanted.said_1 = gathered.said_1 AND wanted.bin = gathered.bin
     WHERE NOT gathered.kept IS NULL AND (gathered.said_1 & (gathered.said_1 >> 1) & 357913941) = 0 AND (gathered.marked_1 & (gathered.marked_1 >> 1) & 357913941) = 0
 ),
 ranked AS (
@@ -61,7 +52,6 @@ SELECT
     drawn.item,
     drawn.atom,
     drawn.digest,
-    drawn.pattern,
     drawn.bin,
     drawn.time,
     copies.copies,

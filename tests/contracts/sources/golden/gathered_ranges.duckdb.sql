@@ -1,6 +1,6 @@
 -- Times and scores of what was gathered, by marks: what the profile says of the whole window.
 SELECT
-    SUBSTRING('.r?!', (marked_1 & 3) + 1, 1) || SUBSTRING('.le!', ((marked_1 >> 2) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 4) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 6) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 8) & 3) + 1, 1) AS marks,
+    marked_1,
     MIN(first_time) AS first_time,
     MAX(last_time) AS last_time,
     MIN(low_1) AS low_1,

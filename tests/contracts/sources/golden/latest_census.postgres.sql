@@ -303,70 +303,25 @@ WITH named AS NOT MATERIALIZED (
       ELSE 1023 - CAST(rung AS INT)
     END AS bin
   FROM climbed
-), counted AS (
-  SELECT
-    said_1,
-    marked_1,
-    bin,
-    CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
-    CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS TEXT) END AS segment_value,
-    COUNT(*) AS items,
-    MIN(time) AS first_time,
-    MAX(time) AS last_time,
-    MIN(score_1) AS low_1,
-    MAX(score_1) AS high_1,
-    MIN(score_2) AS low_2,
-    MAX(score_2) AS high_2,
-    MIN(score_3) AS low_3,
-    MAX(score_3) AS high_3
-  FROM observed
-  GROUP BY
-    GROUPING SETS (
-      (said_1, marked_1, bin),
-      (said_1, marked_1, bin, segment_1)
-    )
 )
 SELECT
-  SUBSTRING('01-!' FROM (
-    said_1 & 3
-  ) + 1 FOR 1) || SUBSTRING('01-!' FROM (
-    (
-      said_1 >> 2
-    ) & 3
-  ) + 1 FOR 1) || SUBSTRING('01-!' FROM (
-    (
-      said_1 >> 4
-    ) & 3
-  ) + 1 FOR 1) AS pattern,
-  SUBSTRING('.r?!' FROM (
-    marked_1 & 3
-  ) + 1 FOR 1) || SUBSTRING('.le!' FROM (
-    (
-      marked_1 >> 2
-    ) & 3
-  ) + 1 FOR 1) || SUBSTRING('v-?!' FROM (
-    (
-      marked_1 >> 4
-    ) & 3
-  ) + 1 FOR 1) || SUBSTRING('v-?!' FROM (
-    (
-      marked_1 >> 6
-    ) & 3
-  ) + 1 FOR 1) || SUBSTRING('v-?!' FROM (
-    (
-      marked_1 >> 8
-    ) & 3
-  ) + 1 FOR 1) AS marks,
+  said_1,
+  marked_1,
   bin,
-  segment_number,
-  segment_value,
-  items,
-  first_time,
-  last_time,
-  low_1,
-  high_1,
-  low_2,
-  high_2,
-  low_3,
-  high_3
-FROM counted
+  CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
+  CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS TEXT) END AS segment_value,
+  COUNT(*) AS items,
+  MIN(time) AS first_time,
+  MAX(time) AS last_time,
+  MIN(score_1) AS low_1,
+  MAX(score_1) AS high_1,
+  MIN(score_2) AS low_2,
+  MAX(score_2) AS high_2,
+  MIN(score_3) AS low_3,
+  MAX(score_3) AS high_3
+FROM observed
+GROUP BY
+  GROUPING SETS (
+    (said_1, marked_1, bin),
+    (said_1, marked_1, bin, segment_1)
+  )

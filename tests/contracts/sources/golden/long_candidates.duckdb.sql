@@ -1,4 +1,6 @@
 -- The candidates: of every stratum the items with the smallest hash of seed and id, without sorting the population.
+-- The small table of what is wanted has a row for every bin of an atom: the words of its pattern, the bin, the atom, its
+-- stratum, the number to return of that, and the ceiling of the hash (hex text).
 -- The ceiling keeps a few more rows than the number, on average; only these are ranked.
 WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
 -- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
@@ -170,25 +172,16 @@ observed AS NOT MATERIALIZED (
         END AS bin
     FROM climbed
 ),
--- The small table `wanted`: pattern, bin -> atom, its stratum, number to return of it, ceiling of the hash (hex text).
--- Its patterns as words.
-asked AS (
-    SELECT
-        wanted.*,
-        CASE SUBSTRING(pattern, 1, 1) WHEN '1' THEN 1 WHEN '-' THEN 2 ELSE 0 END + CASE SUBSTRING(pattern, 2, 1) WHEN '1' THEN 4 WHEN '-' THEN 8 ELSE 0 END AS said_1
-    FROM wanted
-),
 kept AS (
     SELECT
         observed.*,
-        asked.pattern,
-        asked.atom,
-        asked.stratum,
-        asked.number
+        wanted.atom,
+        wanted.stratum,
+        wanted.number
     FROM observed
-    INNER JOIN asked ON asked.said_1 = observed.said_1 AND asked.bin = observed.bin
+    INNER JOIN stratawatch_wanted AS wanted ON wanted.said_1 = observed.said_1 AND wanted.bin = observed.bin
     -- One condition, not two: an engine is not to hash what is not sound.
-    WHERE CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < asked.ceiling
+    WHERE CASE WHEN observed.sound THEN observed.digest END COLLATE "C" < wanted.ceiling
 ),
 ranked AS (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place FROM kept
@@ -204,7 +197,6 @@ SELECT
     drawn.item,
     drawn.atom,
     drawn.digest,
-    drawn.pattern,
     drawn.bin,
     drawn.time,
     copies.copies,

@@ -1,0 +1,126 @@
+"""More classifiers than a word has room for: three words of letters and three of marks, on every engine at hand."""
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from secrets import randbits
+from typing import Any
+
+import pytest
+
+from stratawatch.adapters.sources import gathering, load
+from stratawatch.adapters.sources.sql_source import SqlSource
+from stratawatch.core.population import Segment
+from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns
+from tests.contracts.sources import reference
+from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.contracts.sources.tables import Table, write, write_database, write_postgres
+
+MANY = 33
+PANEL = panel(
+    tuple(ClassifierSpec(f"c{k}", f"score_{k}", positive=f"call_{k}") for k in range(MANY)),
+    columns=Columns("id", "ts", segments=("lang",)),
+    auxiliary=(AuxiliarySpec("judge", "judge"),),
+)
+
+
+def table(seed: int, rows: int = 400) -> Table:
+    """Alike in most they say, so that items share cells; here and there nothing, or what cannot be read."""
+    r = random.Random(seed)  # noqa: S311 - a seeded table, not a secret
+    base = [r.choice([0.125, 0.375, 0.625]) for _ in range(rows)]
+
+    def scores() -> list[float | None]:
+        return [r.choices([one, None, math.nan], [500, 8, 1])[0] for one in base]
+
+    def calls() -> list[bool | None]:
+        return [r.choices([one > 0.5, one < 0.5, None], [300, 1, 2])[0] for one in base]
+
+    made: dict[str, tuple[str, list[Any]]] = {
+        "id": ("VARCHAR", [f"item-{i:04}" for i in range(rows)]),
+        "ts": ("TIMESTAMP", [START.replace(tzinfo=None) + timedelta(minutes=i) for i in range(rows)]),
+        "lang": ("VARCHAR", [r.choice(["de", "en", None]) for _ in range(rows)]),
+        "judge": ("DOUBLE", [r.choice([0.25, 0.75, None]) for _ in range(rows)]),
+    }
+    for k in range(MANY):
+        made[f"score_{k}"] = ("DOUBLE", scores())
+        made[f"call_{k}"] = ("BOOLEAN", calls())
+    return made
+
+
+@pytest.fixture(
+    params=["parquet", "csv", "database", "gathered", pytest.param("postgres", marks=[pytest.mark.postgres])]
+)
+def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Table], Any]:
+    """A function from a table to a source; `gathered` keeps rows while it counts."""
+    form = request.param
+    if form == "gathered":
+        monkeypatch.setattr(gathering, "LEAST_ROWS", 1)
+
+    def make(rows: Table) -> Any:
+        if form == "postgres":
+            url = request.getfixturevalue("postgres_server")
+            return load("postgres")(url, table=write_postgres(url, "many", rows))
+        if form == "database":
+            return load("duckdb")(write_database(tmp_path / "rows.duckdb", "rows", rows), table="rows")
+        return load("files")(write(tmp_path / f"rows.{'csv' if form == 'csv' else 'parquet'}", rows))
+
+    return make
+
+
+@pytest.mark.parametrize("seed", [1, randbits(32)], ids=["fixed", "drawn"])
+def test_census_profile_and_draw_are_those_of_the_reference(made: Callable[[Table], SqlSource], seed: int) -> None:
+    given = table(seed)
+    rows = [dict(zip(given, row, strict=True)) for row in zip(*(values for _, values in given.values()), strict=True)]
+    sound, bad = reference.readings(PANEL, WINDOW, rows)
+    expected = reference.census(sound)
+    atoms = reference.atoms_of(expected)
+    wanted = [min(2, atom.size) for atom in atoms]
+    with made(given).reading(PANEL, WINDOW) as reading:
+        answer = reading.census()
+        items = reading.candidates(atoms, wanted)
+
+    census, profile = answer.census, answer.profile
+    cells = list(zip(census.patterns, census.bins.tolist(), strict=True))
+    assert dict(zip(cells, census.counts.tolist(), strict=True)) == expected, f"seed {seed}"
+    assert cells == sorted(cells)
+    assert min(expected.values()) < max(expected.values())
+    assert (profile.rows, profile.bad_rows) == (len(rows), bad)
+    for lang in ("de", "en"):
+        inside = reference.census([one for one in sound if one.row["lang"] == lang])
+        counted = census.segments[Segment("lang", lang)].tolist()
+        assert {cell: n for cell, n in zip(cells, counted, strict=True) if n} == inside
+    for k in range(MANY):
+        scores, calls = given[f"score_{k}"][1], given[f"call_{k}"][1]
+        assert profile.columns[f"c{k}"] == {
+            "nulls": calls.count(None),
+            "invalid": 0,
+            "positives": calls.count(True),
+            "score_nulls": scores.count(None),
+            "score_invalid": sum(one is not None and math.isnan(one) for one in scores),
+        }
+        assert profile.ranges[f"c{k}"] == (0.125, 0.625)
+
+    drawn: list[list[str]] = [[] for _ in atoms]
+    for one in items:
+        drawn[one.atom].append(one.item)
+        assert one.pattern == atoms[one.atom].pattern
+    assert drawn == reference.draw(PANEL, sound, atoms, wanted), f"seed {seed}"
+
+
+def test_the_fingerprint_is_that_of_the_counts(made: Callable[[Table], SqlSource]) -> None:
+    """Whatever the order in which an engine hands groups out; one item elsewhere is another one."""
+    given = table(1)
+    first = made(given).census(PANEL, WINDOW).profile.fingerprint
+    turned = {name: (kind, list(reversed(values))) for name, (kind, values) in given.items()}
+    moved = {**given, "call_0": ("BOOLEAN", [not given["call_0"][1][0], *given["call_0"][1][1:]])}
+    assert made(turned).census(PANEL, WINDOW).profile.fingerprint == first != ""
+    assert made(moved).census(PANEL, WINDOW).profile.fingerprint != first
+
+
+def test_one_classifier_is_enough(made: Callable[[Table], SqlSource]) -> None:
+    alone = replace(PANEL, classifiers=PANEL.classifiers[:1], auxiliary=())
+    source = made(table(1))
+    assert set(source.census(alone, WINDOW).census.patterns) == {"-", "0", "1"}
