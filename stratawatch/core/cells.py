@@ -43,6 +43,8 @@ class Cells:
     ) -> "Cells":
         """Cells from their patterns, sizes and mean scores; without `strata` each is one of its own."""
         longest = len(patterns[0]) if len(patterns) else len(classifiers)
+        if any(len(pattern) != longest for pattern in patterns):
+            raise ValueError("patterns of one panel are equally long")
         letters = np.array(patterns, dtype=f"U{longest}").view("U1").reshape(len(patterns), longest)
         called, leaning = letters[:, : len(classifiers)], letters[:, len(classifiers) :]
         return cls(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stratawatch.adapters.sources.words import UNREADABLE
+from stratawatch.adapters.sources.words import ROW_MARKS, UNREADABLE
 from stratawatch.engine.records import BadRow, PanelSpec
 
 
@@ -25,7 +25,7 @@ def _reasons(panel: PanelSpec, pattern: str, marks: str) -> Iterator[str]:
         where = f"'{columns.time}'" if columns.ingested is None else f"'{columns.time}' or '{columns.ingested}'"
         yield f"the time in {where} is missing or unreadable"
     for i, one in enumerate(panel.classifiers):
-        if marks[2 + i] == UNREADABLE:
+        if marks[ROW_MARKS + i] == UNREADABLE:
             wanted = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
             yield f"the score of '{one.name}' in '{one.score}' is not {wanted}"
         if pattern[i] == UNREADABLE and one.positive is not None:

@@ -18,7 +18,7 @@ EVERYTHING: Final = "g"
 
 @dataclass(frozen=True)
 class Wanted:
-    """The table `wanted`, by column: said_1, ..., bin, atom, stratum, number, and the hashes' ceiling.
+    """The table of what is wanted, by column: said_1, ..., bin, atom, stratum, number, and the hashes' ceiling.
 
     Whole numbers of 32 bits but for the last one, which is text.
     """
@@ -53,8 +53,8 @@ def wanted_of(atoms: Sequence[Atom], wanted: Sequence[int], which: Iterable[int]
     first = np.array([atom.first_bin for _, atom in chosen], dtype=np.int32)
     bins = np.array([atom.last_bin + 1 for _, atom in chosen], dtype=np.int32) - first
     of = np.repeat(np.arange(len(chosen)), bins)
-    words = coded([atom.pattern for _, atom in chosen], len(atoms[0].pattern)).astype(np.int32)
-    columns: dict[str, NDArray[Any]] = {f"said_{i}": word[of] for i, word in enumerate(words.T, 1)}
+    said = coded([atom.pattern for _, atom in chosen], len(atoms[0].pattern)).astype(np.int32)
+    columns: dict[str, NDArray[Any]] = {f"said_{i}": word[of] for i, word in enumerate(said.T, 1)}
     columns["bin"] = (first[of] + np.arange(len(of)) - np.repeat(bins.cumsum() - bins, bins)).astype(np.int32)
     columns["atom"] = np.array([index for index, _ in chosen], dtype=np.int32)[of]
     columns["stratum"] = np.array([atom.stratum for _, atom in chosen], dtype=np.int32)[of]

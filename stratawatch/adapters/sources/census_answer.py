@@ -16,8 +16,6 @@ from stratawatch.core.population import Census, Counts, Segment
 from stratawatch.engine.records import PanelSpec, Profile
 from stratawatch.errors import InputRefused
 
-_ROW_MARKS: Final = 2
-"""The first two marks are the item's and the time's."""
 _BIN_BITS: Final = 11
 """Bins begin at -1, and there are fewer than 2^11."""
 MOST_SEGMENT_VALUES: Final = 1000
@@ -45,13 +43,13 @@ class CensusCounts:
     def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add groups: words, bin, segment number, segment value, items, first time, last time, extremes of scores."""
         if rows:
-            said, words_ = self._said, self._said + self._marked
+            pattern, number = self._pattern_words, self._pattern_words + self._mark_words + 1
             self.add_counts(list(zip(*(row[: self._counts] for row in rows), strict=True)))
-            self.add_ranges([row[said:words_] + row[self._counts :] for row in rows if row[words_ + 1] == 0])
+            self.add_ranges([row[pattern : number - 1] + row[self._counts :] for row in rows if row[number] == 0])
 
     def add_counts(self, columns: Sequence[Column]) -> None:
         """Add groups by column: words, bin, segment number, segment value, items."""
-        groups = Groups.of(columns, self._said, self._marked)
+        groups = Groups.of(columns, self._pattern_words, self._mark_words)
         self._parts.append(groups)
         self._counted = None
         for number in np.unique(groups.numbers[groups.numbers > 0]).tolist():
@@ -64,13 +62,13 @@ class CensusCounts:
     def census(self) -> Census:
         """The counts per (pattern, bin), sorted, and aligned counts of every segment."""
         if self._counted is None:
-            groups = Groups.joined(self._parts)
+            groups = self._groups()
             self._counted = self._put_together(groups.where(groups.sound))
         return self._counted
 
     def profile(self) -> Profile:
         """The input in one row; bad rows are counted in `rows` too."""
-        groups = Groups.joined(self._parts)
+        groups = self._groups()
         groups = groups.where(groups.numbers == 0)
 
         def marked(place: int, code: int) -> int:
@@ -95,23 +93,27 @@ class CensusCounts:
         )
 
     @property
-    def _said(self) -> int:
+    def _pattern_words(self) -> int:
         """How many words the pattern has."""
         return words.count(self._letters)
 
     @property
-    def _marked(self) -> int:
+    def _mark_words(self) -> int:
         """How many words the marks have."""
-        return words.count(_ROW_MARKS + len(self.panel.classifiers))
+        return words.count(words.ROW_MARKS + len(self.panel.classifiers))
 
     @property
     def _counts(self) -> int:
         """How many columns of a group say which it is and how many items it has."""
-        return self._said + self._marked + 4
+        return self._pattern_words + self._mark_words + 4
 
     @property
     def _letters(self) -> int:
         return len(self.panel.classifiers) + len(self.panel.auxiliary)
+
+    def _groups(self) -> Groups:
+        self._parts = [Groups.joined(self._parts)]
+        return self._parts[0]
 
     def _put_together(self, groups: Groups) -> Census:
         patterns, place = words.patterns(groups.said, self._letters)
@@ -131,9 +133,10 @@ class CensusCounts:
             rows = np.flatnonzero((groups.numbers == number) & (groups.values != None))  # noqa: E711 - row by row
             places: dict[str, int] = {}
             place = np.array([places.setdefault(one, len(places)) for one in groups.values[rows]], dtype=np.int64)
-            counts = _added(place * cells + cell[rows], groups.items[rows], len(places) * cells)
-            for value, of in zip(places, counts.reshape(len(places), cells), strict=True):
-                yield Segment(column, value), of
+            rows = rows[np.argsort(place, kind="stable")]
+            ends = np.bincount(place, minlength=len(places)).cumsum()[:-1]
+            for value, of in zip(places, np.split(rows, ends), strict=bool(places)):
+                yield Segment(column, value), _added(cell[of], groups.items[of], cells)
 
     def _note(self, number: int, values: Iterable[str | None]) -> None:
         """See to it that a segment column has few values, while there is little of it."""
@@ -153,7 +156,7 @@ class CensusCounts:
 
 def _told_of(groups: Groups, classifier: int) -> dict[str, int]:
     """What a classifier said, and of what kind its scores were."""
-    letters, marks = words.code(groups.said, classifier), words.code(groups.marked, _ROW_MARKS + classifier)
+    letters, marks = words.code(groups.said, classifier), words.code(groups.marked, words.ROW_MARKS + classifier)
     return {
         "nulls": _sum(groups, letters == words.SILENT),
         "invalid": _sum(groups, letters == words.BAD),

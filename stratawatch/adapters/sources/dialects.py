@@ -8,7 +8,7 @@ _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
 """The collation that compares bytes, where a column may have another one."""
 _STEPPED: Final = ("spoken", "judged", "marked", "weighed", "mirrored", "climbed")
 """Each uses the columns of the one before it many times over."""
-_SMALL: Final = ("wanted", "asked", "drawn")
+_SMALL: Final = ("wanted", "drawn")
 """Small tables beside the population: sent to every worker, so that the population stays where it is."""
 
 
@@ -82,7 +82,8 @@ def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
     if isinstance(node, exp.Select):
         joined = [node.args.get("from_"), *(node.args.get("joins") or ())]
-        small = [one.this.name for one in joined if one is not None and one.this.name in _SMALL]
+        named = [one.this.alias_or_name for one in joined if one is not None]
+        small = [name for name in named if name in _SMALL]
         if small and not node.args.get("hint"):
             node.set(
                 "hint",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.adapters.sources.ceilings import Wanted
+from stratawatch.adapters.sources.census_answer import MOST_SEGMENT_VALUES
 from stratawatch.adapters.sources.gathering import Gathered, gathering_of
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
 from stratawatch.adapters.sources.statements import GATHERED, WANTED, Statements
@@ -52,10 +53,21 @@ class DuckDBEngine:
                 self.connection.execute(
                     f"CREATE OR REPLACE TEMP TABLE {GATHERED} AS {self.statements.gather(window, gathering)}"
                 )
-                counts = self.connection.execute(self.statements.gathered_census()).fetchnumpy()
+                counts = self._counts()
         except duckdb.OutOfMemoryException:  # two scans hold less at a time
+            counts = None
+        if counts is None:
+            self.connection.execute(f"DROP TABLE IF EXISTS temp.{GATHERED}")
             return None
-        return Gathered(gathering, [_filled(column) for column in counts.values()])
+        return Gathered(gathering, counts)
+
+    def _counts(self) -> list[NDArray[Any]] | None:
+        """The census query's answer, by column; None where a segment column has so many values that it is refused."""
+        ((values,),) = self.connection.execute(self.statements.gathered_values()).fetchall()
+        if values > MOST_SEGMENT_VALUES:
+            return None
+        counts = self.connection.execute(self.statements.gathered_census()).fetchnumpy()
+        return [_filled(column) for column in counts.values()]
 
     def version(self) -> Json:
         """What is being read."""

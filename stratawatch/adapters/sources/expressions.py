@@ -9,6 +9,7 @@ from typing import Final
 
 from stratawatch.adapters.sources.column_types import Kind, kind_of
 from stratawatch.adapters.sources.quoting import text
+from stratawatch.adapters.sources.words import BAD, NULL, SILENT, YES
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
 
@@ -70,7 +71,7 @@ def linked(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
 
 def letter(position: int, one: ClassifierSpec, types: Mapping[str, str], unit: int) -> str:
     """The classifier's letter in the pattern: 1 yes, 0 no, 2 did not say, 3 unreadable."""
-    codes = {"yes": unit, "silent": 2 * unit, "bad": 3 * unit}
+    codes = {"yes": YES * unit, "silent": SILENT * unit, "bad": BAD * unit}
     if one.positive is not None:
         kind: Kind = kind_of(types[one.positive])
         column = f"call_given_{position}"
@@ -86,14 +87,14 @@ def letter(position: int, one: ClassifierSpec, types: Mapping[str, str], unit: i
 
 def leaning(position: int, one: AuxiliarySpec, unit: int) -> str:
     """The auxiliary score's letter: 1 from one half on, 0 below, 2 where it says nothing that can be read."""
-    return _LEANING.format(i=position, sound=_sound(position, one), yes=unit, silent=2 * unit)
+    return _LEANING.format(i=position, sound=_sound(position, one), yes=YES * unit, silent=SILENT * unit)
 
 
 def mark(position: int, one: ClassifierSpec, unit: int) -> str:
     """The mark of a classifier's score: 0 valid, or no score column; 1 null; 3 missing or out of range."""
     if one.score is None:
         return "0"
-    return _MARK.format(i=position, sound=_sound(position, one), null=unit, bad=3 * unit)
+    return _MARK.format(i=position, sound=_sound(position, one), null=NULL * unit, bad=BAD * unit)
 
 
 def total(scoring: Sequence[Speaker]) -> str:

@@ -4,16 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from stratawatch.adapters.sources import words
 from stratawatch.core.population import Counts
 from stratawatch.engine.records import PanelSpec
-
-_ROW_MARKS: Final = 2
-"""The first two marks are the item's and the time's."""
 
 Ends = Sequence[float | None]
 """The smallest and the largest score of the first classifier that has any, then those of the second, and so on."""
@@ -32,7 +29,7 @@ class Extremes:
         """Add groups: the words of their marks, first time, last time, smallest and largest scores."""
         if not rows:
             return
-        marks = words.count(_ROW_MARKS + len(self.panel.classifiers))
+        marks = words.count(words.ROW_MARKS + len(self.panel.classifiers))
         self._see([time for row in rows for time in row[marks : marks + 2] if time is not None])
         marked = np.array([row[:marks] for row in rows], dtype=np.int64)
         plain = words.sound(marked)
@@ -58,7 +55,7 @@ class Extremes:
         for i, one in enumerate(self.panel.classifiers):
             if one.score is None:
                 continue
-            key = one.name, words.code(marked, _ROW_MARKS + i).item() != words.BAD
+            key = one.name, words.code(marked, words.ROW_MARKS + i).item() != words.BAD
             found = [end for end in ends[place : place + 2] if end is not None]
             if found:
                 self._ends[key] = _widened(self._ends.get(key, ()), found)

@@ -121,7 +121,7 @@ class PostgresSource(SqlSource):
         return {name: _TYPES.get(kind.rpartition(".")[2], kind.upper()) for name, kind in found}
 
     def _qualified(self, connection: "Connection") -> str:
-        """With its schema: a table of ours inside a query, `wanted`, would otherwise hide one of that name."""
+        """With its schema: what a query has names of its own for would otherwise hide a table of that name."""
         found = connection.exec_driver_sql(_SCHEMA_AND_NAME, (self._relation,)).one()
         return ".".join(identifier(name) for name in found)
 

@@ -21,7 +21,7 @@ BAD_ROWS_SHOWN: Final = 20
 GATHERED, WANTED = "stratawatch_gathered", "stratawatch_wanted"
 """Tables of ours that hide, inside of views, all of those names."""
 INDENT: Final = ",\n        "
-_REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {unit} "}
+_REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {code} "}
 """What sets the mark of an item that stands for several rows, by the policy on duplicates."""
 
 
@@ -53,6 +53,12 @@ class Statements:
             below=str(gathering.below),
             **self._grouped("kept"),
         )
+
+    def gathered_values(self) -> str:
+        """How many values the segment column with the most of them has."""
+        return f"""\
+SELECT COALESCE(MAX(number), 0)
+FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY segment_number) AS counted"""
 
     def gathered_census(self) -> str:
         """Count what was gathered."""
@@ -188,10 +194,10 @@ class Statements:
 
     def _codes(self, window: Window) -> list[words.Code]:
         """The marks of the row itself, then one a classifier."""
-        repeated = _REPEATED[self.panel.duplicates]
 
         def item(unit: int) -> str:
-            return f"CASE WHEN item IS NULL THEN {words.BAD * unit} {repeated.format(unit=unit)}ELSE 0 END"
+            repeated = _REPEATED[self.panel.duplicates].format(code=words.REPEATED * unit)
+            return f"CASE WHEN item IS NULL THEN {words.BAD * unit} {repeated}ELSE 0 END"
 
         time = partial(window_times.mark, self.panel.columns, window)
         return [item, time, *(partial(expressions.mark, i, one) for i, one in self._classifiers())]
@@ -202,7 +208,7 @@ class Statements:
 
     def _marked(self) -> list[str]:
         """The names of the marks' words."""
-        return [f"marked_{i + 1}" for i in range(words.count(2 + len(self.panel.classifiers)))]
+        return [f"marked_{i + 1}" for i in range(words.count(words.ROW_MARKS + len(self.panel.classifiers)))]
 
     def _words(self) -> list[str]:
         return [*self._said(), *self._marked()]

@@ -28,6 +28,8 @@ REPEATED, LATE, EARLY, NULL = 1, 1, 2, 1
 """The codes of marks: of an item, of a time, of a time, of a score."""
 BAD: Final = 3
 """The code of what cannot be read, in letters and marks alike."""
+ROW_MARKS: Final = 2
+"""The first two marks are the item's and the time's, then each classifier has one."""
 _LOW_BITS: Final = sum(4**place for place in range(PER_WORD))
 
 Code = Callable[[int], str]
@@ -70,34 +72,34 @@ def spelled(prefix: str, alphabets: Sequence[str]) -> str:
     return " || ".join(parts)
 
 
-def sound(words: Counts) -> Flags:
+def sound(rows: Counts) -> Flags:
     """Whether no code in a row of words is 3.
 
     >>> sound(np.array([[0b1001], [0b1101]])).tolist()
     [True, False]
     """
-    return np.asarray((words & (words >> 1) & _LOW_BITS == 0).all(axis=1))
+    return np.asarray((rows & (rows >> 1) & _LOW_BITS == 0).all(axis=1))
 
 
-def code(words: Counts, place: int) -> Counts:
+def code(rows: Counts, place: int) -> Counts:
     """One code of every row.
 
     >>> code(np.array([[0b1001], [0b1101]]), 1).tolist()
     [2, 3]
     """
-    return np.asarray(words[:, place // PER_WORD] >> 2 * (place % PER_WORD) & BAD, dtype=np.int64)
+    return np.asarray(rows[:, place // PER_WORD] >> 2 * (place % PER_WORD) & BAD, dtype=np.int64)
 
 
-def patterns(words: Counts, letters: int) -> tuple[list[str], Counts]:
+def patterns(rows: Counts, letters: int) -> tuple[list[str], Counts]:
     """The different patterns among rows of words, as text and in its order, and the place of every row's.
 
     >>> patterns(np.array([[0b01], [0b10], [0b01]]), 1)
     (['-', '1'], array([1, 0, 1]))
     """
-    number = np.zeros(len(words), dtype=np.int64)
-    for word in words.T:
+    number = np.zeros(len(rows), dtype=np.int64)
+    for word in rows.T:
         number = np.unique((number << 2 * PER_WORD) + word, return_inverse=True)[1]
-    found = words[np.unique(number, return_index=True)[1]]
+    found = rows[np.unique(number, return_index=True)[1]]
     letter = np.frombuffer(LETTERS.encode("ascii"), dtype=np.uint8)
     texts = letter[np.stack([code(found, place) for place in range(letters)], axis=1)].view(f"S{letters}").ravel()
     order = np.argsort(texts)

@@ -23,7 +23,7 @@ from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.records import CandidateItem, CensusAnswer, Columns, PanelSpec, Window
-from stratawatch.errors import Unreachable
+from stratawatch.errors import InputRefused, Unreachable
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import START, WINDOW
 from tests.contracts.sources.tables import Table, write, write_database
@@ -268,6 +268,26 @@ class TestGathering:
 
 def below(share: float) -> int:
     return int(np.ceil(2**16 * share))
+
+
+class TestSegments:
+    @pytest.mark.parametrize(("values", "refused"), [(1000, False), (1001, True)])
+    def test_a_column_of_too_many_values_is_refused_before_its_groups_are_fetched(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], values: int, *, refused: bool
+    ) -> None:
+        rows = {**table(), "body": ("VARCHAR", [f"text {i // 3 % values}" for i in range(NUMBER)])}
+        one = source(tmp_path, "parquet", rows)
+        spec = replace(world.PANEL, columns=Columns("id", "ts", segments=("lang", "body")))
+        if refused:
+            small(monkeypatch, 100)
+            with one.reading(spec, WINDOW) as reading, pytest.raises(InputRefused, match="'body' has too many values"):
+                reading.census()
+        else:
+            expected = apart(one, spec)
+            small(monkeypatch, 1200)
+            same(together(one, spec), expected)
+            assert len(expected[0].census.segments) == values + 2
+        assert ("gather" in asked) is not refused
 
 
 class TestEnough:

@@ -251,7 +251,7 @@ WITH named AS (
     END AS bin
   FROM climbed
 ), kept AS (
-  SELECT
+  SELECT /*+ BROADCAST(wanted) */
     observed.*,
     wanted.atom,
     wanted.stratum,

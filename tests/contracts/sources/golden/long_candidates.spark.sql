@@ -290,7 +290,7 @@ WITH inside AS (
     END AS bin
   FROM climbed
 ), kept AS (
-  SELECT
+  SELECT /*+ BROADCAST(wanted) */
     observed.*,
     wanted.atom,
     wanted.stratum,
