@@ -95,7 +95,12 @@ def _silent(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> It
         past = [_spoken(column, rows.rows()) for rows in earlier if (column := rows.column(one)) and rows.rows()]
         now = _spoken(profile.columns[one.name], profile.rows)
         usual = median(past) if past else 0.0
-        if profile.rows >= LEAST and usual > 0 and now * spec.drift.factor <= usual:
+        if profile.rows < LEAST:
+            continue
+        if not past and now == 0:
+            sentence = f"classifier '{one.name}' made a call on none of {profile.rows:,} rows"
+            yield Finding("silent", sentence, "does it run, and is this the column of its calls?")
+        elif usual > 0 and now * spec.drift.factor <= usual:
             sentence = f"classifier '{one.name}' made a call on {now:.1%} of the rows, before on {usual:.1%}"
             yield Finding("silent", sentence, "does it still run, under this name and in this column?")
 

@@ -111,6 +111,18 @@ class TestSilence:
         panel = spec(classifiers=(ClassifierSpec("lr", "p", positive="other"),))
         assert drift(panel, profile({"nulls": 900}), [before()]) == ()
 
+    @pytest.mark.parametrize("earlier", [[], [before()]], ids=["in the first window", "beside others with a past"])
+    def test_a_new_one_that_never_speaks_needs_no_past(self, earlier):
+        panel = spec(classifiers=(ClassifierSpec("lr", "p", positive="other"),))
+        (found,) = drift(panel, profile({"nulls": 1000, "positives": 0}), earlier)
+        assert found.kind == "silent"
+        assert str(found) == (
+            "classifier 'lr' made a call on none of 1,000 rows; does it run, and is this the column of its calls?"
+        )
+
+    def test_a_handful_of_rows_tells_nothing(self):
+        assert drift(spec(), profile({"nulls": 99, "positives": 0}, rows=99), []) == ()
+
 
 class TestScale:
     @pytest.mark.parametrize(
