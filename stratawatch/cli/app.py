@@ -19,8 +19,9 @@ First steps:
   stratawatch open              open a cycle for every window that is over
   stratawatch advance           move what can move (run it every few minutes)
   stratawatch status            see where everything stands
-\b
+
 Every command takes --config FILE (or STRATAWATCH_CONFIG) and --json.
+
 Exit status: 0 done, 1 `check` found problems or `advance` refused a window, 2 it could not be done, 3 a bug.
 """
 

@@ -20,8 +20,8 @@ app = typer.Typer(
 
 \b
 Examples:
-  stratawatch baseline measure toxicity                           from its newest judged windows
-  stratawatch baseline measure toxicity --file labels/july.csv    from labelled predictions
+  stratawatch baseline measure toxicity
+  stratawatch baseline measure toxicity --file labels/july.csv
   stratawatch baseline list toxicity
 """,
     no_args_is_help=True,
@@ -72,7 +72,8 @@ def measure(
     Examples:
       stratawatch baseline measure toxicity --windows 12
       stratawatch baseline measure toxicity --file labels/july.csv --of lr
-      stratawatch baseline measure toxicity --file apart.csv --of lr --called 1200 --passed 98000
+      stratawatch baseline measure toxicity --file apart.csv --of lr \\
+        --called 1200 --passed 98000
     """
     from stratawatch.engine.baselines import in_force
     from stratawatch.engine.labelled_items import sides_of

@@ -21,7 +21,7 @@ app = typer.Typer(
 Examples:
   stratawatch labels export --to labels.csv
   stratawatch labels import labels.jsonl --panel toxicity
-  stratawatch labels drawn --to drawn.csv      keep these items out of training
+  stratawatch labels drawn --to drawn.csv     keep these items out of training
 """,
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -102,6 +102,14 @@ class TestErrors:
         assert CliRunner().invoke(app, ["--version"]).stdout == f"stratawatch {__version__}\n"
 
 
+class TestHelp:
+    @pytest.mark.parametrize("words", ["stratawatch", *ALL])
+    def test_it_fits_a_terminal_of_80_columns(self, words, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
+        lines = CliRunner().invoke(app, [*words.split()[1:], "--help"]).stdout.splitlines()
+        assert [line for line in lines if len(line) > 80] == []
+
+
 class TestListing:
     ROWS = ({"name": "a", "state": "✖ BREACH", "n": "12"}, {"name": "much longer", "state": "", "n": "3"})
 
