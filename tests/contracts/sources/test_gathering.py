@@ -224,8 +224,9 @@ class TestGathering:
             assert isinstance(opened, DuckDBEngine)
             assert (opened.rows(WINDOW), opened.rows(later)) == (900, 300)
 
+    @pytest.mark.parametrize("step", ["gather", "gathered_census"])
     def test_too_little_memory_for_one_scan_leaves_it_to_two(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
     ) -> None:
         one = source(tmp_path, "parquet", table())
         expected = apart(one, world.PANEL)
@@ -234,8 +235,13 @@ class TestGathering:
         def heavy(*_: Any) -> str:
             raise duckdb.OutOfMemoryException("could not allocate")
 
-        monkeypatch.setattr(Statements, "gather", heavy)
+        monkeypatch.setattr(Statements, step, heavy)
         same(together(one, world.PANEL), expected)
+        with one._open(world.PANEL) as opened:
+            assert isinstance(opened, DuckDBEngine)
+            assert opened.gather(WINDOW) is None
+            kept = "SELECT COUNT(*) FROM duckdb_tables() WHERE table_name = 'stratawatch_gathered'"
+            assert opened.connection.execute(kept).fetchall() == [(0,)], "what is kept takes the memory that two need"
 
     def test_a_view_may_read_a_table_named_as_ours(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = write_database(tmp_path / "rows.duckdb", "gathered", table())
