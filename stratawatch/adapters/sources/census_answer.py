@@ -135,7 +135,7 @@ class CensusCounts:
             place = np.array([places.setdefault(one, len(places)) for one in groups.values[rows]], dtype=np.int64)
             rows = rows[np.argsort(place, kind="stable")]
             ends = np.bincount(place, minlength=len(places)).cumsum()[:-1]
-            for value, of in zip(places, np.split(rows, ends), strict=bool(places)):
+            for value, of in zip(places, np.split(rows, ends) if places else (), strict=True):
                 yield Segment(column, value), _added(cell[of], groups.items[of], cells)
 
     def _note(self, number: int, values: Iterable[str | None]) -> None:
