@@ -36,6 +36,11 @@ class Commands(QuickGroup):
         except StratawatchError as trouble:
             complain(f"stratawatch: {trouble}")
             raise typer.Exit(2) from None
+        except SystemExit as ended:  # of a library: our own commands end otherwise, and success is for them to say
+            from stratawatch.cli.bugs import STATUS, tell_bug
+
+            tell_bug(ended)
+            raise typer.Exit(STATUS) from None
 
 
 app = typer.Typer(

@@ -11,7 +11,7 @@ STATUS: Final = 3
 DEBUG: Final = "STRATAWATCH_DEBUG"
 
 
-def tell_bug(trouble: Exception) -> None:
+def tell_bug(trouble: BaseException) -> None:
     """Name an unexpected error and the line that raised it, on standard error."""
     asked = os.environ.get(DEBUG) == "1"
     if asked:
@@ -20,7 +20,7 @@ def tell_bug(trouble: Exception) -> None:
     complain(f"stratawatch: this is a bug in stratawatch: {_name(trouble)} {_place(trouble)}{hint}")
 
 
-def _name(trouble: Exception) -> str:
+def _name(trouble: BaseException) -> str:
     """The kind of the error. Its own words stay out, for they may quote a secret; the system's cannot."""
     kind = type(trouble).__name__
     if isinstance(trouble, OSError) and trouble.strerror:
@@ -28,7 +28,7 @@ def _name(trouble: Exception) -> str:
     return kind
 
 
-def _place(trouble: Exception) -> str:
+def _place(trouble: BaseException) -> str:
     """The innermost line of this program, and what it was calling."""
     frames = traceback.extract_tb(trouble.__traceback__)
     home = Path(__file__).parents[1]

@@ -1,8 +1,10 @@
 """Runs a suite through Great Expectations. Its own failures are raised, never taken for bad data."""
 
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +13,7 @@ from stratawatch.errors import ConfigError, Unreachable
 
 _OFF = {"GX_ANALYTICS_ENABLED": "false"}
 """Set before the import: the library must not send usage statistics."""
+_REMOTE = "pyspark.sql.connect"
 _COMPLETE = {"result_format": "COMPLETE"}
 _LONG = ("unexpected_list", "unexpected_index_list", "unexpected_index_query", "partial_unexpected_index_list")
 
@@ -59,10 +62,26 @@ def make(suite: Suite) -> None:
 def library() -> Any:
     """Great Expectations, which takes seconds to import and brings its guests' warnings along."""
     os.environ.update(_OFF)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _without_remote_spark():
         warnings.simplefilter("ignore", FutureWarning)
         import great_expectations as gx
     return gx
+
+
+@contextmanager
+def _without_remote_spark() -> Iterator[None]:
+    """Let nobody import Spark's remote client, which is of no use here.
+
+    The library does where PySpark is, and the client ends a program that has no main file (`python -c`) with success.
+    """
+    if _REMOTE in sys.modules:
+        yield
+        return
+    sys.modules[_REMOTE] = None  # type: ignore[assignment] - Python's own word for "cannot be imported"
+    try:
+        yield
+    finally:
+        sys.modules.pop(_REMOTE, None)
 
 
 def _rows(result: Mapping[str, Any]) -> list[int]:

@@ -1,5 +1,7 @@
 """Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
 
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -70,3 +72,12 @@ class TestValidate:
 
         validate(suite(NOT_NULL))
         assert gx.get_context(mode="ephemeral").config.analytics_enabled in (None, False)
+
+
+class TestLibrary:
+    def test_it_does_not_end_a_program_without_a_main_file(self) -> None:
+        """Where PySpark is installed, its remote client would: it takes `python -c` for a doctest."""
+        pytest.importorskip("pyspark")
+        code = "from stratawatch.adapters.checks.validation import library; library(); print('goes on')"
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("goes on\n", "")

@@ -51,6 +51,11 @@ class TestABug:
         assert "Traceback (most recent call last)" in err
         assert err.splitlines()[-1].startswith("stratawatch: this is a bug in stratawatch: KeyError at ")
 
+    def test_a_library_that_ends_the_program_is_one_and_no_success(self, broken):
+        err, status = broken(SystemExit(0))
+        assert status == 3
+        assert err.startswith("stratawatch: this is a bug in stratawatch: SystemExit at stratawatch/cli/estimates.py ")
+
     def test_a_foreseen_error_is_none(self, broken):
         assert broken(StratawatchError("the disk is on fire")) == ("stratawatch: the disk is on fire\n", 2)
 
