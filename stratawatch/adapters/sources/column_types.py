@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
 from stratawatch.engine.records import ClassifierSpec, PanelSpec
@@ -72,7 +72,7 @@ def require(
     if name not in found:
         raise InputRefused(
             f"column {name!r} ({role}{of}) is missing in {where}",
-            got="the columns " + _list(found),
+            got="the columns " + listed(found),
             hint=_hint(name, found),
         )
     if kind_of(found[name]) not in kinds:
@@ -101,7 +101,8 @@ _WORDS: Final[dict[Kind, str]] = {
 _SHOWN: Final = 40
 
 
-def _list(found: Mapping[str, str]) -> str:
+def listed(found: Collection[str]) -> str:
+    """The names of columns, the first forty of them."""
     names = [repr(name) for name in list(found)[:_SHOWN]]
     rest = len(found) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")

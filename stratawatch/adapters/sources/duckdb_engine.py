@@ -26,6 +26,12 @@ class DuckDBEngine:
     named: Mapping[str, str]
     rows: Callable[[Window], int | None]
     """About how many rows a scan for a window reads; None where that is not told quickly."""
+    whole: Callable[[Window], None] = lambda _: None
+    """Refuses a window some of whose rows lack a column."""
+
+    def require(self, window: Window) -> None:
+        """Refuse a window some of whose rows lack a column that is read."""
+        self.whole(window)
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.parquet_rows import rows_of
@@ -45,12 +46,16 @@ class DuckDBSource(SqlSource):
                 types = column_types(connection, relation)
                 require_columns(panel, types)
                 statements = statements_for(panel, relation, types)
+                each = file_columns(connection, files, panel)
+                each.require_placed()
                 rows = partial(rows_of, connection, files, panel.columns, types)
-                yield DuckDBEngine(connection, statements, files.version(), self._facts(files), rows)
+                facts = self._facts(files, each)
+                yield DuckDBEngine(connection, statements, files.version(), facts, rows, each.require)
         except InputRefused:
             require_unchanged(files)  # half a file has every fault there is
             raise
         require_unchanged(files)
 
-    def _facts(self, files: FileSet) -> Mapping[str, str]:
-        return {"path": self._path, "files": f"{len(files.files)} {files.format}, {files.bytes:,} bytes"}
+    def _facts(self, files: FileSet, each: FileColumns) -> Mapping[str, str]:
+        found = f"{len(files.files)} {files.format}, {files.bytes:,} bytes"
+        return {"path": self._path, "files": found, **each.facts()}

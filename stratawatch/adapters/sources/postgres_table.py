@@ -65,6 +65,9 @@ class PostgresEngine:
     named: Mapping[str, str]
     _wanted: Mapping[str, list[Any]] = field(default_factory=dict)
 
+    def require(self, window: Window) -> None:
+        """Every row of a table has its columns."""
+
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
         if self._wanted and sql.startswith("WITH "):  # others join no tables of ours

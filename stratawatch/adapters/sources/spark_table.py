@@ -48,6 +48,9 @@ class SparkEngine:
     read: Json
     named: Mapping[str, str]
 
+    def require(self, window: Window) -> None:
+        """Every row is taken to have the columns that Spark found."""
+
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
         rows = iter(self.session.sql(sql).collect())

@@ -35,6 +35,10 @@ class Opened(Protocol):
         """The queries in the engine's dialect."""
         ...
 
+    def require(self, window: Window) -> None:
+        """Refuse a window some of whose rows lack a column that is read; tables have their columns in every row."""
+        ...
+
     def batches(self, sql: str) -> Iterator[Rows]:
         """Ask, and hand the rows out some at a time."""
         ...
@@ -70,11 +74,13 @@ class SqlSource(ABC):
     def reading(self, panel: PanelSpec, window: Window) -> Iterator["SqlReading"]:
         """Census and candidates of one state of the data, by as few scans as they take."""
         with self._open(panel) as opened:
+            opened.require(window)
             yield SqlReading(panel, window, opened)
 
     def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         with self._open(panel) as opened:
+            opened.require(window)
             return SqlReading(panel, window, opened, keeping=False).census()
 
     def candidates(
@@ -86,8 +92,8 @@ class SqlSource(ABC):
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
-        with self.reading(panel, window) as one:
-            return one.rows(window)
+        with self._open(panel) as opened:
+            return SqlReading(panel, window, opened).rows(window)
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
         """Say what was found for `check`: where, rows, columns with types. Raises as `census` does."""

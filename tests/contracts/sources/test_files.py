@@ -92,8 +92,10 @@ class TestSeveralFiles:
         found = DuckDBSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
         assert [one.item for one in found] == ["in"]
 
-    def test_columns_are_matched_by_name_and_a_later_one_is_null_before(self, tmp_path: Path, ending: str) -> None:
-        write(tmp_path / f"a.{ending}", day("a"))
+    def test_columns_are_matched_by_name_and_nothing_is_said_where_it_is_null(
+        self, tmp_path: Path, ending: str
+    ) -> None:
+        write(tmp_path / f"a.{ending}", {**day("a"), "nn": ("BOOLEAN", [None])})
         later = {**dict(reversed(day("b", offset=1).items())), "nn": ("BOOLEAN", [True])}
         write(tmp_path / f"b.{ending}", later)
         both = panel((ClassifierSpec("lr", "score", positive="flag"), ClassifierSpec("nn", positive="nn")))
