@@ -140,6 +140,12 @@ class BadRow:
     reason: str
     content: Json = field(default_factory=dict)
 
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """What the source had where it could not be read, by the fault's key; older programs did not keep it."""
+        found: Mapping[str, str] = self.content.get("unreadable", {})
+        return found
+
 
 @dataclass(frozen=True)
 class CensusAnswer:

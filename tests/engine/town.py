@@ -191,7 +191,9 @@ class FakeCheck:
     refusal: str = ""
     bad: tuple[BadRow, ...] = ()
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+    def profile(
+        self, panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()
+    ) -> CheckReport:
         refusal = self.refusal or ("" if profile.rows else f"the window {window} has no rows")
         return CheckReport(not refusal, (), refusal, self.bad, docs="checks/profile.html")
 

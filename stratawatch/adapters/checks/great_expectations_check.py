@@ -6,12 +6,14 @@ from pathlib import Path
 from stratawatch.adapters.checks.broken_rows import broken_rows, named
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.data_docs import write_page
-from stratawatch.adapters.checks.own_rules import extended, meant_for
-from stratawatch.adapters.checks.own_suites import read_suites
-from stratawatch.adapters.checks.profile_suite import NEVER, nothing_counted, profile_suite
+from stratawatch.adapters.checks.own_rules import extended, for_nobody
+from stratawatch.adapters.checks.own_suites import looked_into, read_suites
+from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
-from stratawatch.adapters.checks.validation import make, validate
+from stratawatch.adapters.checks.trial import tried
+from stratawatch.adapters.checks.validation import validate
 from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, PanelSpec, Profile, Window
+from stratawatch.errors import ConfigErrors
 
 
 class GreatExpectationsCheck:
@@ -33,23 +35,24 @@ class GreatExpectationsCheck:
         self._suites_folder = None if suites_folder is None else Path(suites_folder)
         self._plugins = tuple(plugins)
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
-        """Check the one-row profile of the whole window."""
-        return self._report(panel, window, profile_suite(panel, window, profile))
+    def profile(
+        self, panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()
+    ) -> CheckReport:
+        """Check the one-row profile of the whole window; some of its bad rows give examples to what is said."""
+        return self._report(panel, window, profile_suite(panel, window, profile, bad_rows))
 
     def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
         """Check the candidates row by row, duplicates included."""
         return self._report(panel, window, candidate_suite(panel, window, items), repeated_rows(items))
 
     def describe(self, panels: Sequence[PanelSpec]) -> Mapping[str, str]:
-        """Say what the user added, for `check`. Raises ConfigError for what could not be asked of these panels."""
-        own = read_suites(self._suites_folder, self._plugins)
-        if not own:
-            return {}
-        meant_for(own, [panel.name for panel in panels])
+        """Say what the user added, for `check`, and try it. Raises ConfigErrors with all that cannot be asked."""
+        own, faults = looked_into(self._suites_folder, self._plugins)
+        faults += for_nobody(own, [panel.name for panel in panels])
         for panel in panels:
-            for suite in (nothing_counted(panel), candidate_suite(panel, NEVER, ())):
-                make(extended(suite, own, panel.name))
+            faults += tried(panel, own)
+        if faults:
+            raise ConfigErrors(list({fault.what: fault for fault in faults}.values()))
         return {
             one.origin: f"{len(one.expectations)} on the {one.frame} of {', '.join(one.panels) or 'every panel'}"
             for one in own

@@ -1,11 +1,12 @@
 """What the one-row profile of a window must fulfil."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
-from stratawatch.engine.records import PanelSpec, Profile, Window
+from stratawatch.engine.faults import advice, in_brief
+from stratawatch.engine.records import BadRow, PanelSpec, Profile, Window
 from stratawatch.engine.scales import scale_of
 
 NEVER: Final = Window(datetime.min.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC))
@@ -18,9 +19,9 @@ def nothing_counted(panel: PanelSpec) -> Suite:
     return profile_suite(panel, NEVER, Profile(0, 0, 0, None, None, {one.name: counts for one in panel.classifiers}))
 
 
-def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:
+def profile_suite(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> Suite:
     """The profile as a frame of one row, and its rules; the first critical failure is the refusal."""
-    rules = tuple(_rules(panel, window, profile))
+    rules = tuple(_rules(panel, window, profile, bad_rows))
     return Suite("profile", "The whole window", _frame(profile), rules, tuple(_facts(profile)))
 
 
@@ -71,14 +72,14 @@ def _frame(profile: Profile) -> dict[str, list[Any]]:
     return frame
 
 
-def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]:
+def _rules(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow]) -> Iterator[Rule]:
     cap, rows = panel.quarantine_share, profile.rows
     yield Rule("ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows")
     yield Rule(
         "ExpectColumnValuesToBeBetween",
         {"column": "bad_share", "min_value": 0, "max_value": cap},
         f"{profile.bad_rows:,} of {rows:,} rows ({_share(profile.bad_rows, rows):.2%}) cannot be used, more than the "
-        f"{cap:.2%} that may be set aside: {_reasons(profile)}{_scales(panel, profile)}",
+        f"{cap:.2%} that may be set aside: {'; '.join(_causes(panel, profile, bad_rows))}",
     )
     if rows:
         yield from _said(panel, profile)
@@ -98,18 +99,23 @@ def _inside(window: Window, profile: Profile) -> Rule:
     )
 
 
-def _scales(panel: PanelSpec, profile: Profile) -> str:
+def _causes(panel: PanelSpec, profile: Profile, bad_rows: Sequence[BadRow]) -> Iterator[str]:
+    yield in_brief(panel, profile, bad_rows)
+    if told := advice(panel, profile):
+        yield told
+    yield from _scales(panel, profile)
+
+
+def _scales(panel: PanelSpec, profile: Profile) -> Iterator[str]:
     """What scores that are no probabilities look like: the remedy depends on it."""
-    found = []
     for one in panel.classifiers:
         if one.score_kind == "probability" and one.name in profile.unreadable:
             low, high = profile.unreadable[one.name]
             remedy = 'set score_kind = "margin"' if low < 0 else "divide them, or send probabilities"
-            found.append(
-                f"; the unreadable scores of '{one.name}' lie between {low:g} and {high:g}, which looks like "
+            yield (
+                f"the unreadable scores of '{one.name}' lie between {low:g} and {high:g}, which looks like "
                 f"{scale_of(low, high)}: {remedy}"
             )
-    return "".join(found)
 
 
 def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
@@ -140,17 +146,6 @@ def _calls(column: Any, rows: int) -> int:
 
 def _share(part: int, rows: int) -> float:
     return part / rows if rows else 0.0
-
-
-def _reasons(profile: Profile) -> str:
-    found = [(profile.null_items, "without an item id")]
-    for name, column in profile.columns.items():
-        found.append((column["invalid"], f"with an unreadable call of '{name}'"))
-        found.append((column["score_invalid"], f"with an unreadable score of '{name}'"))
-    # A row may have several faults, so the rest is the fewest that must lack a time.
-    found.append((profile.bad_rows - sum(number for number, _ in found), "without a readable time"))
-    words = [f"{number:,} {what}" for number, what in sorted(found, key=lambda one: -one[0]) if number > 0]
-    return ", ".join(words)
 
 
 def _naive(at: datetime | None) -> datetime | None:

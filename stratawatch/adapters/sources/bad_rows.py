@@ -4,29 +4,36 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stratawatch.adapters.sources.words import ROW_MARKS, UNREADABLE
+from stratawatch.engine.faults import call_key, reasons, score_key
 from stratawatch.engine.records import BadRow, PanelSpec
 
 
 def bad_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> BadRow:
-    """From a row of the bad-rows query: pattern, marks, item, time, then what the source had in `names`."""
-    pattern, marks, item, time, *given = row
+    """From a row of the bad-rows query: pattern, marks, item, time, its text if unreadable, what `names` hold."""
+    pattern, marks, item, time, unread, *given = row
+    said = {"time": unread, **dict(zip(_keys(panel), given, strict=False))}
+    found, words = tuple(_faults(panel, pattern, marks)), reasons(panel)
     content = {
         "time": None if time is None else f"{time.isoformat()}+00:00",
         "columns": dict(zip(names, given, strict=True)),
+        "unreadable": {key: said[key] for key in found if said.get(key) is not None},
     }
-    return BadRow("prediction", item or "", "; ".join(_reasons(panel, pattern, marks)), content)
+    return BadRow("prediction", item or "", "; ".join(words[key] for key in found), content)
 
 
-def _reasons(panel: PanelSpec, pattern: str, marks: str) -> Iterator[str]:
+def _keys(panel: PanelSpec) -> Iterator[str]:
+    """Whose calls and scores the query shows, in its order; auxiliary scores, which have no faults, come last."""
+    yield from (call_key(one) for one in panel.classifiers if one.positive is not None)
+    yield from (score_key(one) for one in panel.classifiers if one.score is not None)
+
+
+def _faults(panel: PanelSpec, pattern: str, marks: str) -> Iterator[str]:
     if marks[0] == UNREADABLE:
-        yield f"the item id in '{panel.columns.item}' is missing"
+        yield "item"
     if marks[1] == UNREADABLE:
-        columns = panel.columns
-        where = f"'{columns.time}'" if columns.ingested is None else f"'{columns.time}' or '{columns.ingested}'"
-        yield f"the time in {where} is missing or unreadable"
+        yield "time"
     for i, one in enumerate(panel.classifiers):
         if marks[ROW_MARKS + i] == UNREADABLE:
-            wanted = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
-            yield f"the score of '{one.name}' in '{one.score}' is not {wanted}"
+            yield score_key(one)
         if pattern[i] == UNREADABLE and one.positive is not None:
-            yield f"the call of '{one.name}' in '{one.positive}' is neither 0, 1, true nor false"
+            yield call_key(one)

@@ -113,6 +113,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
             observed=self._observed(window),
             pattern=self._pattern(),
             marks=self._marks(),
+            unread=window_times.unread(self.panel.columns),
             given=",\n    ".join(given),
             most=str(BAD_ROWS_SHOWN),
         )

@@ -38,6 +38,12 @@ def usual(columns: Columns, window: Window) -> str:
     return f"time >= {start} AND time < {end}"
 
 
+def unread(columns: Columns) -> str:
+    """What the source has where no time could be read; a missing one has nothing."""
+    arrived = "" if columns.ingested is None else "WHEN arrived IS NULL THEN CAST(arrived_given AS VARCHAR) "
+    return f"CASE {arrived}WHEN time IS NULL THEN CAST(time_given AS VARCHAR) END"
+
+
 def mark(columns: Columns, window: Window, unit: int) -> str:
     """The code of a row's time: 3 none; where windows are cut by arrival, 1 before the window or 2 after it."""
     cases = [f"WHEN time IS NULL THEN {BAD * unit}"]

@@ -2,12 +2,14 @@
 
 import inspect
 from datetime import timedelta
+from hashlib import md5
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stratawatch.adapters.sources import REGISTRY, load
+from stratawatch.adapters.sources.statements import BAD_ROWS_SHOWN
 from stratawatch.core.bins import bin_of
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.core.random_numbers import digest
@@ -256,6 +258,13 @@ class TestItems:
         answer = made(items("a", None)).census(panel(), WINDOW)
         assert (answer.profile.null_items, answer.profile.bad_rows, answer.census.size) == (1, 1, 1)
         assert answer.bad_rows[0].reason == "the item id in 'id' is missing"
+
+    def test_of_many_bad_rows_every_engine_shows_those_whose_ids_hash_lowest(self, made: Any) -> None:
+        ids = [None, *(f"b{i}" for i in range(60)), None]
+        shown = made(items(*ids, score=1.5)).census(panel(), WINDOW).bad_rows
+        expected = sorted(filter(None, ids), key=lambda one: md5(one.encode(), usedforsecurity=False).hexdigest())
+        assert [one.key for one in shown] == expected[:BAD_ROWS_SHOWN]
+        assert {one.unreadable["score of lr"] for one in shown} == {"1.5"}
 
     def test_copies_count_every_row_of_the_window_with_the_id(self, made: Any) -> None:
         table = items("twice", "once", "twice", "thrice", "thrice", "thrice")

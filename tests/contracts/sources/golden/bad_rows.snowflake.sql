@@ -278,6 +278,7 @@ SELECT
   ) + 1, 1) AS marks,
   item,
   time,
+  CASE WHEN time IS NULL THEN CAST(time_given AS VARCHAR) END AS time_unread,
   CAST(call_given_1 AS VARCHAR) AS call_given_1,
   CAST(score_given_1 AS VARCHAR) AS score_given_1,
   CAST(score_given_2 AS VARCHAR) AS score_given_2,
@@ -286,7 +287,9 @@ FROM observed
 WHERE
   NOT sound
 ORDER BY
+  CASE WHEN item IS NULL THEN 1 ELSE 0 END,
+  MD5(item),
   marks,
   pattern,
-  item
+  time
 LIMIT 20

@@ -277,6 +277,7 @@ SELECT
   ) + 1, 1) AS marks,
   item,
   time,
+  CASE WHEN time IS NULL THEN CAST(time_given AS STRING) END AS time_unread,
   CAST(call_given_1 AS STRING) AS call_given_1,
   CAST(score_given_1 AS STRING) AS score_given_1,
   CAST(score_given_2 AS STRING) AS score_given_2,
@@ -285,7 +286,9 @@ FROM observed
 WHERE
   NOT sound
 ORDER BY
+  CASE WHEN item IS NULL THEN 1 ELSE 0 END NULLS LAST,
+  MD5(item) NULLS LAST,
   marks NULLS LAST,
   pattern NULLS LAST,
-  item NULLS LAST
+  time NULLS LAST
 LIMIT 20
