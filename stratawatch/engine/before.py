@@ -18,13 +18,13 @@ def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None
     """The cycle of the window before, if its rows were counted and rows may have been added to it since.
 
     Windows that are cut by the time of arrival get no more rows once they are over. Where the newest row of an id
-    stands for all, fewer rows were counted than there are.
+    stands for all, fewer rows were counted than there are. A refused window is read anew once its rows are mended.
     """
     if spec.columns.ingested is not None or spec.drift.missed == "ignore" or spec.duplicates == "latest":
         return None
     for one in tx.cycles.find(panel=spec.name, before=period, newest=1):
         then = tx.panels.get(one.panel_version)
-        alike = then.columns.ingested is None and _rows_of(then) == _rows_of(spec)
+        alike = then.columns.ingested is None and _rows_of(then) == _rows_of(spec) and one.state != CycleState.REFUSED
         if alike and one.period == period - 1 and one.profile.get("null_times") is not None:
             return one
     return None

@@ -14,7 +14,7 @@ from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.messages import warn
 from stratawatch.engine.ports import Reading
-from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec
+from stratawatch.engine.records import BadRow, Cycle, Frozen, PanelSpec, Profile
 from stratawatch.engine.repositories import Transaction
 from stratawatch.engine.states import CycleState, Entity
 from stratawatch.engine.trouble import count_failure, sentence
@@ -29,6 +29,7 @@ class _Refusal:
     reason: str
     docs: str | None = None
     rows: tuple[BadRow, ...] = ()
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True)
@@ -79,17 +80,17 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
 
 def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _Read | _Refusal:
     counted = reading.census()
-    first = ports.check.profile(spec, cycle.window, counted.profile)
+    first = ports.check.profile(spec, cycle.window, counted.profile, counted.bad_rows)
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
-        return _Refusal(first.refusal, first.docs, bad_rows)
+        return _Refusal(first.refusal, first.docs, bad_rows, counted.profile)
     with ports.store.begin() as tx:
         history = history_of(tx, spec, cycle.period, cycle.opened_at)
         earlier, before = judged_before(tx, spec.name, cycle.period), window_before(tx, spec, cycle.period)
     profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
     drifted = drift(spec, profile, earlier)
     if refused := refusal(spec, drifted):
-        return _Refusal(refused, first.docs, bad_rows)
+        return _Refusal(refused, first.docs, bad_rows, profile)
     commission = commission_of(spec)
     atoms = cut(counted.census, commission, history)
     wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
@@ -99,7 +100,7 @@ def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _
     docs = second.docs or first.docs
     bad_rows = (*bad_rows, *second.bad_rows)
     if second.refusal:
-        return _Refusal(second.refusal, docs, bad_rows)
+        return _Refusal(second.refusal, docs, bad_rows, profile)
     told = tuple(str(finding) for finding in drifted)
     warned = replace(profile, warnings=tuple(dict.fromkeys((*first.failures, *told, *second.failures))))
     return _Read(Frozen(atoms, items, warned, counted.source_version, docs, bad_rows), told)
@@ -135,7 +136,7 @@ def _refuse(ports: Ports, spec: PanelSpec, cycle: Cycle, refusal: _Refusal) -> N
     now = ports.clock.now()
     with ports.store.begin() as tx:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.REFUSED, at=now, why=refusal.reason)
-        tx.cycles.explain(cycle.id, reason=refusal.reason, docs=refusal.docs)
+        tx.cycles.explain(cycle.id, reason=refusal.reason, docs=refusal.docs, profile=refusal.profile)
         tx.cycles.quarantine(cycle.id, refusal.rows, now)
         blind_panel(tx, ports, spec, cycle, f"the window was refused: {refusal.reason}")
         tx.commit()

@@ -22,6 +22,7 @@ from stratawatch.engine.records import (
     Notification,
     PanelSpec,
     PastDraw,
+    Profile,
     Revision,
     Round,
     StreamKey,
@@ -73,12 +74,12 @@ class Cycles(Protocol):
         """Keep the frozen facts: atoms, segments, candidates, profile, bad rows. Does not move the state."""
         ...
 
-    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None) -> None:
-        """Keep why a cycle was refused, expired or cancelled."""
+    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None, profile: Profile | None = None) -> None:
+        """Keep why a cycle was refused, expired or cancelled, and the profile where a refused window was counted."""
         ...
 
     def unfreeze(self, cycle_id: int, version: int | None = None) -> None:
-        """Forget what a refused cycle kept (reason, quarantine, failures), before it is reopened.
+        """Forget what a refused cycle kept (reason, profile, quarantine, failures), before it is reopened.
 
         With a version, the panel's specification of that version holds for it from now on: nothing was drawn yet.
         """

@@ -31,7 +31,7 @@ class CycleFacts:
     limits: Mapping[StreamKey, Limit]
     revision: Revision | None
     states: Mapping[StreamKey, StreamState]
-    quarantined: int
+    quarantined: int | None  # None: its rows were not counted
     labels: LabelCounts
     baselines: Mapping[StreamKey, KeptBaseline] = field(default_factory=dict)  # that it was judged with
 
@@ -100,7 +100,7 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
         limits=streams(spec),
         revision=revision,
         states={state.key: state for state in states},
-        quarantined=int(cycle.profile.get("bad_rows", 0)) or len(tx.cycles.quarantined(cycle.id)),
+        quarantined=cycle.profile.get("bad_rows"),
         labels=count_labels(tx, spec, cycle),
         baselines=in_force(tx, spec, cycle.window.start, _judged_at(revision, states)),
     )

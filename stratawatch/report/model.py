@@ -154,7 +154,7 @@ class CycleRow:
     state: CycleState
     revision: int | None
     rows: int | None
-    quarantined: int
+    quarantined: int | None
     labels: LabelCounts
     note: str
     docs: str | None

@@ -77,6 +77,8 @@ class TestPoison:
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, aside = read(ports, cycle)
         assert found.reason.startswith("200 of 4,000 rows (5.00%) cannot be used, more than the 1.00%")
+        assert found.reason.endswith("200 with an unreadable score of 'lr' (such as 'nan')")
+        assert (found.profile["rows"], found.profile["bad_rows"]) == (4000, 200)
         assert aside
 
     def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, house):
@@ -244,6 +246,22 @@ class TestLateRows:
             ports.store.dispose()
         assert (second["rows"], second["missed"]) == (3000, 25)
         assert any("25 rows of the window before" in one for one in second["warnings"])
+
+    def test_of_a_refused_window_are_not_missed_rows_because_it_can_be_reopened(self, tmp_path):
+        strict = spec(columns=PANEL.columns, quarantine_share=0.0)
+        ports, clock = self.weeks(tmp_path, strict)
+        try:
+            self.add(tmp_path, "bad", 0, 1)
+            query = f"SELECT * REPLACE (1.5 AS score_lr) FROM '{tmp_path}/in/bad.parquet'"
+            duckdb.sql(query).write_parquet(str(tmp_path / "in" / "worse.parquet"))
+            clock.moment = MONDAY + WEEK
+            (cycle,) = open_cycles(ports, {strict.name: strict})
+            assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+            self.add(tmp_path, "late", 0, 25)
+            second = self.freeze_next(ports, clock, strict, 1)
+        finally:
+            ports.store.dispose()
+        assert (second["rows"], second["missed"], second["warnings"]) == (3000, None, [])
 
     def test_with_one_belong_to_the_next_window(self, tmp_path):
         panel = spec(columns=Columns("id", "at", ("text",), ("country",), ingested="loaded"))

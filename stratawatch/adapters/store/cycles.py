@@ -12,7 +12,7 @@ from stratawatch.adapters.store.documents import as_document
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
-from stratawatch.engine.records import BadRow, CandidateItem, Cycle, Frozen, Move, Window
+from stratawatch.engine.records import BadRow, CandidateItem, Cycle, Frozen, Move, Profile, Window
 from stratawatch.engine.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
 
@@ -107,9 +107,12 @@ class SqlCycles:
         )
         self.quarantine(cycle_id, frozen.bad_rows, self.get(cycle_id).opened_at)
 
-    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None) -> None:
-        """Keep why a cycle was refused, expired or cancelled; documents that are there stay without new ones."""
-        self._set(cycle_id, reason=reason, **({} if docs is None else {"docs": docs}))
+    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None, profile: Profile | None = None) -> None:
+        """Keep why a cycle was refused, expired or cancelled; what is there already stays without anything new."""
+        new: dict[str, Any] = {} if docs is None else {"docs": docs}
+        if profile is not None:
+            new["profile"] = as_document(profile)
+        self._set(cycle_id, reason=reason, **new)
 
     def unfreeze(self, cycle_id: int, version: int | None = None) -> None:
         """Forget what a refused cycle kept, before it is reopened, if need be under another version of its panel."""
@@ -117,7 +120,7 @@ class SqlCycles:
         if state not in (CycleState.REFUSED, CycleState.OPEN):
             raise StaleState(f"cycle {cycle_id} cannot be read anew", expected="state refused", got=f"state {state}")
         renewed = {} if version is None else {"version_id": version}
-        self._set(cycle_id, reason="", docs=None, failures=0, last_error="", **renewed)
+        self._set(cycle_id, reason="", docs=None, profile={}, failures=0, last_error="", **renewed)
         quarantine.forget(self._sql, cycle_id)
 
     def failed(self, cycle_id: int, message: str) -> int:

@@ -94,6 +94,13 @@ class TestExplain:
             tx.cycles.explain(cycle, reason="no labels came")
             assert (tx.cycles.get(cycle).reason, tx.cycles.get(cycle).docs) == ("no labels came", "spam/w0.html")
 
+    def test_keeps_the_profile_of_a_window_that_was_counted_and_drops_none(self, store):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.explain(cycle, reason="bad", profile=frozen().profile)
+            tx.cycles.explain(cycle, reason="worse")
+            assert tx.cycles.get(cycle).profile["bad_rows"] == frozen().profile.bad_rows == 1
+
 
 class TestUnfreeze:
     def test_forgets_what_a_refusal_kept(self, store):
@@ -101,7 +108,7 @@ class TestUnfreeze:
             cycle = open_cycle(tx)
             before = tx.cycles.get(cycle)
             tx.cycles.failed(cycle, "once")
-            tx.cycles.explain(cycle, reason="bad", docs="d.html")
+            tx.cycles.explain(cycle, reason="bad", docs="d.html", profile=frozen().profile)
             tx.cycles.quarantine(cycle, [BadRow("prediction", "a", "NaN")], NOW)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.REFUSED, at=NOW, why="bad")
             tx.cycles.unfreeze(cycle)

@@ -103,7 +103,6 @@ class Memory:
     moves: list[Move] = field(default_factory=list)
     atoms: tuple[Atom, ...] = ()
     baselines: list[KeptBaseline] = field(default_factory=list)
-    quarantined: dict[int, list] = field(default_factory=lambda: defaultdict(list))
 
     @contextmanager
     def begin(self):
@@ -113,7 +112,6 @@ class Memory:
                 find=lambda *, panel: tuple(c for c in self.cycles if c.panel == panel),
                 get=lambda cycle_id: next(c for c in self.cycles if c.id == cycle_id),
                 atoms=lambda _: self.atoms,
-                quarantined=lambda cycle_id: tuple(self.quarantined[cycle_id]),
                 moves=lambda entity, entity_id: tuple(
                     m for m in self.moves if (m.entity, m.entity_id) == (entity, entity_id)
                 ),
@@ -191,7 +189,6 @@ def quarter() -> Memory:
         memory.judge(one, _estimates(period), _states(period, keys), number=2 if period == 5 else 1)
     memory.cycles.append(cycle(10, CycleState.LABELLING))
     memory.label(memory.cycles[-1], 360, yes=61, no=80)
-    memory.quarantined[8] = []
     memory.cycles[7] = replace(memory.cycles[7], profile={"rows": 100_000, "bad_rows": 412})
     _tell(memory, keys)
     return memory

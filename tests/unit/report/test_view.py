@@ -253,6 +253,18 @@ class TestCyclesAndIncidents:
         assert (row.state, row.quarantined, row.rows, row.revision) == (CycleState.JUDGED, 412, 100_000, 1)
         assert next(row for row in view.cycles if row.period == 5).revision == 2
 
+    def test_of_a_refused_window_is_said_what_was_counted(self):
+        memory = quarter()
+        memory.cycles[3] = replace(memory.cycles[3], profile={"rows": 10_000, "bad_rows": 9230})
+        row = next(row for row in one(memory).cycles if row.period == 3)
+        assert (row.state, row.rows, row.quarantined) == (CycleState.REFUSED, 10_000, 9230)
+
+    def test_of_one_that_was_not_counted_nothing_is_said(self):
+        memory = quarter()
+        memory.cycles[3] = replace(memory.cycles[3], profile={})
+        row = next(row for row in one(memory).cycles if row.period == 3)
+        assert (row.rows, row.quarantined) == (None, None)
+
     def test_open_incidents_come_first(self, view):
         assert [row.resolved_at is None for row in view.incidents] == [True, False, False]
         assert view.incidents[0].reason.startswith("70.9%")
