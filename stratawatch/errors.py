@@ -1,5 +1,7 @@
 """Every error a user can cause or meet, in one shape: what, expected, got, hint."""
 
+from collections.abc import Sequence
+
 
 class StratawatchError(Exception):
     """One sentence a user can act on.
@@ -22,6 +24,17 @@ class StratawatchError(Exception):
 
 class ConfigError(StratawatchError):
     """The configuration cannot be used as it is."""
+
+
+class ConfigErrors(ConfigError):  # noqa: N818 - it holds all of them
+    """Several at once: `each` has them all, the sentence the first and how many more there are."""
+
+    def __init__(self, each: Sequence[ConfigError]) -> None:
+        self.each = tuple(each)
+        first, more = self.each[0], len(self.each) - 1
+        rest = f"this is the first of {more + 1} faults, `stratawatch check` tells all" if more else ""
+        hint = "; ".join(words for words in (first.hint, rest) if words)
+        super().__init__(first.what, expected=first.expected, got=first.got, hint=hint)
 
 
 class InputRefused(StratawatchError):  # noqa: N818 - the state it leads to is called refused

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from stratawatch.cli.baseline_facts import baseline_fact
 from stratawatch.config.problems import ConfigProblems, Place, Problem
-from stratawatch.errors import ConfigError, InputRefused, StratawatchError
+from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
@@ -58,9 +58,14 @@ def inspect(path: Path) -> Inspection:
 def _look(seen: Inspection, configuration: "Configuration", part: str, place: Place, look: Callable[[], Facts]) -> None:
     try:
         seen.found[part] = look()
+    except ConfigErrors as several:
+        seen.problems += [_placed(configuration, place, trouble) for trouble in several.each]
     except StratawatchError as trouble:
-        problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
-        seen.problems.append(configuration.placed(problem))
+        seen.problems.append(_placed(configuration, place, trouble))
+
+
+def _placed(configuration: "Configuration", place: Place, trouble: StratawatchError) -> Problem:
+    return configuration.placed(Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint))
 
 
 def _configuration_facts(configuration: "Configuration") -> Facts:

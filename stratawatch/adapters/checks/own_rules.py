@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.checks.own_suites import OwnExpectation, OwnSuite, known_types
 from stratawatch.adapters.checks.rules import Rule, Suite
-from stratawatch.errors import ConfigError
+from stratawatch.errors import ConfigError, ConfigErrors
 
 _ONE: Final = ("column", "column_A", "column_B")
 _SEVERAL: Final = ("column_list",)
@@ -16,18 +16,33 @@ _SHOWN: Final = 100
 
 
 def extended(suite: Suite, own: Iterable[OwnSuite], panel: str) -> Suite:
-    """The suite with the expectations that are meant for its frame and this panel. Raises ConfigError."""
-    meant = [one for one in own if one.frame == suite.name and (not one.panels or panel in one.panels)]
-    rules = tuple(_rule(expectation, suite) for one in meant for expectation in one.expectations)
+    """The suite with the expectations that are meant for its frame and this panel. Raises ConfigErrors."""
+    rules, faults = own_rules(suite, own, panel)
+    if faults:
+        raise ConfigErrors(faults)
     return replace(suite, rules=(*suite.rules, *rules))
 
 
-def meant_for(own: Iterable[OwnSuite], panels: Collection[str]) -> None:
-    """Refuse a suite for a panel that there is not: it would never be asked. Raises ConfigError."""
+def own_rules(suite: Suite, own: Iterable[OwnSuite], panel: str) -> tuple[list[Rule], list[ConfigError]]:
+    """Those expectations as rules, and what is wrong with those that ask for columns the frame does not have."""
+    rules: list[Rule] = []
+    faults: list[ConfigError] = []
+    for one in own:
+        if one.frame == suite.name and (not one.panels or panel in one.panels):
+            for expectation in one.expectations:
+                try:
+                    rules.append(_rule(expectation, suite))
+                except ConfigError as fault:
+                    faults.append(fault)
+    return rules, faults
+
+
+def for_nobody(own: Iterable[OwnSuite], panels: Collection[str]) -> Iterator[ConfigError]:
+    """Suites for a panel that there is not: they would never be asked."""
     for one in own:
         for name in one.panels:
             if name not in panels:
-                raise ConfigError(f"{one.origin} is for the panel '{name}'", expected=" or ".join(sorted(panels)))
+                yield ConfigError(f"{one.origin} is for the panel '{name}'", expected=" or ".join(sorted(panels)))
 
 
 def _rule(expectation: OwnExpectation, suite: Suite) -> Rule:

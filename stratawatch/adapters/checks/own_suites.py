@@ -2,16 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from importlib import util
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, get_args
 
-from stratawatch.errors import ConfigError
+from stratawatch.errors import ConfigError, ConfigErrors
 
 GROUP: Final = "stratawatch.checks"
 """Entry points of this group are functions that return suites, shaped like the files."""
@@ -60,28 +60,36 @@ class OwnSuite:
 
 
 def read_suites(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[OwnSuite, ...]:
-    """The suites of a folder, in the order of their names, then those of the named plugins. Raises ConfigError."""
-    files = sorted(folder.glob("*.json")) if folder is not None else []
-    suites = [suite_of(_document(path), f"{path.parent.name}/{path.name}") for path in files]
-    for name in plugins:
-        suites += [suite_of(one, f"plugin '{name}'") for one in _plugin(name)]
+    """The suites of a folder, in the order of their names, then those of the named plugins. Raises ConfigErrors."""
+    suites, faults = looked_into(folder, plugins)
+    if faults:
+        raise ConfigErrors(faults)
     return tuple(suites)
 
 
+def looked_into(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[list[OwnSuite], list[ConfigError]]:
+    """The same suites, as far as they can be asked, and everything that is wrong with the rest."""
+    suites: list[OwnSuite] = []
+    faults: list[ConfigError] = []
+    for origin, read in _origins(folder, plugins):
+        try:
+            documents = read()
+        except ConfigError as fault:
+            faults.append(fault)
+            continue
+        for document in documents:
+            suite, wrong = _looked_at(document, origin)
+            suites += [suite] if suite else []
+            faults += wrong
+    return suites, faults
+
+
 def suite_of(document: Any, origin: str) -> OwnSuite:
-    """One suite from its JSON values."""
-    if not isinstance(document, Mapping):
-        raise ConfigError(f"{origin} is not a suite of expectations", expected="an object of JSON")
-    _only(document, _SUITE, origin)
-    frame, panels, listed = (document.get(key) for key in ("frame", "panels", "expectations"))
-    if frame not in get_args(FrameName):
-        raise ConfigError(f"'frame' of {origin} is not known", expected="profile or candidates", got=str(frame))
-    if panels is not None and not (isinstance(panels, list) and all(isinstance(one, str) for one in panels)):
-        raise ConfigError(f"'panels' of {origin} is not right", expected="a list of names of panels")
-    if not isinstance(listed, list) or not listed:
-        raise ConfigError(f"{origin} has no expectations", expected='"expectations": [{"type": ..., "kwargs": {...}}]')
-    made = tuple(_expectation(one, f"{origin}, expectation {number}") for number, one in enumerate(listed, 1))
-    return OwnSuite(origin, cast("FrameName", frame), tuple(panels or ()), made)
+    """One suite from its JSON values. Raises ConfigErrors."""
+    suite, faults = _looked_at(document, origin)
+    if suite is None or faults:
+        raise ConfigErrors(faults)
+    return suite
 
 
 @cache
@@ -95,48 +103,95 @@ def known_types() -> Mapping[str, str]:
     return {kind: name for kind, name in names if kind not in _ELSEWHERE}
 
 
-def _document(path: Path) -> Any:
+def _origins(folder: Path | None, plugins: Iterable[str]) -> Iterator[tuple[str, Callable[[], list[Any]]]]:
+    for path in sorted(folder.glob("*.json")) if folder is not None else ():
+        yield f"{path.parent.name}/{path.name}", partial(_file, path)
+    for name in plugins:
+        yield f"plugin '{name}'", partial(_plugin, name)
+
+
+def _file(path: Path) -> list[Any]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return [json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, UnicodeDecodeError) as trouble:
         raise ConfigError(f"'{path}' cannot be read", got=str(trouble)) from trouble
     except json.JSONDecodeError as trouble:
         raise ConfigError(f"'{path}' is not JSON", got=f"{trouble.msg} in line {trouble.lineno}") from trouble
 
 
-def _expectation(document: Any, place: str) -> OwnExpectation:
+def _looked_at(document: Any, origin: str) -> tuple[OwnSuite | None, list[ConfigError]]:
+    """A suite of the expectations that are right, unless it does not say what they are asked of; and the faults."""
     if not isinstance(document, Mapping):
-        raise ConfigError(f"{place} is not right", expected='{"type": ..., "kwargs": {...}}')
-    _only(document, _EXPECTATION, place)
-    kind, kwargs = str(document.get("type", "")), document.get("kwargs", {})
+        return None, [ConfigError(f"{origin} is not a suite of expectations", expected="an object of JSON")]
+    faults = [*_unknown_keys(document, _SUITE, origin), *_of_expectations(document, origin)]
+    meant = list(_of_whom(document, origin))
+    right: list[OwnExpectation] = []
+    listed = document.get("expectations")
+    for number, one in enumerate(listed if isinstance(listed, list) else (), 1):
+        place = f"{origin}, expectation {number}"
+        wrong = list(_faults(one, place))
+        faults += wrong
+        right += [] if wrong else [_expectation(one, place)]
+    if meant:
+        return None, [*meant, *faults]
+    return OwnSuite(origin, document["frame"], tuple(document.get("panels") or ()), tuple(right)), faults
+
+
+def _of_whom(document: Mapping[str, Any], origin: str) -> Iterator[ConfigError]:
+    frame, panels = document.get("frame"), document.get("panels")
+    if frame not in get_args(FrameName):
+        yield ConfigError(f"'frame' of {origin} is not known", expected="profile or candidates", got=str(frame))
+    if panels is not None and not (isinstance(panels, list) and all(isinstance(one, str) for one in panels)):
+        yield ConfigError(f"'panels' of {origin} is not right", expected="a list of names of panels")
+
+
+def _of_expectations(document: Mapping[str, Any], origin: str) -> Iterator[ConfigError]:
+    listed = document.get("expectations")
+    if not isinstance(listed, list) or not listed:
+        yield ConfigError(f"{origin} has no expectations", expected='"expectations": [{"type": ..., "kwargs": {...}}]')
+
+
+def _expectation(document: Mapping[str, Any], place: str) -> OwnExpectation:
     severity, sentence = document.get("severity", "critical"), document.get("sentence", "")
+    return OwnExpectation(place, document["type"], dict(document.get("kwargs", {})), severity, sentence)
+
+
+def _faults(document: Any, place: str) -> Iterator[ConfigError]:
+    if not isinstance(document, Mapping):
+        yield ConfigError(f"{place} is not right", expected='{"type": ..., "kwargs": {...}}')
+        return
+    yield from _unknown_keys(document, _EXPECTATION, place)
+    yield from _of_type(str(document.get("type", "")), place)
+    kwargs, severity = document.get("kwargs", {}), document.get("severity", "critical")
+    if not isinstance(kwargs, Mapping):
+        yield ConfigError(f"'kwargs' of {place} is not right", expected="an object of JSON")
+    elif code := sorted(_CODE & set(kwargs)):
+        yield ConfigError(f"'{code[0]}' of {place} would be run as code", hint="write an expectation without it")
+    if severity not in _SEVERITIES:
+        yield ConfigError(f"'severity' of {place} is not known", expected=" or ".join(_SEVERITIES), got=str(severity))
+    if not isinstance(document.get("sentence", ""), str):
+        yield ConfigError(f"'sentence' of {place} is not a text")
+
+
+def _of_type(kind: str, place: str) -> Iterator[ConfigError]:
     if kind in _ELSEWHERE:
         hint = f"ask '{kind.replace('like_pattern', 'regex')}'" if "like" in kind else ""
-        raise ConfigError(f"{place} has the type '{kind}', which cannot be asked here", hint=hint)
-    if kind not in known_types():
+        yield ConfigError(f"{place} has the type '{kind}', which cannot be asked here", hint=hint)
+    elif kind not in known_types():
         near = get_close_matches(kind, sorted(known_types()), n=1)
         hint = f"did you mean '{near[0]}'?" if near else "greatexpectations.io/expectations lists them"
-        raise ConfigError(f"{place} has the unknown type '{kind}'", hint=hint)
-    if not isinstance(kwargs, Mapping):
-        raise ConfigError(f"'kwargs' of {place} is not right", expected="an object of JSON")
-    if code := sorted(_CODE & set(kwargs)):
-        raise ConfigError(f"'{code[0]}' of {place} would be run as code", hint="write an expectation without it")
-    if severity not in _SEVERITIES:
-        raise ConfigError(f"'severity' of {place} is not known", expected=" or ".join(_SEVERITIES), got=str(severity))
-    if not isinstance(sentence, str):
-        raise ConfigError(f"'sentence' of {place} is not a text")
-    return OwnExpectation(place, kind, dict(kwargs), severity, sentence)
+        yield ConfigError(f"{place} has the unknown type '{kind}'", hint=hint)
 
 
-def _only(document: Mapping[str, Any], keys: frozenset[str], place: str) -> None:
+def _unknown_keys(document: Mapping[str, Any], keys: frozenset[str], place: str) -> Iterator[ConfigError]:
     for key in document:
         if key not in keys | _ITS_OWN:
             near = get_close_matches(str(key), sorted(keys), n=1)
             hint = f"did you mean '{near[0]}'?" if near else ""
-            raise ConfigError(f"{place} has the unknown key '{key}'", expected=", ".join(sorted(keys)), hint=hint)
+            yield ConfigError(f"{place} has the unknown key '{key}'", expected=", ".join(sorted(keys)), hint=hint)
 
 
-def _plugin(name: str) -> Iterable[Any]:
+def _plugin(name: str) -> list[Any]:
     """What an installed package offers under this name; nothing in the configuration's folder is ever run."""
     found = entry_points(group=GROUP, name=name)
     if not found:

@@ -2,21 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
 from stratawatch.engine.faults import advice, in_brief
 from stratawatch.engine.records import BadRow, PanelSpec, Profile, Window
 from stratawatch.engine.scales import scale_of
-
-NEVER: Final = Window(datetime.min.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC))
-"""The window of a suite that is only looked at."""
-
-
-def nothing_counted(panel: PanelSpec) -> Suite:
-    """The suite of a window without rows: it has every column that any other has."""
-    counts = dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
-    return profile_suite(panel, NEVER, Profile(0, 0, 0, None, None, {one.name: counts for one in panel.classifiers}))
 
 
 def profile_suite(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> Suite:

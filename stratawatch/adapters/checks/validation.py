@@ -15,6 +15,7 @@ _OFF = {"GX_ANALYTICS_ENABLED": "false"}
 """Set before the import: the library must not send usage statistics."""
 _REMOTE = "pyspark.sql.connect"
 _COMPLETE = {"result_format": "COMPLETE"}
+_AGAIN = "that says nothing about the data; mend it, and the window is read at the next advance"
 _LONG = ("unexpected_list", "unexpected_index_list", "unexpected_index_query", "partial_unexpected_index_list")
 
 
@@ -33,18 +34,13 @@ class Validated:
 def validate(suite: Suite) -> Validated:
     """Hold a frame against its rules. Raises Unreachable when Great Expectations itself fails.
 
-    ConfigError when an expectation of the user's cannot even be made.
+    ConfigError when an expectation of the user's cannot be made, or not be asked of this frame.
     """
     gx = library()
-    import pandas as pd
-
-    expectations = _expectations(gx, suite)
-    try:
-        made = gx.ExpectationSuite(name=suite.name, expectations=expectations)
-        result = _batch(gx, pd.DataFrame(dict(suite.frame))).validate(made, result_format=_COMPLETE)
-    except Exception as trouble:
-        raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
-    for message in _internal_failures(result.results):
+    result = _result(gx, suite, [_expectation(gx, suite, rule, number) for number, rule in enumerate(suite.rules)])
+    for number, message in _internal_failures(result.results):
+        if suite.rules[number].place:
+            raise _unaskable(suite, suite.rules[number], message, _AGAIN)
         raise _failed(suite, message)
     if len(result.results) != len(suite.rules):
         raise _failed(suite, f"{len(result.results)} results for {len(suite.rules)} rules")
@@ -54,9 +50,17 @@ def validate(suite: Suite) -> Validated:
     return Validated(tuple(suite.rules[number] for number in numbers), _brief(result), rows)
 
 
-def make(suite: Suite) -> None:
-    """Make every expectation and ask none. Raises as `validate` does."""
-    _expectations(library(), suite)
+def unaskable(suite: Suite) -> Iterator[ConfigError]:
+    """What is wrong with rules of the user's: those that cannot be made, and those that fail in themselves."""
+    gx = library()
+    made = []
+    for number, rule in enumerate(suite.rules):
+        try:
+            made.append(_expectation(gx, suite, rule, number))
+        except ConfigError as fault:
+            yield fault
+    for number, message in _internal_failures(_result(gx, suite, made).results) if made else ():
+        yield _unaskable(suite, suite.rules[number], message)
 
 
 def library() -> Any:
@@ -77,7 +81,7 @@ def _without_remote_spark() -> Iterator[None]:
     if _REMOTE in sys.modules:
         yield
         return
-    sys.modules[_REMOTE] = None  # type: ignore[assignment] - Python's own word for "cannot be imported"
+    sys.modules[_REMOTE] = None  # type: ignore[assignment]  # Python's own word for "not to be imported"
     try:
         yield
     finally:
@@ -114,8 +118,14 @@ def _batch(gx: Any, frame: Any) -> Any:
     return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
 
 
-def _expectations(gx: Any, suite: Suite) -> list[Any]:
-    return [_expectation(gx, suite, rule, number) for number, rule in enumerate(suite.rules)]
+def _result(gx: Any, suite: Suite, expectations: Sequence[Any]) -> Any:
+    import pandas as pd
+
+    try:
+        made = gx.ExpectationSuite(name=suite.name, expectations=list(expectations))
+        return _batch(gx, pd.DataFrame(dict(suite.frame))).validate(made, result_format=_COMPLETE)
+    except Exception as trouble:
+        raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
 
 
 def _expectation(gx: Any, suite: Suite, rule: Rule, number: int) -> Any:
@@ -140,19 +150,31 @@ def _wrong(trouble: Exception) -> str:
     return "; ".join(f"{name}: {message}" if name else message for name, message in first.items())
 
 
-def _internal_failures(results: Iterable[Any]) -> Iterator[str]:
-    """exception_info is one record, or a record for each metric, depending on where the library failed."""
+def _internal_failures(results: Iterable[Any]) -> Iterator[tuple[int, str]]:
+    """The rule's number and what the library says.
+
+    exception_info is one record, or a record for each metric, depending on where the library failed.
+    """
     for result in results:
         info = result.exception_info or {}
         records = [info] if "raised_exception" in info else [one for one in info.values() if isinstance(one, Mapping)]
         for record in records:
             if record.get("raised_exception"):
-                yield f"{result.expectation_config.type}: {record.get('exception_message')}"
+                configured = result.expectation_config
+                yield configured.meta["rule"], f"{configured.type}: {record.get('exception_message')}"
+
+
+def _unaskable(suite: Suite, rule: Rule, message: str, hint: str = "") -> ConfigError:
+    return ConfigError(f"{rule.place} cannot be asked of the {suite.name}", got=_first_line(message), hint=hint)
 
 
 def _failed(suite: Suite, message: str) -> Unreachable:
     return Unreachable(
         f"the input check of the {suite.name} failed in itself, which says nothing about the data",
-        got=message.strip().splitlines()[0] if message.strip() else "no message",
+        got=_first_line(message),
         hint="it is tried again at the next advance",
     )
+
+
+def _first_line(message: str) -> str:
+    return message.strip().splitlines()[0] if message.strip() else "no message"

@@ -13,6 +13,7 @@ import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.adapters.checks.own_suites import known_types, suite_of
+from stratawatch.adapters.checks.trial import tried
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.records import CandidateItem, Columns, Profile
 from stratawatch.errors import ConfigError
@@ -211,16 +212,24 @@ def test_what_an_aggregate_was_stands_on_the_page(page: Any, items: list[Candida
 
 
 def test_on_the_profile_each_that_is_not_about_text_has_its_row(page: Any, profile_of: Callable[..., Profile]) -> None:
-    asked = []
-    for kind, pair in ON_CANDIDATES.items():
-        for kwargs in pair:
-            moved = _moved(kwargs)
-            if moved is not None:
-                asked.append(("asked", kind, moved))
+    asked = _of_profile()
     assert len({kind for _, kind, _ in asked}) > 30
     profile = profile_of(ranges={"lr": (0.1, 0.9)})
     _, rows = page("profile", asked, "profile", profile)
     assert len(rows) > len(asked)
+
+
+def test_none_of_these_is_a_fault_to_check() -> None:
+    """It tries them on rows of its own; that they do not hold there is no matter."""
+    of_candidates = [{"type": kind, "kwargs": kwargs} for kind, pair in ON_CANDIDATES.items() for kwargs in pair]
+    of_profile = [{"type": kind, "kwargs": kwargs} for _, kind, kwargs in _of_profile()]
+    for frame, asked in (("candidates", of_candidates), ("profile", of_profile)):
+        assert list(tried(PANEL, [suite_of({"frame": frame, "expectations": asked}, "x")])) == []
+
+
+def _of_profile() -> list[tuple[str, str, dict[str, Any]]]:
+    moved = [(kind, _moved(kwargs)) for kind, pair in ON_CANDIDATES.items() for kwargs in pair]
+    return [("asked", kind, kwargs) for kind, kwargs in moved if kwargs is not None]
 
 
 def _moved(kwargs: dict[str, Any]) -> dict[str, Any] | None:

@@ -3,21 +3,25 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.adapters.checks.own_suites import known_types, read_suites, suite_of
 from stratawatch.engine.records import CandidateItem, Columns, Profile
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.errors import ConfigError, ConfigErrors
 from tests.contracts.sources.panels import WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",), ("country",)))
 Items = Callable[..., list[CandidateItem]]
 MakeProfile = Callable[..., Profile]
 BETWEEN = "expect_column_values_to_be_between"
+
+TEXT_AND_NUMBER: Final = {"type": BETWEEN, "kwargs": {"column": "item", "min_value": 3}}
+REGEX: Final = {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "item", "regex": "("}}
 
 
 def expectation(**changes: Any) -> dict[str, Any]:
@@ -130,11 +134,64 @@ class TestOnTheCandidates:
 
 
 class TestFailuresOfTheLibrary:
-    def test_are_no_bad_data(self, own: Callable[..., GreatExpectationsCheck], items_of: Items) -> None:
+    def test_are_no_bad_data_and_name_the_expectation(
+        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
+    ) -> None:
         """Comparing text with a number fails inside Great Expectations, which reports it as success=False."""
-        wrong = {"type": BETWEEN, "kwargs": {"column": "item", "min_value": 3}}
-        with pytest.raises(Unreachable, match="failed in itself, which says nothing about the data"):
-            own(wrong=document("candidates", wrong)).candidates(PANEL, WINDOW, items_of())
+        right = {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "item"}}
+        with pytest.raises(ConfigError) as caught:
+            own(wrong=document("candidates", right, TEXT_AND_NUMBER)).candidates(PANEL, WINDOW, items_of())
+        assert str(caught.value).startswith("checks/wrong.json, expectation 2 cannot be asked of the candidates; got ")
+        assert "that says nothing about the data" in str(caught.value)
+
+
+class TestDescribe:
+    """What `check` says beforehand."""
+
+    def test_every_fault_of_every_file_is_told_at_once(self, own: Callable[..., GreatExpectationsCheck]) -> None:
+        check = own(
+            a=document(
+                "profile", expectation(type="expect_rows", severity="info"), expectation(kwargs={"column": "x"})
+            ),
+            b=document(
+                "candidates", {"type": BETWEEN, "kwargs": {"column": "bin", "least": 1}}, REGEX, TEXT_AND_NUMBER
+            ),
+            c="{",
+            d=document(panels=["other"]),
+        )
+        with pytest.raises(ConfigErrors) as caught:
+            check.describe([PANEL])
+        told = "\n".join(str(one) for one in caught.value.each)
+        assert [
+            one
+            for one in (
+                "checks/a.json, expectation 1 has the unknown type 'expect_rows'",
+                "'severity' of checks/a.json, expectation 1 is not known",
+                "checks/a.json, expectation 2 asks for the column 'x'",
+                "checks/b.json, expectation 1 is not right; got least: extra fields",
+                "checks/b.json, expectation 2 cannot be asked of the candidates; got",
+                "Invalid regular expression",
+                "checks/b.json, expectation 3 cannot be asked of the candidates; got",
+                "c.json' is not JSON",
+                "checks/d.json is for the panel 'other'",
+            )
+            if one not in told
+        ] == []
+        assert len(caught.value.each) == 8
+        assert "this is the first of 8 faults, `stratawatch check` tells all" in str(caught.value)
+
+    def test_a_fault_that_is_one_for_two_panels_is_told_once(self, own: Callable[..., GreatExpectationsCheck]) -> None:
+        with pytest.raises(ConfigErrors) as caught:
+            own(b=document("candidates", REGEX)).describe([PANEL, replace(PANEL, name="other")])
+        assert len(caught.value.each) == 1
+        assert "the first of" not in str(caught.value)
+
+    def test_what_holds_and_what_does_not_are_no_faults(self, own: Callable[..., GreatExpectationsCheck]) -> None:
+        fails = {"type": BETWEEN, "kwargs": {"column": "bin", "min_value": 1000}}
+        assert own(a=document(), b=document("candidates", fails)).describe([PANEL]) == {
+            "checks/a.json": "1 on the profile of every panel",
+            "checks/b.json": "1 on the candidates of every panel",
+        }
 
 
 class TestFiles:

@@ -44,6 +44,14 @@ class TestOwnExpectations:
         own_suite(fresh, **changes)
         assert sentence in sentences(fresh.json("check", code=1))
 
+    def test_are_each_a_problem_of_their_own(self, fresh):
+        own_suite(fresh, expectations=[RULE | {"type": "expect_rows"}, RULE | {"severity": "low"}])
+        problems = fresh.json("check", code=1)["problems"]
+        assert [problem["problem"].split(";")[0] for problem in problems] == [
+            "checks/mine.json, expectation 1 has the unknown type 'expect_rows'",
+            "'severity' of checks/mine.json, expectation 2 is not known",
+        ]
+
     def test_may_lie_elsewhere_but_not_outside(self, fresh):
         fresh.configure(('folder = "reports"\n', 'folder = "reports"\n\n[checks]\nfolder = "../checks"\n'))
         assert "'folder' leads out of the folder of the configuration" in sentences(fresh.json("check", code=1))

@@ -3,23 +3,22 @@
 import json
 import re
 from dataclasses import fields
-from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 
-from stratawatch.adapters.checks.candidate_suite import candidate_suite
 from stratawatch.adapters.checks.own_rules import extended
 from stratawatch.adapters.checks.own_suites import suite_of
-from stratawatch.adapters.checks.profile_suite import NEVER, nothing_counted
+from stratawatch.adapters.checks.trial import trial_suites
 from stratawatch.engine.drift import REMEMBERED
 from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.freeze import MOST_READS
-from stratawatch.engine.records import CandidateItem, ClassifierSpec, Columns
+from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.engine.trouble import WARN_AFTER
 from tests.contracts.sources.panels import panel
 
 PAGE = (Path(__file__).parents[3] / "docs/input.md").read_text(encoding="utf-8")
 PANEL = panel((ClassifierSpec("lr", "score", positive="flag"),), columns=Columns("id", "ts", ("text",), ("country",)))
+PROFILE, CANDIDATES = trial_suites(PANEL)
 
 
 def row_of(first: str) -> str:
@@ -31,14 +30,12 @@ def row_of(first: str) -> str:
 def test_the_suite_it_shows_is_read_and_fits_the_profile():
     (block,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     suite = suite_of(json.loads(block), "the page")
-    assert len(extended(nothing_counted(PANEL), [suite], "toxicity").rules) == len(nothing_counted(PANEL).rules) + 2
+    assert len(extended(PROFILE, [suite], "toxicity").rules) == len(PROFILE.rules) + 2
 
 
 def test_it_names_every_column_of_both_frames():
-    item = CandidateItem("a", 0, "0" * 32, "1", 5, datetime(2026, 1, 5, tzinfo=UTC))
-    frames = {"profile": nothing_counted(PANEL).frame, "candidates": candidate_suite(PANEL, NEVER, [item]).frame}
-    for name, frame in frames.items():
-        assert set(re.findall(r"`([^`]+)`", row_of(name))) == {unescape(column) for column in frame}
+    for suite in (PROFILE, CANDIDATES):
+        assert set(re.findall(r"`([^`]+)`", row_of(suite.name))) == {unescape(column) for column in suite.frame}
 
 
 def test_it_names_every_key_of_drift_with_its_default():

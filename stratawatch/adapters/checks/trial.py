@@ -1,0 +1,70 @@
+"""The user's expectations, tried on a few rows of every panel's frames: whether they can be asked at all."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from stratawatch.adapters.checks.candidate_suite import candidate_suite
+from stratawatch.adapters.checks.own_rules import own_rules
+from stratawatch.adapters.checks.own_suites import OwnSuite
+from stratawatch.adapters.checks.profile_suite import profile_suite
+from stratawatch.adapters.checks.rules import Suite
+from stratawatch.adapters.checks.validation import unaskable
+from stratawatch.engine.records import CandidateItem, PanelSpec, Profile, Window
+from stratawatch.errors import ConfigError
+
+_START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_WINDOW: Final = Window(_START, _START + timedelta(days=7))
+_ROWS: Final = 3
+_COLUMN: Final = {"nulls": 0, "invalid": 0, "positives": 1, "score_nulls": 0, "score_invalid": 0}
+
+
+def tried(panel: PanelSpec, own: Iterable[OwnSuite]) -> Iterator[ConfigError]:
+    """What is wrong with the expectations that are meant for this panel; what the rows are does not matter."""
+    for suite in trial_suites(panel):
+        rules, faults = own_rules(suite, own, panel.name)
+        yield from faults
+        if rules:
+            yield from unaskable(replace(suite, rules=tuple(rules)))
+
+
+def trial_suites(panel: PanelSpec) -> tuple[Suite, Suite]:
+    """The profile and the candidates of a window that nobody has seen."""
+    return profile_suite(panel, _WINDOW, _profile(panel)), candidate_suite(panel, _WINDOW, _items(panel))
+
+
+def _profile(panel: PanelSpec) -> Profile:
+    """Every number is there, so that a bound of another type is met by something."""
+    names = [one.name for one in panel.classifiers]
+    return Profile(
+        rows=_ROWS,
+        bad_rows=0,
+        null_items=0,
+        first_time=_START,
+        last_time=_START,
+        columns=dict.fromkeys(names, _COLUMN),
+        null_times=0,
+        late=0,
+        early=0,
+        repeated=0,
+        ranges=dict.fromkeys(names, (0.0, 1.0)),
+    )
+
+
+def _items(panel: PanelSpec) -> list[CandidateItem]:
+    """Texts are digits: whoever wants them to be numbers, dates or JSON is not told that they are none."""
+    letters = len(panel.classifiers) + len(panel.auxiliary)
+    return [
+        CandidateItem(
+            item=str(number),
+            atom=0,
+            digest=f"{number:032x}",
+            pattern="1" * letters,
+            bin=number,
+            time=_START + timedelta(hours=number),
+            payload=dict.fromkeys(panel.columns.payload, "1"),
+            segments=dict.fromkeys(panel.columns.segments, "1"),
+        )
+        for number in range(1, _ROWS + 1)
+    ]
