@@ -88,8 +88,9 @@ def _largest_first(census: Census) -> list[str]:
 def _heat(census: Census, shown: Sequence[str]) -> Counts:
     """Items of every row and bin; the last row is of all other patterns, the last column of items without a score."""
     rows = {pattern: row for row, pattern in enumerate(shown)}
+    row_of = np.array([rows.get(pattern, len(shown)) for pattern in census.patterns])
     heat = np.zeros((len(shown) + 1, BIN_COUNT + 1), dtype=np.int64)
-    np.add.at(heat, ([rows.get(pattern, len(shown)) for pattern in census.patterns], census.bins), census.counts)
+    np.add.at(heat, (row_of, census.bins), census.counts)
     return heat
 
 
