@@ -44,7 +44,7 @@ class Timed:
         return Measured(other.value, one.seconds + other.seconds, one.cpu_s + other.cpu_s, peak)
 
     def rows(self) -> list[Row]:
-        """One row a pass, and one for both."""
+        """One row a pass, and one for both, to the millisecond and the megabyte."""
         passes = {"read": self.read, "census": self.census, "candidates": self.candidates}
         passes |= {} if self.cut is None else {"cut": self.cut}
         passes |= {"both": self.both}
@@ -53,11 +53,11 @@ class Timed:
             {
                 "population": str(self.size),
                 "pass": name,
-                "seconds": one.seconds,
-                "cpu_s": one.cpu_s,
-                "x read": one.seconds / self.read.seconds,
-                "x read, cpu": one.cpu_s / self.read.cpu_s,
-                "peak_mb": one.peak_mb,
+                "seconds": round(one.seconds, 3),
+                "cpu_s": round(one.cpu_s, 3),
+                "x read": round(one.seconds / self.read.seconds, 3),
+                "x cpu": round(one.cpu_s / self.read.cpu_s, 3),
+                "peak_mb": round(one.peak_mb),
             }
             for name, one in passes.items()
         ]

@@ -7,17 +7,16 @@ client's part alone: the server's memory and processor time are not in it.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, cast
 
 from benchmarks.scan.population import Size
-from benchmarks.shape import Row, Verdict
+from benchmarks.shape import Row
 
 ADDRESS: Final = "BENCHMARKS_SCAN_SERVER"
-_OF_THE_CLIENT: Final = {"cpu_s": "client cpu_s", "peak_mb": "client peak_mb"}
-_MEANINGLESS: Final = ("x read, cpu",)
+_OF_THE_CLIENT: Final = {"cpu_s": "client cpu", "peak_mb": "client MB"}
+_MEANINGLESS: Final = ("x cpu",)
 
 
 class Server(Protocol):
@@ -71,8 +70,3 @@ def address() -> str:
 def of_the_client(row: Row) -> Row:
     """A pass as it can be told of a server."""
     return {_OF_THE_CLIENT.get(name, name): value for name, value in row.items() if name not in _MEANINGLESS}
-
-
-def told_of_the_client(verdict: Verdict) -> Verdict:
-    """A verdict as it can be told of a server."""
-    return replace(verdict, name=verdict.name.replace("peak memory", "client's peak memory"))
