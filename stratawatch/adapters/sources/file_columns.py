@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from stratawatch.adapters.sources.column_types import listed, roles
 from stratawatch.adapters.sources.duckdb_engine import column_types
@@ -139,22 +139,21 @@ def _outermost(names: Sequence[str], children: Sequence[int]) -> list[str]:
 
 
 def _of_csv(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
-    """Equal first lines are looked at once, those of compressed files one by one."""
-    seen: dict[bytes | Path, list[str]] = {}
+    """Equal first lines that name all columns are looked at once; not each has them, and some are compressed."""
+    seen: dict[bytes, list[str]] = {}
     found: dict[Path, Sequence[str]] = {}
     for file in files.files:
-        line = _first_line(file.path)
-        if line not in seen:
-            seen[line] = list(column_types(connection, replace(files, files=(file,), hive=False).relation()))
-        found[file.path] = seen[line]
+        with file.path.open("rb") as opened:
+            line = opened.readline(_LINE)
+        names = seen.get(line) or list(column_types(connection, replace(files, files=(file,), hive=False).relation()))
+        if all(name.encode() in line for name in names):
+            seen[line] = names
+        found[file.path] = names
     return found
 
 
-def _first_line(path: Path) -> bytes | Path:
-    if path.suffix.lower() in (".gz", ".zst"):
-        return path
-    with path.open("rb") as file:
-        return file.readline()
+_LINE: Final = 2_000_000
+"""Bytes of a line that DuckDB reads at most."""
 
 
 def _partitions(files: FileSet, path: Path) -> Collection[str]:

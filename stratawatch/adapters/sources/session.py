@@ -1,12 +1,14 @@
 """One short-lived DuckDB in memory, within stated bounds, and its errors as sentences."""
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from stratawatch.adapters.sources.csv_trouble import csv_trouble
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 
@@ -76,11 +78,36 @@ def reading(asked: str) -> Iterator[None]:
     except duckdb.BinderException as trouble:
         raise InputRefused(f"the columns of '{asked}' do not fit together", got=_first_line(trouble)) from trouble
     except duckdb.Error as trouble:
-        raise Unreachable(
-            f"'{asked}' cannot be read",
-            got=_first_line(trouble),
-            hint="a file that is still being written is read again at the next advance",
-        ) from trouble
+        raise csv_trouble(str(trouble)) or _held(asked, trouble) or _unreadable(asked, trouble) from trouble
+
+
+def _held(asked: str, trouble: Exception) -> Unreachable | None:
+    """A DuckDB file has one process that writes, or any number that read."""
+    if "Could not set lock on file" not in str(trouble):
+        return None
+    holder = re.search(r"PID (\d+)", str(trouble))
+    return Unreachable(
+        f"'{asked}' is held by a program that writes to it",
+        got=f"process {holder[1]}" if holder else "",
+        hint="an advance tries again by itself; a command can, once that program has closed the file, "
+        "or reads a copy of it or an export in Parquet",
+    )
+
+
+def _unreadable(asked: str, trouble: Exception) -> Unreachable:
+    line = _first_line(trouble)
+    hint = next((hint for pattern, hint in _HINTS if re.search(pattern, line)), "it is read again at the next advance")
+    return Unreachable(f"'{asked}' cannot be read", got=line, hint=hint)
+
+
+_HINTS: Final = (
+    ("No files found|No such file", "it is looked for again at the next advance"),
+    (
+        "magic bytes|too small to be a Parquet|Unexpected end",
+        "a file that is still being written is read again at the next advance; else export it again",
+    ),
+    ("not a valid DuckDB database", 'export it again; for Parquet or CSV the source has kind = "files"'),
+)
 
 
 def _first_line(trouble: Exception) -> str:

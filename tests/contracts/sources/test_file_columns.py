@@ -176,6 +176,13 @@ class TestShapes:
         spec = panel(columns=Columns("id", "ts", segments=("shop",)))
         assert DuckDBSource(tmp_path).census(spec, WINDOW).profile.rows == 20
 
+    def test_a_csv_file_may_have_a_title_above_its_columns(self, tmp_path: Path) -> None:
+        for name, table in (("0", week(0)), ("1", week(0, score="score_v2"))):
+            path = write(tmp_path / f"{name}.csv", table)
+            path.write_text("the export of a week\n" + path.read_text())
+        with pytest.raises(InputRefused, match="is it 'score_v2' there"):
+            DuckDBSource(tmp_path).census(panel(), WINDOW)
+
     def test_names_with_glob_characters_are_only_names(self, tmp_path: Path) -> None:
         write(tmp_path / "it's [1]" / "a.parquet", week(0))
         path = write(tmp_path / "it's [1]" / "b*?.parquet", without(week(0), "score"))
