@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, say_faults
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
 from stratawatch.cli.pictures import write_picture
@@ -76,7 +77,7 @@ def _counted(house: "House", spec: "PanelSpec", at: str | None, picture: Path | 
     if picture is not None:
         _draw(picture, spec, window, found)
     complete = period <= newest_complete(spec.windows, house.ports.clock.now())
-    return {"panel": spec.name, "period": period, "complete": complete, **_document(window, found)}
+    return {"panel": spec.name, "period": period, "complete": complete, **_document(spec, window, found)}
 
 
 def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") -> None:
@@ -87,7 +88,7 @@ def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") ->
     write_picture(path, lambda place: draw_atoms(place, spec.name, window, found.answer.census, found.atoms))
 
 
-def _document(window: "Window", found: "Contents") -> dict[str, Any]:
+def _document(spec: "PanelSpec", window: "Window", found: "Contents") -> dict[str, Any]:
     from stratawatch.core.bins import edges
     from stratawatch.core.population import NO_BIN
 
@@ -98,6 +99,7 @@ def _document(window: "Window", found: "Contents") -> dict[str, Any]:
         "items": counted.size,
         "rows": profile.rows,
         "bad_rows": profile.bad_rows,
+        "faults": fault_rows(spec, profile, found.answer.bad_rows),
         "first_time": profile.first_time,
         "last_time": profile.last_time,
         "past_labels": found.past_labels,
@@ -119,7 +121,7 @@ def _document(window: "Window", found: "Contents") -> dict[str, Any]:
             }
             for atom in found.atoms
         ],
-        "bad": [{"item": row.key, "reason": row.reason} for row in found.answer.bad_rows],
+        "bad": [{"item": row.key, **bad_row_facts(row)} for row in found.answer.bad_rows],
         "source_version": found.answer.source_version,
     }
 
@@ -131,7 +133,9 @@ def _show(document: dict[str, Any], *, every: bool) -> None:
         say("A cycle on it would be refused.")
         return
     say(f"Times from {time_text(document['first_time'])} to {time_text(document['last_time'])}")
-    _show_bad(document)
+    if document["bad_rows"]:
+        faults = document["faults"] if every else document["faults"][:SHOWN]
+        say_faults(document["bad_rows"], document["rows"], faults)
     say()
     say("What classifiers said")
     show_rows([_said(row, document["rows"]) for row in document["classifiers"]], numbers=_COUNTS)
@@ -141,20 +145,12 @@ def _show(document: dict[str, Any], *, every: bool) -> None:
     say()
     if document["refusal"]:
         say(f"A cycle on it would be refused: {document['refusal']}")
+    if not document["atoms"]:
         return
     _show_atoms(document, every=every)
 
 
 _COUNTS: Final = ("yes", "no", "nothing", "without a score", "unreadable")
-
-
-def _show_bad(document: dict[str, Any]) -> None:
-    if document["bad_rows"]:
-        share = percent(document["bad_rows"] / document["rows"])
-        say(f"{document['bad_rows']:,} of {count_text(document['rows'], 'row')} ({share}) cannot be used:")
-        reasons = Counter(row["reason"] for row in document["bad"])
-        for reason, _ in reasons.most_common(3):
-            say(reason, indent="  ")
 
 
 def _said(row: dict[str, Any], rows: int) -> dict[str, str]:

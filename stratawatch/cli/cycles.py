@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, say_faults, say_row
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
 from stratawatch.cli.printing import count_text, print_json, say, time_text, window_text
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from stratawatch.engine.records import Cycle, Move
+    from stratawatch.engine.records import BadRow, Cycle, Move
     from stratawatch.engine.repositories import Transaction
 
 app = typer.Typer(
@@ -168,7 +169,7 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
     moves = [*tx.cycles.moves(Entity.CYCLE, cycle.id)]
     for entity, owned in ((Entity.ROUND, rounds), (Entity.BATCH, batches)):
         moves += [move for one in owned for move in tx.cycles.moves(entity, one.id)]
-    revision = tx.estimates.latest(cycle.id)
+    revision, aside = tx.estimates.latest(cycle.id), tx.cycles.quarantined(cycle.id)
     return {
         **_facts(cycle),
         "profile": dict(cycle.profile),
@@ -190,11 +191,20 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
             for b in batches
         ],
         "revision": revision.number if revision else None,
-        "set_aside": [
-            {"kind": row.kind, "key": row.key, "reason": row.reason} for row in tx.cycles.quarantined(cycle.id)
-        ],
+        "faults": _faults(tx, cycle, aside),
+        "set_aside": [{"kind": row.kind, "key": row.key, **bad_row_facts(row)} for row in aside],
         "moves": _moves(moves),
     }
+
+
+def _faults(tx: "Transaction", cycle: "Cycle", aside: "Sequence[BadRow]") -> list[dict[str, Any]]:
+    """Nothing of a window that was not counted, as refused ones were not by older programs."""
+    from stratawatch.adapters.store.documents import from_document
+    from stratawatch.engine.records import Profile
+
+    if not cycle.profile:
+        return []
+    return fault_rows(tx.panels.get(cycle.panel_version), from_document(Profile, cycle.profile), aside)
 
 
 def _moves(moves: "Iterable[Move]") -> list[dict[str, Any]]:
@@ -223,15 +233,28 @@ def _show(document: dict[str, Any]) -> None:
         say(f"input check: {document['docs']} (in the report folder)", indent="  ")
     for warning in document["warnings"]:
         say(f"! {warning}", indent="  ")
-    for name in ("rounds", "batches", "set_aside", "moves"):
+    for name in ("rounds", "batches"):
         _show_part(name, document[name])
+    _show_set_aside(document)
+    _show_part("moves", document["moves"])
+
+
+def _show_set_aside(document: dict[str, Any]) -> None:
+    if document["faults"]:
+        say()
+        say_faults(document["profile"]["bad_rows"], document["profile"]["rows"], document["faults"])
+    if document["set_aside"]:
+        say()
+        say("Rows set aside, some of them")
+        for row in document["set_aside"]:
+            say_row(row)
 
 
 def _show_part(name: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     say()
-    say({"rounds": "Rounds", "batches": "Batches", "set_aside": "Rows set aside", "moves": "Moves"}[name])
+    say({"rounds": "Rounds", "batches": "Batches", "moves": "Moves"}[name])
     if name == "moves":
         for row in rows:
             say(f"{time_text(row['at'])}  {row['entity']} {row['id']}: {row['old']} -> {row['new']}", indent="  ")

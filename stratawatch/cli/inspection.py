@@ -188,6 +188,7 @@ def _newest_window(
 ) -> Facts:
     """Count the newest complete window: columns that are there may still hold nothing that can be read."""
     from stratawatch.engine.clock import SystemClock
+    from stratawatch.engine.faults import advice, in_brief, too_many
     from stratawatch.engine.windows import newest_complete, window_of
 
     period = newest_complete(spec.windows, SystemClock().now())
@@ -195,15 +196,16 @@ def _newest_window(
         return {"newest window": "the first one is not over yet"}
     window, place = window_of(spec.windows, period), ("panels", spec.name, "source")
     try:
-        profile = port.census(spec, window).profile
+        counted = port.census(spec, window)
     except StratawatchError as trouble:
         problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
         seen.problems.append(configuration.placed(problem))
         return {}
-    if profile.bad_rows > spec.quarantine_share * profile.rows:
+    profile = counted.profile
+    if too_many(spec, profile):
         share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
-        got = f"{profile.bad_rows:,} of {profile.rows:,}"
-        hint = "`stratawatch open` and `advance` refuse it and say row by row why"
+        got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
+        hint = advice(spec, profile) or "`stratawatch census` counts them by reason and shows some"
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
         seen.problems.append(configuration.placed(problem))
     facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from stratawatch.core.design import cut
 from stratawatch.core.population import Atom
 from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.faults import too_many, why_too_many
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import CensusAnswer, PanelSpec, Window
@@ -15,7 +16,7 @@ from stratawatch.errors import PlanImpossible
 class Contents:
     """The counts of a window and its atoms; `past_labels` are those that helped to cut them.
 
-    `refusal`: why the panel's design cuts nothing here, as a cycle would be told; then there are no atoms.
+    `refusal`: why a cycle would be refused: too many bad rows, or a design that cuts nothing here and leaves no atoms.
     """
 
     answer: CensusAnswer
@@ -27,10 +28,11 @@ class Contents:
 def contents(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Contents:
     """Count a window whatever it holds: rows that a cycle would refuse are shown, not complained of."""
     answer = ports.sources[spec.name].census(spec, window)
+    many = why_too_many(spec, answer.profile, answer.bad_rows) if too_many(spec, answer.profile) else ""
     with ports.store.begin() as tx:
         history = history_of(tx, spec, period, ports.clock.now())
     try:
         atoms = cut(answer.census, commission_of(spec), history)
     except PlanImpossible as refusal:
-        return Contents(answer, (), len(history), str(refusal))
-    return Contents(answer, atoms, len(history))
+        return Contents(answer, (), len(history), many or str(refusal))
+    return Contents(answer, atoms, len(history), many)

@@ -97,6 +97,21 @@ def quoted(value: str) -> str:
     return repr(value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…")
 
 
+def too_many(panel: PanelSpec, profile: Profile) -> bool:
+    """Whether a window is refused for its bad rows."""
+    return profile.bad_rows > panel.quarantine_share * profile.rows
+
+
+def why_too_many(panel: PanelSpec, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> str:
+    """The sentence that refuses a window for its bad rows, with what to do about it."""
+    share = profile.bad_rows / profile.rows if profile.rows else 0.0
+    sentence = (
+        f"{profile.bad_rows:,} of {profile.rows:,} rows ({share:.2%}) cannot be used, more than the "
+        f"{panel.quarantine_share:.2%} that may be set aside: {in_brief(panel, profile, bad_rows)}"
+    )
+    return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
+
+
 def advice(panel: PanelSpec, profile: Profile) -> str:
     """What to do about rows without a time, where the window would pass but for them; else nothing."""
     untimed = profile.null_times or 0

@@ -10,6 +10,7 @@ from stratawatch.core.history import History
 from stratawatch.core.population import Atom
 from stratawatch.core.results import Plan
 from stratawatch.engine.commissions import commission_of, for_pools
+from stratawatch.engine.faults import advice, in_brief, too_many
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
@@ -55,9 +56,10 @@ def read_window(
         history = history_of(tx, spec, period, ports.clock.now())
     counted = count()
     profile = counted.profile
-    if profile.bad_rows > spec.quarantine_share * profile.rows:
+    if too_many(spec, profile):
         share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
-        raise InputRefused(_WOULD, expected=share, got=f"{profile.bad_rows:,} of {profile.rows:,}")
+        got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
+        raise InputRefused(_WOULD, expected=share, got=got, hint=advice(spec, profile))
     return counted, history
 
 

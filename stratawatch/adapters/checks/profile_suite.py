@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
-from stratawatch.engine.faults import advice, in_brief
+from stratawatch.engine.faults import why_too_many
 from stratawatch.engine.records import BadRow, PanelSpec, Profile, Window
 from stratawatch.engine.scales import scale_of
 
@@ -69,8 +69,7 @@ def _rules(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequenc
     yield Rule(
         "ExpectColumnValuesToBeBetween",
         {"column": "bad_share", "min_value": 0, "max_value": cap},
-        f"{profile.bad_rows:,} of {rows:,} rows ({_share(profile.bad_rows, rows):.2%}) cannot be used, more than the "
-        f"{cap:.2%} that may be set aside: {'; '.join(_causes(panel, profile, bad_rows))}",
+        "; ".join([why_too_many(panel, profile, bad_rows), *_scales(panel, profile)]),
     )
     if rows:
         yield from _said(panel, profile)
@@ -88,13 +87,6 @@ def _inside(window: Window, profile: Profile) -> Rule:
         {"column": "last_time", "min_value": start, "max_value": end, "strict_max": True},
         f"the newest row, of {profile.last_time}, lies outside the window {window}",
     )
-
-
-def _causes(panel: PanelSpec, profile: Profile, bad_rows: Sequence[BadRow]) -> Iterator[str]:
-    yield in_brief(panel, profile, bad_rows)
-    if told := advice(panel, profile):
-        yield told
-    yield from _scales(panel, profile)
 
 
 def _scales(panel: PanelSpec, profile: Profile) -> Iterator[str]:

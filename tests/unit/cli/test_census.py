@@ -4,6 +4,13 @@ import pytest
 
 from tests.unit.cli.conftest import NOW, ROWS
 
+NUMBERED = f"SELECT *, CAST(substr(id, 6) AS INTEGER) AS i FROM ({ROWS})"
+POISON = """
+    CASE WHEN id IN ('item-1', 'item-2', 'item-3') THEN NULL ELSE id END AS id,
+    CASE WHEN id IN ('item-3', 'item-4', 'item-5', 'item-6', 'item-7') THEN NULL ELSE "at" END AS "at",
+    CASE WHEN id LIKE 'item-101_' AND id <> 'item-1010' THEN 7.5 ELSE score_lr END AS score_lr
+"""
+
 
 class TestNumbers:
     def test_every_item_is_in_one_atom(self, fresh):
@@ -88,8 +95,32 @@ class TestPeople:
         bad = "CASE WHEN score_lr < .3 THEN 'inf'::DOUBLE ELSE score_lr END"
         fresh.predict(f"SELECT * REPLACE ({bad} AS score_lr) FROM ({ROWS})")
         out = " ".join(fresh.run("census", "--now", NOW).stdout.split())
-        assert "598 of 2,000 rows (29.9%) cannot be used: the score of 'lr' in 'score_lr' is not a probability" in out
+        assert "598 of 2,000 rows (29.9%) cannot be used: 598: the score of 'lr' in 'score_lr' is not" in out
+        assert "[0, 1] (such as 'inf')" in out
         assert fresh.json("census", "--now", NOW)["censuses"][0]["items"] == 1402
+
+    def test_each_reason_is_told_with_its_number_of_rows(self, fresh):
+        fresh.predict(f"SELECT * REPLACE ({POISON}) FROM ({ROWS})")
+        (found,) = fresh.json("census", "--now", NOW)["censuses"]
+        assert [(fault["rows"], fault["reason"], fault["example"]) for fault in found["faults"]] == [
+            (9, "the score of 'lr' in 'score_lr' is not a probability in [0, 1]", "7.5"),
+            (5, "the time in 'at' is missing or unreadable", None),
+            (3, "the item id in 'id' is missing", None),
+        ]
+        assert (found["bad_rows"], found["refusal"], len(found["bad"])) == (16, None, 16)
+        lines = fresh.run("census", "--now", NOW).stdout.splitlines()
+        assert "16 of 2,000 rows (0.80%) cannot be used:" in lines
+        assert "  5: the time in 'at' is missing or unreadable" in lines
+        assert "  Some rows have several of these faults." in lines
+
+    def test_so_many_that_a_cycle_would_be_refused_are_told_and_the_atoms_shown_all_the_same(self, fresh):
+        fresh.predict(f'SELECT * REPLACE (CASE WHEN i < 60 THEN NULL ELSE "at" END AS "at") FROM ({NUMBERED})')
+        (found,) = fresh.json("census", "--now", NOW)["censuses"]
+        assert found["refusal"].startswith("60 of 2,000 rows (3.00%) cannot be used, more than the 1.00%")
+        out = " ".join(fresh.run("census", "--now", NOW).stdout.split())
+        assert "A cycle on it would be refused: 60 of 2,000 rows (3.00%)" in out
+        assert "count in each one, whatever their age" in out
+        assert "Atoms: " in out
 
     def test_where_the_design_cuts_nothing_the_counts_are_shown_with_the_reason(self, fresh):
         options = '[panels.spam.options]\nparent = "rf"\n\n[panels.spam.source]'

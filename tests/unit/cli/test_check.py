@@ -61,11 +61,9 @@ class TestTheNewestWindow:
         """The installation's rows, moved into the newest complete window."""
         start = MONDAY + (datetime.now(UTC) - MONDAY) // timedelta(days=7) * timedelta(days=7) - timedelta(days=7)
 
-        def predict(score: str) -> None:
-            fresh.predict(
-                f'SELECT * REPLACE ("at" + INTERVAL ({(start - MONDAY).days}) DAY AS "at", {score} AS score_lr) '
-                f"FROM ({ROWS})"
-            )
+        def predict(score: str, time: str = '"at"') -> None:
+            moved = f"{time} + INTERVAL ({(start - MONDAY).days}) DAY"
+            fresh.predict(f'SELECT * REPLACE ({moved} AS "at", {score} AS score_lr) FROM ({ROWS})')
 
         return predict
 
@@ -77,9 +75,14 @@ class TestTheNewestWindow:
     def test_that_nobody_could_read_is_a_problem(self, fresh, this_week):
         this_week("'nan'::DOUBLE")
         document = fresh.json("check", code=1)
-        assert "would be refused; expected at most 1.00% of rows that cannot be used; got 2,000 of 2,000" in sentences(
-            document
-        )
+        told = sentences(document)
+        assert "would be refused; expected at most 1.00% of rows that cannot be used; got 2,000 of 2,000: 2,000" in told
+        assert "with an unreadable score of 'lr' (such as 'nan'); `stratawatch census` counts them" in told
+
+    def test_of_rows_without_a_time_is_a_problem_that_says_why_they_are_in_it(self, fresh, this_week):
+        this_week("score_lr", "CASE WHEN id LIKE 'item-2%' THEN NULL ELSE \"at\" END")
+        told = sentences(fresh.json("check", code=1))
+        assert "111 without a readable time; rows without a time belong to no window and count in each one" in told
 
 
 class TestPastWindows:

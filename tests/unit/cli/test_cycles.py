@@ -1,7 +1,7 @@
 """`cycles`: list, show, cancel, reopen, resend."""
 
 from stratawatch.engine import dispatch
-from tests.unit.cli.conftest import NOW
+from tests.unit.cli.conftest import NOW, ROWS
 
 
 class TestList:
@@ -96,3 +96,31 @@ class TestIntervening:
 
     def test_resend_of_a_cycle_that_does_not_exist_is_told(self, judged):
         judged.run("cycles", "resend", "99", "--why", "x", code=2)
+
+
+class TestBadRows:
+    def test_each_reason_of_a_refused_window_is_counted_and_some_rows_are_shown_with_their_values(self, fresh):
+        number = "CAST(substr(id, 6) AS INTEGER)"
+        fresh.predict(
+            f"SELECT * REPLACE (CASE WHEN {number} < 30 THEN 7.5 ELSE score_lr END AS score_lr,"
+            f"CASE WHEN {number} >= 1980 THEN NULL ELSE id END AS id) FROM ({ROWS})"
+        )
+        fresh.run("open", "--now", NOW)
+        fresh.run("advance", "--now", NOW, code=1)
+        document = fresh.json("cycles", "show", "1")
+        assert (document["profile"]["rows"], document["profile"]["bad_rows"]) == (2000, 50)
+        assert [(one["rows"], one["example"]) for one in document["faults"]] == [(30, "7.5"), (20, None)]
+        assert document["set_aside"][0]["unreadable"] == {"score of lr": "7.5"}
+        out = fresh.run("cycles", "show", "1").stdout
+        assert "50 of 2,000 rows (2.50%) cannot be used:\n" in out
+        assert "  30: the score of 'lr' in 'score_lr' is not a probability in [0, 1] (such as '7.5')\n" in out
+        assert "  20: the item id in 'id' is missing\n" in out
+        assert f"  {document['set_aside'][0]['key']}: the score of 'lr' in 'score_lr' is not" in out
+
+    def test_of_a_window_without_any_nothing_is_said(self, judged):
+        assert judged.json("cycles", "show", "1")["faults"] == []
+        assert "cannot be used" not in judged.run("cycles", "show", "1").stdout
+
+    def test_of_a_window_that_was_not_counted_nothing_is_known(self, fresh):
+        fresh.run("open", "--now", NOW)
+        assert fresh.json("cycles", "show", "1")["faults"] == []
