@@ -6,14 +6,17 @@ from pathlib import Path
 from stratawatch.errors import StratawatchError
 
 
-def write_picture(path: Path, draw: Callable[[Path], None]) -> None:
-    """Write a picture; the ending of the name says of which kind."""
+def require_picture(path: Path) -> None:
+    """Raise StratawatchError where the ending of the name is not that of a picture."""
     from stratawatch.report.curves import KINDS
 
     if path.suffix.lower() not in KINDS:
-        raise StratawatchError(
-            f"{path.name} is no picture", expected=" or ".join(f"a name in {kind}" for kind in KINDS)
-        )
+        raise StratawatchError(f"{path.name} cannot be drawn", expected=f"a name that ends in {' or '.join(KINDS)}")
+
+
+def write_picture(path: Path, draw: Callable[[Path], None]) -> None:
+    """Write a picture; the ending of the name says of which kind."""
+    require_picture(path)
     try:
         draw(path)
     except OSError as trouble:

@@ -90,7 +90,7 @@ class TestPicture:
 
     def test_another_kind_of_file_is_refused(self, fresh):
         err = fresh.run("plan", "--now", NOW, "--out", "curve.gif", code=2).stderr
-        assert "curve.gif is no picture; expected a name in .svg or a name in .png" in err
+        assert "curve.gif cannot be drawn; expected a name that ends in .svg or .png" in err
 
     def test_a_place_that_cannot_be_written_is_told(self, fresh):
         (fresh.folder / "file").write_text("")
