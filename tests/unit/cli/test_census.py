@@ -153,7 +153,7 @@ class TestPicture:
 
     def test_another_kind_of_file_is_refused(self, fresh):
         err = fresh.run("census", "--now", NOW, "--picture", "atoms.gif", code=2).stderr
-        assert "atoms.gif is no picture; expected a name in .svg or a name in .png" in err
+        assert "atoms.gif cannot be drawn; expected a name that ends in .svg or .png" in err
 
     def test_an_empty_window_cannot_be_drawn(self, fresh):
         err = fresh.run("census", "--now", "2026-03-02T00:00:00+00:00", "--picture", "atoms.svg", code=2).stderr
