@@ -82,9 +82,8 @@ class Cells:
     def by_stratum(self, values: Floats) -> Floats:
         """Sums over the cells of each stratum, along the last axis."""
         rows = np.atleast_2d(values)
-        summed = np.zeros((rows.shape[0], self.count))
-        np.add.at(summed.T, self.strata, rows.T)
-        return np.asarray(summed.reshape(*values.shape[:-1], self.count), dtype=np.float64)
+        summed = np.array([np.bincount(self.strata, row, self.count) for row in rows], dtype=np.float64)
+        return summed.reshape(*values.shape[:-1], self.count)
 
     @cached_property
     def stratum_sizes(self) -> Floats:
