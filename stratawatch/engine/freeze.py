@@ -83,14 +83,15 @@ def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _
     first = ports.check.profile(spec, cycle.window, counted.profile, counted.bad_rows)
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
-        return _Refusal(first.refusal, first.docs, bad_rows, counted.profile)
+        return _Refusal(first.refusal, first.docs, bad_rows, _warned(counted.profile, first.failures, first.refusal))
     with ports.store.begin() as tx:
         history = history_of(tx, spec, cycle.period, cycle.opened_at)
         earlier, before = judged_before(tx, spec.name, cycle.period), window_before(tx, spec, cycle.period)
     profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
     drifted = drift(spec, profile, earlier)
+    told = tuple(str(finding) for finding in drifted)
     if refused := refusal(spec, drifted):
-        return _Refusal(refused, first.docs, bad_rows, profile)
+        return _Refusal(refused, first.docs, bad_rows, _warned(profile, (*first.failures, *told), refused))
     commission = commission_of(spec)
     atoms = cut(counted.census, commission, history)
     wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
@@ -99,11 +100,16 @@ def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _
     second = ports.check.candidates(spec, cycle.window, items)
     docs = second.docs or first.docs
     bad_rows = (*bad_rows, *second.bad_rows)
+    warned = _warned(profile, (*first.failures, *told, *second.failures), second.refusal)
     if second.refusal:
-        return _Refusal(second.refusal, docs, bad_rows, profile)
-    told = tuple(str(finding) for finding in drifted)
-    warned = replace(profile, warnings=tuple(dict.fromkeys((*first.failures, *told, *second.failures))))
+        return _Refusal(second.refusal, docs, bad_rows, warned)
     return _Read(Frozen(atoms, items, warned, counted.source_version, docs, bad_rows), told)
+
+
+def _warned(profile: Profile, told: Sequence[str], refused: str = "") -> Profile:
+    """With everything that was told, once, but for the sentence that refuses the window."""
+    warnings = dict.fromkeys(one for one in told if not refused.startswith(one))
+    return replace(profile, warnings=tuple(warnings))
 
 
 def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:

@@ -16,7 +16,7 @@ from stratawatch.engine.keys import item_key
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.engine.states import CycleState
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.errors import ConfigError
 from tests.engine.stores import empty_store
 from tests.engine.town import MONDAY, WEEK, FakeChannel, FakeQueue, HandClock, spec
 
@@ -176,6 +176,21 @@ class TestOwnExpectations:
         assert found.docs is not None
         assert (tmp_path / "docs" / found.docs).is_file()
 
+    def test_that_fail_beside_the_one_that_refuses_stand_with_the_cycle(self, house, tmp_path):
+        """Of the profile and of the candidates; the sentence of the refusal is not repeated."""
+        ports, cycle = house()
+        known = {"type": "expect_column_values_to_be_in_set"}
+        own_check(
+            tmp_path,
+            {**known, "kwargs": {"column": "segment country", "value_set": ["FR"]}, "sentence": "strange countries"},
+            {**known, "kwargs": {"column": "bin", "value_set": [1]}, "severity": "warning", "sentence": "strange bins"},
+        )
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        found, _ = read(ports, cycle)
+        assert found.reason.startswith("strange countries [checks/own.json, expectation 1]")
+        (warning,) = found.profile["warnings"]
+        assert warning.startswith("strange bins [checks/own.json, expectation 2]")
+
     def test_that_fail_inside_the_library_are_tried_again_with_a_bound(self, house, tmp_path, monkeypatch):
         """Great Expectations cannot compare text with a number, and reports that as success=False."""
         monkeypatch.setattr(freeze, "MOST_READS", 3)
@@ -184,12 +199,12 @@ class TestOwnExpectations:
             tmp_path, {"type": "expect_column_values_to_be_between", "kwargs": {"column": "item", "min_value": 3}}
         )
         for attempt in (1, 2):
-            with pytest.raises(Unreachable, match="failed in itself, which says nothing about the data"):
+            with pytest.raises(ConfigError, match="that says nothing about the data; mend it"):
                 freeze_cycle(ports, cycle)
             found, aside = read(ports, cycle)
             assert (found.state, found.failures, aside) == (CycleState.OPEN, attempt, ())
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
-        assert read(ports, cycle)[0].reason.startswith("not read after 3 attempts: the input check of the candidates")
+        assert read(ports, cycle)[0].reason.startswith("not read after 3 attempts: checks/own.json, expectation 1")
 
     def test_that_are_mended_let_the_same_window_pass_with_the_same_draw(self, house, tmp_path):
         ports, cycle = house()
