@@ -1,9 +1,11 @@
-"""The candidates that broke an expectation of the user's: named in its sentence, kept when it refuses the window."""
+"""What broke an expectation of the user's: its sentence says it, and candidates that refuse the window are kept."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from html import unescape
+from typing import Any, Final
 
+from stratawatch.adapters.checks.own_rules import asked_columns
 from stratawatch.adapters.checks.rules import Rule, Suite
 from stratawatch.adapters.checks.validation import Validated
 from stratawatch.engine.records import BadRow
@@ -14,9 +16,9 @@ _SHOWN: Final = 60  # characters of an item id in a sentence
 
 
 def named(suite: Suite, validated: Validated) -> Validated:
-    """The same result; sentences on rows say how many broke them, and the first of those."""
-    rules = tuple(_with_rows(suite, rule, validated.rows.get(i, ())) for i, rule in enumerate(validated.failed))
-    return replace(validated, failed=rules)
+    """The same result; sentences say where they stand, and how many rows broke them or what was there instead."""
+    rules = (_placed(suite, rule, validated, i) if rule.place else rule for i, rule in enumerate(validated.failed))
+    return replace(validated, failed=tuple(rules))
 
 
 def broken_rows(suite: Suite, validated: Validated) -> tuple[BadRow, ...]:
@@ -31,12 +33,31 @@ def _broken(suite: Suite, validated: Validated) -> Iterator[BadRow]:
                 yield BadRow("prediction", str(suite.frame["item"][row]), f"it breaks {rule.place}")
 
 
-def _with_rows(suite: Suite, rule: Rule, rows: Sequence[int]) -> Rule:
-    if not rule.place:
-        return rule
-    sentence = f"{rule.sentence} [{rule.place}]"
-    if rows and "item" in suite.frame:
-        items = [str(suite.frame["item"][row]) for row in rows[:_NAMED]]
-        shown = ", ".join(repr(one if len(one) <= _SHOWN else f"{one[:_SHOWN]}...") for one in items)
-        sentence += f": {len(rows):,} of {len(suite.frame['item']):,} candidates (first: {shown})"
-    return replace(rule, sentence=sentence)
+def _placed(suite: Suite, rule: Rule, validated: Validated, number: int) -> Rule:
+    rows, observed = validated.rows.get(number, ()), validated.observed.get(number)
+    if suite.name == "profile":
+        seen = ", ".join(f"{unescape(one)} = {_text(suite.frame[one][0])}" for one in asked_columns(rule))
+    elif rows and "item" in suite.frame:
+        seen = _counted(suite, rows)
+    else:
+        seen = "" if observed is None else f"observed {_text(observed)}"
+    return replace(rule, sentence=f"{rule.sentence} [{rule.place}]" + (f": {seen}" if seen else ""))
+
+
+def _counted(suite: Suite, rows: Sequence[int]) -> str:
+    items = [str(suite.frame["item"][row]) for row in rows[:_NAMED]]
+    shown = ", ".join(repr(one if len(one) <= _SHOWN else f"{one[:_SHOWN]}...") for one in items)
+    return f"{len(rows):,} of {len(suite.frame['item']):,} candidates (first: {shown})"
+
+
+def _text(value: Any) -> str:
+    """A value as people read it.
+
+    >>> _text(12345), _text(0.123456789), _text(None)
+    ('12,345', '0.123457', 'nothing')
+    """
+    if value is None:
+        return "nothing"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

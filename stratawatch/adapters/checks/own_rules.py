@@ -45,6 +45,13 @@ def for_nobody(own: Iterable[OwnSuite], panels: Collection[str]) -> Iterator[Con
                 yield ConfigError(f"{one.origin} is for the panel '{name}'", expected=" or ".join(sorted(panels)))
 
 
+def asked_columns(rule: Rule) -> Iterator[str]:
+    """The columns of the frame that a rule asks for."""
+    yield from (rule.arguments[key] for key in _ONE if key in rule.arguments)
+    for key in _SEVERAL:
+        yield from rule.arguments.get(key, ())
+
+
 def _rule(expectation: OwnExpectation, suite: Suite) -> Rule:
     arguments = {key: _columns(key, value, expectation, suite) for key, value in expectation.kwargs.items()}
     return Rule(

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from stratawatch.adapters.checks.rules import Rule, Suite
 from stratawatch.errors import ConfigError, Unreachable
 
@@ -23,12 +25,14 @@ _LONG = ("unexpected_list", "unexpected_index_list", "unexpected_index_query", "
 class Validated:
     """The rules that failed, in the suite's order, and the library's own result for its pages.
 
-    `rows` are, by the failed rule's place among them, the frame's rows that broke it, if the rule is one of rows.
+    By the failed rule's place among them, `rows` are the frame's rows that broke it, if the rule is one of rows, and
+    `observed` is the one value that was found, if the rule is one of an aggregate.
     """
 
     failed: tuple[Rule, ...]
     result: Any
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    observed: Mapping[int, int | float | str] = field(default_factory=dict)
 
 
 def validate(suite: Suite) -> Validated:
@@ -46,8 +50,10 @@ def validate(suite: Suite) -> Validated:
         raise _failed(suite, f"{len(result.results)} results for {len(suite.rules)} rules")
     bad = {one.expectation_config.meta["rule"]: one for one in result.results if not one.success}
     numbers = sorted(bad)
-    rows = {place: found for place, number in enumerate(numbers) if (found := _rows(bad[number].result))}
-    return Validated(tuple(suite.rules[number] for number in numbers), _brief(result), rows)
+    results = [bad[number].result for number in numbers]
+    rows = {place: found for place, one in enumerate(results) if (found := _rows(one))}
+    observed = {place: seen for place, one in enumerate(results) if (seen := _observed(one)) is not None}
+    return Validated(tuple(suite.rules[number] for number in numbers), _brief(result), rows, observed)
 
 
 def unaskable(suite: Suite) -> Iterator[ConfigError]:
@@ -90,6 +96,12 @@ def _without_remote_spark() -> Iterator[None]:
 
 def _rows(result: Mapping[str, Any]) -> list[int]:
     return [row for row in result.get("unexpected_index_list") or () if isinstance(row, int)]
+
+
+def _observed(result: Mapping[str, Any]) -> int | float | str | None:
+    found = result.get("observed_value")
+    plain = found.item() if isinstance(found, np.generic) else found
+    return plain if isinstance(plain, (int, float, str)) else None
 
 
 def _brief(result: Any) -> Any:
@@ -177,4 +189,4 @@ def _failed(suite: Suite, message: str) -> Unreachable:
 
 
 def _first_line(message: str) -> str:
-    return message.strip().splitlines()[0] if message.strip() else "no message"
+    return message.strip().splitlines()[0].rstrip(".") if message.strip() else "no message"

@@ -54,7 +54,21 @@ class TestOnTheProfile:
         report = own(volume=document()).profile(PANEL, WINDOW, profile_of())
         assert report.refusal == (
             "column values to be between (column 'rows', min_value 2000) does not hold "
-            "[checks/volume.json, expectation 1]"
+            "[checks/volume.json, expectation 1]: rows = 1,000"
+        )
+
+    def test_a_sentence_of_the_users_is_followed_by_what_was_observed(
+        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
+    ) -> None:
+        share = expectation(kwargs={"column": "positive share of lr", "max_value": 0.01}, sentence="too many positives")
+        first = expectation(kwargs={"column": "late", "max_value": 5}, sentence="too many late rows")
+        pair = {"type": "expect_column_pair_values_a_to_be_greater_than_b", "sentence": "more bad rows than rows"}
+        pair["kwargs"] = {"column_A": "bad_rows", "column_B": "rows"}
+        report = own(volume=document("profile", share, first, pair)).profile(PANEL, WINDOW, profile_of(late=7))
+        assert report.failures == (
+            "too many positives [checks/volume.json, expectation 1]: positive share of lr = 0.06",
+            "too many late rows [checks/volume.json, expectation 2]: late = 7",
+            "more bad rows than rows [checks/volume.json, expectation 3]: bad_rows = 0, rows = 1,000",
         )
 
     def test_a_warning_is_told_and_refuses_nothing(
@@ -63,7 +77,9 @@ class TestOnTheProfile:
         soft = expectation(severity="warning", sentence="fewer rows than the campaign promised")
         report = own(volume=document("profile", soft)).profile(PANEL, WINDOW, profile_of())
         assert report.passed
-        assert report.failures == ("fewer rows than the campaign promised [checks/volume.json, expectation 1]",)
+        assert report.failures == (
+            "fewer rows than the campaign promised [checks/volume.json, expectation 1]: rows = 1,000",
+        )
 
     def test_one_that_holds_stands_on_the_page_only(
         self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile, tmp_path: Path
@@ -99,6 +115,13 @@ class TestOnTheCandidates:
         assert [(row.key, row.reason) for row in report.bad_rows] == [
             ("empty", "it breaks checks/texts.json, expectation 1")
         ]
+
+    def test_a_failed_one_of_an_aggregate_says_what_it_was(
+        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
+    ) -> None:
+        mean = {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "bin", "max_value": 1}}
+        report = own(bins=document("candidates", mean)).candidates(PANEL, WINDOW, items_of())
+        assert report.refusal.endswith("does not hold [checks/bins.json, expectation 1]: observed 512")
 
     def test_segments_and_calls_can_be_asked_for(
         self, own: Callable[..., GreatExpectationsCheck], items_of: Items
@@ -276,7 +299,7 @@ class TestPlugins:
 
     def test_of_an_installed_package_are_asked(self, installed: str, tmp_path: Path, profile_of: MakeProfile) -> None:
         report = GreatExpectationsCheck(tmp_path, plugins=[installed]).profile(PANEL, WINDOW, profile_of())
-        assert report.refusal.endswith("[plugin 'acme', expectation 1]")
+        assert report.refusal.endswith("[plugin 'acme', expectation 1]: rows = 1,000")
 
     def test_that_fail_are_named(self, installed: str) -> None:
         assert installed
