@@ -9,13 +9,14 @@ import typer
 from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, say_faults
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
-from stratawatch.cli.pictures import write_picture
+from stratawatch.cli.pictures import require_picture, write_picture
 from stratawatch.cli.printing import count_text, percent, print_json, say, time_text, window_text
 from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.windows import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
+    from stratawatch.core.population import Census
     from stratawatch.engine.census import Contents
     from stratawatch.engine.records import PanelSpec, Window
     from stratawatch.wiring import House
@@ -31,7 +32,7 @@ PictureOption = Annotated[
 def census(
     panel: Annotated[str | None, typer.Argument(help="The panel; all of them without.", metavar="[PANEL]")] = None,
     window: WindowOption = None,
-    every: Annotated[bool, typer.Option("--all", help="Every atom, not only the largest.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Everything, not only the largest.")] = False,
     picture: PictureOption = None,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
@@ -54,6 +55,8 @@ def census(
     names = [known(panel, list(house.panels), "panel")] if panel else list(house.panels)
     if picture is not None and len(names) > 1:
         raise StratawatchError("--picture draws one panel", expected=f"one panel: {', '.join(names)}")
+    if picture is not None:
+        require_picture(picture)  # before minutes are spent on counting
     with shown_progress():
         documents = [_counted(house, house.panels[name], window, picture) for name in names]
     if json:
@@ -108,6 +111,7 @@ def _document(spec: "PanelSpec", window: "Window", found: "Contents") -> dict[st
         "segments": [
             {"segment": str(segment), "items": int(counts.sum())} for segment, counts in counted.segments.items()
         ],
+        "without_segment": [{"column": column, "items": _without(counted, column)} for column in spec.columns.segments],
         "refusal": found.refusal or None,
         "strata": len({atom.stratum for atom in found.atoms}),
         "atoms": [
@@ -139,9 +143,9 @@ def _show(document: dict[str, Any], *, every: bool) -> None:
     say()
     say("What classifiers said")
     show_rows([_said(row, document["rows"]) for row in document["classifiers"]], numbers=_COUNTS)
-    if document["segments"]:
+    if document["without_segment"] and document["items"]:
         say()
-        _show_largest("segment", [_segment(row, document["items"]) for row in _ordered(document["segments"])], every)
+        _show_segments(document, every=every)
     say()
     if document["refusal"]:
         say(f"A cycle on it would be refused: {document['refusal']}")
@@ -171,6 +175,18 @@ def _part(number: int, whole: int) -> str:
 
 def _segment(row: dict[str, Any], items: int) -> dict[str, str]:
     return {"segment": row["segment"], "items": f"{row['items']:,}", "share": percent(row["items"] / items)}
+
+
+def _show_segments(document: dict[str, Any], *, every: bool) -> None:
+    _show_largest("segment", [_segment(row, document["items"]) for row in _ordered(document["segments"])], every)
+    for row in document["without_segment"]:
+        if row["items"]:
+            say(f"items without a value of {row['column']}: {_part(row['items'], document['items'])}")
+
+
+def _without(counted: "Census", column: str) -> int:
+    """Items that are in no segment of a column."""
+    return counted.size - sum(int(n.sum()) for segment, n in counted.segments.items() if segment.column == column)
 
 
 def _ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -12,6 +12,11 @@ POISON = """
 """
 
 
+def trimmed(text):
+    """Without the blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
 class TestNumbers:
     def test_every_item_is_in_one_atom(self, fresh):
         (found,) = fresh.json("census", "--now", NOW)["censuses"]
@@ -81,6 +86,18 @@ class TestPeople:
         assert "Patterns: what lr, rf say, in this order (1 yes, 0 no, - nothing)" in out
         assert "country=FR  1,333  66.6%" in out
         assert "Atoms: " in out
+
+    def test_items_without_a_segment_are_told(self, fresh):
+        assert "without a value" not in fresh.run("census", "--now", NOW).stdout
+        fresh.predict(f"SELECT * REPLACE (NULLIF(country, 'DE') AS country) FROM ({ROWS})")
+        (found,) = fresh.json("census", "--now", NOW)["censuses"]
+        assert found["without_segment"] == [{"column": "country", "items": 667}]
+        out = fresh.run("census", "--now", NOW).stdout
+        assert "country=FR  1,333  66.6%\nitems without a value of country: 667 (33.4%)\n" in trimmed(out)
+
+    def test_a_segment_column_without_any_value_is_told_too(self, fresh):
+        fresh.predict(f"SELECT * REPLACE (NULL::VARCHAR AS country) FROM ({ROWS})")
+        assert "\nitems without a value of country: 2,000 (100.0%)\n" in fresh.run("census", "--now", NOW).stdout
 
     def test_all_shows_what_is_left_out_otherwise(self, fresh):
         (found,) = fresh.json("census", "--now", NOW)["censuses"]
@@ -154,6 +171,11 @@ class TestPicture:
     def test_another_kind_of_file_is_refused(self, fresh):
         err = fresh.run("census", "--now", NOW, "--picture", "atoms.gif", code=2).stderr
         assert "atoms.gif cannot be drawn; expected a name that ends in .svg or .png" in err
+
+    def test_it_is_refused_before_anything_is_read(self, fresh):
+        (fresh.folder / "predictions" / "week.parquet").unlink()
+        err = fresh.run("census", "--now", NOW, "--picture", "atoms.pdf", code=2).stderr
+        assert "atoms.pdf cannot be drawn" in err
 
     def test_an_empty_window_cannot_be_drawn(self, fresh):
         err = fresh.run("census", "--now", "2026-03-02T00:00:00+00:00", "--picture", "atoms.svg", code=2).stderr
