@@ -11,6 +11,7 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.foretelling import foretold, past_answers
 from stratawatch.core.history import NO_HISTORY, History
 from stratawatch.core.population import Floats
+from stratawatch.core.remembering import Remembering
 from stratawatch.core.results import Goal
 from stratawatch.core.working_model import at_their_word, correction, line, logistic
 from stratawatch.errors import StratawatchError
@@ -21,7 +22,7 @@ _PAST_LABELS: Final = 20.0
 
 
 @dataclass(frozen=True)
-class Rates:
+class Rates(Remembering):
     """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
 
     plain: Floats
@@ -40,6 +41,26 @@ class GoalRows:
     def metrics(self) -> tuple[str, ...]:
         """The metrics that goals ask for, each once."""
         return tuple(dict.fromkeys(metric for _, metric in self.names))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What goals need of every stratum (goals x strata; see `needs`), with the name and the margin of each."""
+
+    names: tuple[tuple[str, str], ...]
+    metrics: tuple[str, ...]
+    margins: Floats
+    needs: Floats
+
+
+def wanted(cells: Cells, goals: Sequence[Goal], rates: Rates) -> Wanted:
+    """The needs of goals by these rates; asked again, they are not computed again."""
+
+    def make() -> Wanted:
+        rows = goal_rows(cells, goals, rates)
+        return Wanted(rows.names, rows.metrics, rows.margins, needs(cells, rows, rates))
+
+    return rates.once(("wanted", tuple(goals)), cells, make)
 
 
 def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:

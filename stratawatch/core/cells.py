@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from stratawatch.core.bins import centres
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Census, Counts, Floats
+from stratawatch.core.remembering import Remembering
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Cells:
+class Cells(Remembering):
     """Columns of equal length. `scores` is the mean linked score of a cell, NaN where there is none.
 
     `positive` and `negative` have a column a classifier: calls the cell's items so. Neither: did not say.

@@ -6,7 +6,7 @@ import numpy as np
 
 from stratawatch.core.anticipation import Rates
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.expected import expected_sides
+from stratawatch.core.estimation.expected import Foreseen
 from stratawatch.core.estimation.metrics import METRICS, metric_named
 from stratawatch.core.estimation.one_interval import interval
 from stratawatch.core.estimation.reading import Reading
@@ -31,7 +31,8 @@ def half_width_curves(
     cells: Cells, rates: Rates, totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[str, Floats]:
     """The same for several plans at once (totals: plans x strata), by metric (plans x classifiers); inf: untold."""
-    reading = Reading(expected_sides(cells, rates.plain, rates.spread, totals), confidence)
+    foreseen = rates.once("foreseen", cells, lambda: Foreseen.of(cells, rates.plain, rates.spread))
+    reading = Reading(foreseen.sides(totals), confidence)
     found = {name: metric_named(name) for name in metrics}
     return {
         name: np.where(told(metric, reading.sides), interval(metric, reading).half_width, np.inf)

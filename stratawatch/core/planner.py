@@ -9,14 +9,13 @@ import numpy as np
 
 from stratawatch.core.anticipation import (
     DEFAULT_GOALS,
-    GoalRows,
     Rates,
+    Wanted,
     first_rates,
-    goal_rows,
     model_rates,
-    needs,
     robust_rates,
     second_rates,
+    wanted,
 )
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.one_interval import z
@@ -87,7 +86,7 @@ class _Task:
     """Goals to plan for: what they need of every stratum, times a factor, and by how much widths surprised so far."""
 
     rates: Rates
-    rows: GoalRows
+    rows: Wanted
     room: Room
     variances: Floats
     factor: float
@@ -109,7 +108,10 @@ class Planner:
 
     @cached_property
     def rates(self) -> Rates:
-        """What the first labels are expected to say."""
+        """What the first labels are expected to say; planners of the same cells share it."""
+        return self.cells.once(("rates", self.commission.until_goals), self.history, self._first_rates)
+
+    def _first_rates(self) -> Rates:
         if not usable(self.history):
             return first_rates(self.cells)
         if self.commission.until_goals:
@@ -245,8 +247,8 @@ class Planner:
         plans = [allocate(self.cells, self._goals, rates, pilot, room, floor) for floor in _FLOORS]
         return self._narrowest(rates, plans)
 
-    def _rows(self, rates: Rates) -> GoalRows:
-        return goal_rows(self.cells, self._goals, rates)
+    def _rows(self, rates: Rates) -> Wanted:
+        return wanted(self.cells, self._goals, rates)
 
     @property
     def _goals(self) -> tuple[Goal, ...]:
@@ -268,7 +270,7 @@ class Planner:
     def _task(self, rates: Rates, room: Room, seen: Seen | None) -> "_Task":
         rows = self._rows(rates)
         factor = self._factor(seen, len(rows.names))
-        variances = factor * needs(self.cells, rows, rates)
+        variances = factor * rows.needs
         surprise = np.ones(len(rows.names)) if seen is None else self._surprise(seen, rates, rows)
         return _Task(rates, rows, room, variances, factor, surprise)
 
@@ -287,7 +289,7 @@ class Planner:
             widening = np.sqrt(widening * wider)
         return totals
 
-    def _surprise(self, seen: Seen, rates: Rates, rows: GoalRows) -> Floats:
+    def _surprise(self, seen: Seen, rates: Rates, rows: Wanted) -> Floats:
         """By how much this period's intervals are wider than was forecast for the labels they rest on.
 
         A goal that they could not tell at all is as surprising as any.
@@ -313,7 +315,7 @@ class Planner:
 
     @cached_property
     def _trusting(self) -> bool:
-        return trusted(self.history)
+        return self.cells.once("trusted", self.history, lambda: trusted(self.history))
 
     def _method(self, seen: Seen) -> str:
         source = "scores" if self._cold else "history"
@@ -333,7 +335,7 @@ def _costs(unknown: Callable[[Counts], Counts], totals: Counts, caps: Counts) ->
     return np.where(more > fewer, np.maximum(share, _CHEAPEST), 1.0)
 
 
-def _named(widths: Mapping[tuple[str, str], float], rows: GoalRows) -> Floats:
+def _named(widths: Mapping[tuple[str, str], float], rows: Wanted) -> Floats:
     """Half-widths in the order of the rows; NaN where there is none."""
     return np.array([widths.get(name, np.nan) for name in rows.names], dtype=np.float64)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.allocations import ALLOCATIONS
 from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.anticipation import Rates, goal_rows, needs
+from stratawatch.core.anticipation import Rates, wanted
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.results import Goal
@@ -56,8 +56,8 @@ def allocate(
     cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room, floor: float | None = None
 ) -> Counts:
     """The labels of each stratum for the goals, never below what is drawn, nor below a `floor` (None: the usual)."""
-    rows = goal_rows(cells, goals, rates)
-    need = (1 / rows.margins**2) @ needs(cells, rows, rates)
+    asked = wanted(cells, goals, rates)
+    need = (1 / asked.margins**2) @ asked.needs
     weights = ALLOCATIONS[ALLOCATION](cells.stratum_sizes, need)
     weights = np.where(served_strata(cells), weights, 0.0)
     share = floor_share(labels) if floor is None else floor

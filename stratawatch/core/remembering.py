@@ -1,0 +1,30 @@
+"""Computing once what many plans ask of the same cells."""
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
+
+
+class Remembering:
+    """An unchanging object that keeps what was made of it and of another one, for as long as it lives itself.
+
+    >>> one, other, made = Remembering(), object(), []
+    >>> for _ in range(3):
+    ...     one.once("a list", other, lambda: made.append("made"))
+    >>> made
+    ['made']
+    """
+
+    @cached_property
+    def _kept(self) -> dict[Hashable, tuple[object, Any]]:
+        return {}
+
+    def once(self, what: Hashable, beside: object, make: Callable[[], Made]) -> Made:
+        """What was made of this object beside that very other one before; else it is made now."""
+        known = self._kept.get(what)
+        if known is None or known[0] is not beside:
+            known = self._kept[what] = (beside, make())
+        made: Made = known[1]
+        return made
