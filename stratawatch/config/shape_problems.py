@@ -50,6 +50,7 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
             what, got, expected = "is missing", "", ""
         case "value_error":
             what, expected = str(context["error"]), ""
+            got = "" if isinstance(error["input"], Mapping) else got  # of a whole table the sentence says it all
         case "literal_error":
             return _unknown_word(place, context["expected"], error["input"])
         case "union_tag_invalid" | "union_tag_not_found":

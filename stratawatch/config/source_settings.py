@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from stratawatch.config.references import check_secret
 from stratawatch.config.shapes import PositiveDuration, Secret, Shape, Text
@@ -87,13 +87,20 @@ def _check_secrets(values: object) -> object:
 KeysAndSecrets = Annotated[dict[str, str], BeforeValidator(_check_secrets)]
 
 
+def _check_workers_find(path: str) -> str:
+    """Refuse a path that each of Spark's processes would begin in a folder of its own."""
+    if "://" not in path and not path.startswith("/"):
+        raise ValueError('is relative, so that Spark\'s workers cannot find it; write "s3a://..." or "/data/..."')
+    return path
+
+
 class SparkSource(Shape):
     """kind = "spark": a table of Spark's catalog, or files on any storage that Spark knows."""
 
     kind: Literal["spark"]
     master: Text | None = None
     table: Text | None = None
-    path: Text | None = None
+    path: Annotated[Text, AfterValidator(_check_workers_find)] | None = None
     format: Text = "parquet"
     options: KeysAndSecrets = Field(default_factory=dict, repr=False)
     settings: KeysAndSecrets = Field(default_factory=dict, repr=False)
@@ -102,10 +109,6 @@ class SparkSource(Shape):
     def _one_of_both(self) -> "SparkSource":
         if (self.table is None) == (self.path is None):
             raise ValueError("needs a `table` or a `path`, and not both")
-        if self.path is not None and "://" not in self.path and not self.path.startswith("/"):
-            raise ValueError(
-                'has a relative `path`, which Spark\'s workers cannot find; write "s3a://..." or "/data/..."'
-            )
         return self
 
     @property

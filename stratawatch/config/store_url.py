@@ -91,8 +91,8 @@ def _with_password(folder: Path, url: str, password: str | None) -> str:
 
 def _has_password(url: str) -> bool:
     parts = urlsplit(url)
-    options = parse_qsl(parts.query, keep_blank_values=True)
-    return parts.password is not None or any(name.strip().casefold() in _SECRET_OPTIONS for name, _ in options)
+    options = parse_qsl(parts.query)  # without those that are empty, as no password is
+    return bool(parts.password) or any(name.strip().casefold() in _SECRET_OPTIONS for name, _ in options)
 
 
 def _sqlite_file(folder: Path, text: str) -> Path:

@@ -66,6 +66,11 @@ class TestPostgres:
         assert "has a password written into the file" in found
         assert "hunter2" not in found
 
+    @pytest.mark.parametrize("url", ["postgresql://me:@/x?host=/run/pg", "postgresql://me@db/x?password="])
+    def test_an_empty_password_is_none(self, write, url):
+        configuration = load(write((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url))))
+        assert type(source(configuration, "spam")).__name__ == "PostgresSource"
+
     def test_its_password_is_looked_up_when_the_source_is_built(self, write, monkeypatch):
         configuration = load(write((FILES, POSTGRES + 'password = "${env:PREDICTIONS_PW}"\n')))
         with pytest.raises(ConfigError, match="the environment variable PREDICTIONS_PW is not set"):
@@ -106,7 +111,15 @@ class TestPostgres:
 class TestSpark:
     @pytest.mark.parametrize("lines", ['kind = "spark"\n', SPARK + 'path = "/data/daily"\n'])
     def test_it_reads_a_table_or_a_path(self, problems, lines):
-        assert "needs a `table` or a `path`, and not both" in only(problems((FILES, lines)))
+        assert only(problems((FILES, lines))).endswith("needs a `table` or a `path`, and not both")
+
+    def test_a_relative_path_is_shown(self, problems):
+        found = only(problems((FILES, 'kind = "spark"\npath = "data/daily"\n')))
+        assert "source.path, line " in found
+        assert found.endswith(
+            '\'path\' is relative, so that Spark\'s workers cannot find it; write "s3a://..." or "/data/..."; '
+            "got 'data/daily'"
+        )
 
     def test_a_relative_path_is_refused(self, problems):
         assert "workers cannot find" in only(problems((FILES, 'kind = "spark"\npath = "daily"\n')))
