@@ -11,11 +11,18 @@ class Trial:
 
     def __init__(self, spec: PanelSpec) -> None:
         self.spec = spec
+        self._places = _places(spec)
+        self._kept = {spec.columns.item, spec.columns.time}
         self._dropped: set[str] = set()
+
+    @property
+    def described(self) -> bool:
+        """Whether there is an item or a time left: without either nothing more is found out."""
+        return bool(self._kept - self._dropped)
 
     def drop(self, sentence: str) -> Place | None:
         """Give up the column that a source's sentence quotes first; its place, or None when there is none to drop."""
-        places = {name: place for name, place in _places(self.spec).items() if f"'{name}'" in sentence}
+        places = {name: place for name, place in self._places.items() if f"'{name}'" in sentence}
         if not places:
             return None
         name = min(places, key=lambda name: sentence.index(f"'{name}'"))

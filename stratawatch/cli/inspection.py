@@ -162,7 +162,7 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
                 place or ("panels", name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint
             )
             seen.problems.append(configuration.placed(problem))
-            if place is None:
+            if place is None or not trial.described:
                 return
             continue
         except StratawatchError as trouble:

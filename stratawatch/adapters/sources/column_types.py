@@ -1,8 +1,10 @@
 """The columns of a source: what there must be, and what kind of value each one holds."""
 
 import difflib
+import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from stratawatch.engine.records import ClassifierSpec, PanelSpec
@@ -32,8 +34,12 @@ def kind_of(type_name: str) -> Kind:
 def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     """Every column a panel needs: its name, what it is for, and the kinds of value that will do."""
     columns = panel.columns
-    yield columns.item, "the item id", ("number", "text", "flag", "moment", "zoned")
-    yield columns.time, "the time", ("moment", "zoned", "text")
+    anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
+    if columns.item == columns.time:  # while `check` looks at the rest, one stands in for the other
+        yield columns.time, "the time", anything
+    else:
+        yield columns.item, "the item id", ("number", "text", "flag", "moment", "zoned")
+        yield columns.time, "the time", ("moment", "zoned", "text")
     if columns.ingested is not None:
         yield columns.ingested, "the time of arrival", ("moment", "zoned", "text")
     if columns.classifier is not None:
@@ -42,7 +48,6 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
         yield from said_by(one)
     for helper in panel.auxiliary:
         yield helper.score, f"the auxiliary score '{helper.name}'", ("number", "text")
-    anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
     for name in columns.segments:
         yield name, "a segment", anything
     for name in columns.payload:
@@ -66,10 +71,11 @@ def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
 
 
 def require(
-    name: str, role: str, kinds: Iterable[Kind], found: Mapping[str, str], *, of: str = "", where: str = "the source"
+    name: str, role: str, kinds: Sequence[Kind], found: Mapping[str, str], *, of: str = "", where: str = "the source"
 ) -> None:
     """Refuse the input when this column is missing or cannot hold what it should."""
     if name not in found:
+        _require_several(found, where)
         raise InputRefused(
             f"column {name!r} ({role}{of}) is missing in {where}",
             got="the columns " + listed(found),
@@ -80,12 +86,23 @@ def require(
             f"column {name!r} cannot be {role}",
             expected=" or ".join(_WORDS[kind] for kind in kinds),
             got=found[name],
+            hint=f"give the source an export or a view in which it is {_WORDS[kinds[0]]}",
+        )
+
+
+def _require_several(found: Mapping[str, str], where: str) -> None:
+    """A CSV file with another delimiter has one column, and then every column is missing."""
+    (name, *others) = found or [""]
+    marks = Counter(re.findall(r"[;,|\t]", name)).most_common(1)
+    if marks and not others:
+        raise InputRefused(
+            f"the columns of {where} look like one line of a CSV file",
+            got=repr(name),
+            hint=f"set the source's delimiter: delimiter = {json.dumps(marks[0][0])}",
         )
 
 
 def _hint(name: str, found: Mapping[str, str]) -> str:
-    if len(found) == 1 and re.search(r"[;,|\t]", next(iter(found))):
-        return "they look like one line of a CSV file: set the source's delimiter"
     near = difflib.get_close_matches(name, found, n=1)
     return f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export"
 

@@ -99,10 +99,11 @@ class SqlSource(ABC):
         """Say what was found for `check`: where, rows, columns with types. Raises as `census` does."""
         with self._open(panel) as opened:
             ((rows, first, last),) = next(opened.batches(opened.statements.extent()))
+            timed = panel.columns.time != panel.columns.item  # else there is no time that can be read
             return {
                 **opened.facts(),
                 "rows": f"{rows:,}",
-                "times": f"{first} to {last}" if rows else "none",
+                **({"times": f"{first} to {last}" if rows else "none"} if timed else {}),
                 "columns": ", ".join(f"{name} {kind}" for name, kind in opened.statements.types.items()),
             }
 

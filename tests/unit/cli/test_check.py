@@ -2,12 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 
+import duckdb
 import pytest
 
 from stratawatch.adapters.store.schema import EXPECTED
 from tests.unit.cli.conftest import ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+ROWS_NUMBERED = ROWS.replace("SELECT", "SELECT i,", 1)
 
 
 def sentences(document) -> str:
@@ -143,11 +145,40 @@ class TestSource:
         assert any("column 'score_lr'" in text for text in told.values())
         assert any("column 'pred_lr'" in text for text in told.values())
 
-    def test_a_missing_item_and_time_do_not_hide_the_rest(self, fresh):
-        fresh.predict("SELECT 'x' AS \"text\", 'DE' AS country, 0.5 AS score_rf, 0.5 AS score_lr")
-        text = sentences(fresh.json("check", code=1))
-        assert "panels.spam.columns.item" in text
-        assert "panels.spam.columns.time" in text or "column 'id'" in text
+    def test_a_missing_item_and_a_missing_time_are_told_once_each(self, fresh):
+        fresh.predict("SELECT 'x' AS \"text\", 'DE' AS country, 0.5 AS score_rf, 0.5 AS score_lr, TRUE AS pred_lr")
+        item, time = fresh.json("check", code=1)["problems"]
+        assert item["place"].startswith("panels.spam.columns.item")
+        assert item["problem"].startswith("column 'id' (the item id of panel 'spam') is missing")
+        assert time["place"].startswith("panels.spam.columns.time")
+        assert time["problem"].startswith("column 'at' (the time of panel 'spam') is missing")
+
+    def test_a_time_that_is_a_number_is_one_problem_with_a_remedy(self, fresh):
+        """Whatever the item is, its values are not told as times."""
+        for item in ("id", "i AS id"):
+            fresh.predict(f'SELECT * EXCLUDE (id, "at"), {item}, 1767571200 + i AS "at" FROM ({ROWS_NUMBERED})')
+            document = fresh.json("check", code=1)
+            (problem,) = document["problems"]
+            assert problem["place"].startswith("panels.spam.columns.time")
+            assert "column 'at' cannot be the time; expected a timestamp or " in problem["problem"]
+            assert "give the source an export or a view in which it is a timestamp" in problem["problem"]
+            assert "times" not in document["found"]["source of spam"]
+            assert document["found"]["source of spam"]["rows"] == "2,000"
+
+    def test_another_delimiter_is_one_problem(self, fresh):
+        fresh.configure(("predictions/*.parquet", "predictions/*.csv"))
+        (fresh.folder / "predictions" / "week.csv").write_text("id;at;text;country\na;2026-01-05;x;DE\n")
+        (problem,) = fresh.json("check", code=1)["problems"]
+        assert problem["place"].startswith("panels.spam.source")
+        assert "look like one line of a CSV file; got 'id;at;text;country'" in problem["problem"]
+        assert problem["problem"].endswith('set the source\'s delimiter: delimiter = ";"')
+
+    def test_a_file_without_a_column_that_others_have_is_told(self, fresh):
+        fresh.predict(ROWS)
+        old = f'SELECT * EXCLUDE (score_rf) REPLACE ("at" - INTERVAL 700 DAY AS "at") FROM ({ROWS})'
+        duckdb.sql(old).write_parquet(str(fresh.folder / "predictions" / "before.parquet"))
+        told = fresh.json("check")["found"]["source of spam"]["missing"]
+        assert told == "'score_rf' in 1 of 2 files, before.parquet the last: windows with rows of them are refused"
 
     def test_files_that_are_not_there_are_told_at_the_path(self, fresh):
         (fresh.folder / "predictions" / "week.parquet").unlink()
