@@ -58,19 +58,35 @@ def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
     >>> merge(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
     [0, 1, 0]
     """
-    if moments.sizes.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    coarse = _halved(moments, _MOST)
-    pooled = moments.pooled(coarse)
-    pairs = _Pairs(pooled)
-    if pooled.squares.any():
-        pairs.unite(np.flatnonzero(pooled.squares == 0))
-    while pairs.left > 1:
-        small = np.flatnonzero(pairs.alive & (pairs.sizes < least))
-        if pairs.left <= wanted and small.size == 0:
-            break
-        pairs.join(int(small[0]) if small.size else pairs.cheapest())
-    return numbered(pairs.home[coarse])
+    return Coarse.of(moments).merged(wanted, least)
+
+
+@dataclass(frozen=True)
+class Coarse:
+    """Groups from above, few enough to be compared pair by pair: the same for any number that is wanted."""
+
+    group: Counts
+    pooled: Moments
+
+    @classmethod
+    def of(cls, moments: Moments) -> "Coarse":
+        """The groups of some cells."""
+        group = _halved(moments, _MOST)
+        return cls(group, moments.pooled(group))
+
+    def merged(self, wanted: int, least: float) -> Counts:
+        """The group of every cell; see `merge`."""
+        if self.group.size == 0:
+            return self.group
+        pairs = _Pairs(self.pooled)
+        if self.pooled.squares.any():
+            pairs.unite(np.flatnonzero(self.pooled.squares == 0))
+        while pairs.left > 1:
+            small = np.flatnonzero(pairs.alive & (pairs.sizes < least))
+            if pairs.left <= wanted and small.size == 0:
+                break
+            pairs.join(int(small[0]) if small.size else pairs.cheapest())
+        return numbered(pairs.home[self.group])
 
 
 class _Pairs:

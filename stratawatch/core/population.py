@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from stratawatch.core.remembering import Remembering
+
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -28,7 +30,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Census:
+class Census(Remembering):
     """Counts per (pattern, fine score bin), and the same counts within every segment.
 
     Rows are sorted by (pattern, bin); every segment's counts are aligned with them. `auxiliary` names the helpers
@@ -64,6 +66,19 @@ class Atom:
     segments: Mapping[Segment, int] = field(default_factory=dict)
     stratum: int = 0
     foretold: float | None = None
+
+    def moved(self, stratum: int) -> "Atom":
+        """The same atom in a stratum; there are so many of them that `dataclasses.replace` would take its time."""
+        return Atom(
+            self.pattern,
+            self.first_bin,
+            self.last_bin,
+            self.size,
+            self.mean_score,
+            self.segments,
+            stratum,
+            self.foretold,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Runs of score bins: atoms from a grouping of a census' rows."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from stratawatch.core.cells import Cells
@@ -26,9 +24,7 @@ def atoms_in(census: Census, group: Counts) -> tuple[Atom, ...]:
     kind = np.unique(np.array(census.patterns, dtype=np.str_)[row], return_inverse=True)[1]
     first = np.flatnonzero(np.r_[True, (np.diff(kind) != 0) | (np.diff(group[row]) != 0)])
     strata = numbered(group[row][first]).tolist()
-    return tuple(
-        replace(atom, stratum=stratum) for atom, stratum in zip(atoms_at(census, row, first), strata, strict=True)
-    )
+    return tuple(atom.moved(stratum) for atom, stratum in zip(atoms_at(census, row, first), strata, strict=True))
 
 
 def atoms_at(census: Census, row: Counts, first: Counts) -> tuple[Atom, ...]:

@@ -1,6 +1,7 @@
 """Strata: unions of atoms, possibly of several patterns, that labels are drawn from as one."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -10,10 +11,10 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.fine_cells import fine_cells
 from stratawatch.core.foretelling import foretold
 from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.merging import Moments, merge, numbered
+from stratawatch.core.merging import Coarse, Moments, numbered
 from stratawatch.core.planning import LEAST
-from stratawatch.core.population import Atom, Census
-from stratawatch.core.results import Commission
+from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.core.results import Commission, Goal
 from stratawatch.core.rounds import first_labels
 from stratawatch.errors import PlanImpossible
 
@@ -28,15 +29,31 @@ def cut_atoms(census: Census, commission: Commission, history: History = NO_HIST
     labels there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and
     g_j its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
     """
-    atoms = _foretold(fine_cells(census, history), census, history)
-    if not atoms:
+    goals = tuple(commission.goals)
+    fine = census.once(("fine", goals), history, lambda: _fine(census, goals, history))
+    if not fine.atoms:
         return ()
+    group = np.full(len(fine.atoms), -1)
+    group[fine.served] = fine.coarse.merged(_wanted(commission, fine.items), LEAST)
+    return tuple(atom.moved(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class _Fine:
+    """What is cut before it matters how many labels there are: atoms, those of them that were judged, their items."""
+
+    atoms: tuple[Atom, ...]
+    served: Counts
+    items: float
+    coarse: Coarse
+
+
+def _fine(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
+    atoms = _foretold(fine_cells(census, history), census, history)
     cells = Cells.of_atoms(census.classifiers, atoms)
-    group = np.full(len(atoms), -1)
     served = np.flatnonzero(cells.served)
-    wanted = _wanted(commission, float(cells.sizes[served].sum()))
-    group[served] = merge(_moments(cells, commission, history).of(served), wanted, LEAST)
-    return tuple(replace(atom, stratum=number) for atom, number in zip(atoms, numbered(group).tolist(), strict=True))
+    coarse = Coarse.of(_moments(cells, goals, history).of(served))
+    return _Fine(atoms, served, float(cells.sizes[served].sum()), coarse)
 
 
 def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
@@ -47,10 +64,10 @@ def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tupl
     return tuple(replace(atom, foretold=share) for atom, share in zip(atoms, shares.tolist(), strict=True))
 
 
-def _moments(cells: Cells, commission: Commission, history: History) -> Moments:
+def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     """E |x|^2 = sum_j (g_j/margin_j)^2 (s^2 + p^2) and E x_j = g_j p/margin_j, times the items of each cell."""
     rates = first_rates(cells, history)
-    rows = goal_rows(cells, commission.goals, rates)
+    rows = goal_rows(cells, goals, rates)
     effects = rows.gradients / rows.margins[:, None]
     squares = cells.sizes * (rates.spread + rates.plain**2) * (effects**2).sum(axis=0)
     return Moments(cells.sizes, squares, (cells.sizes * rates.plain * effects).T)

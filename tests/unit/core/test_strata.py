@@ -119,6 +119,31 @@ class TestWhichGoTogether:
         assert list(dict.fromkeys(strata)) == list(range(15))
 
 
+class TestManyBudgets:
+    """A census is cut finely once, however many numbers of labels are asked about."""
+
+    ASKED = (*(Commission(budget=budget) for budget in (100, 300, 700, 5000)), Commission(until_goals=True))
+
+    @pytest.mark.parametrize("remembered", [False, True])
+    def test_one_census_is_cut_as_fresh_ones_are(self, remembered):
+        made = panel(5, 20_000)
+        past = _past(made) if remembered else NO_HISTORY
+        asked = [*self.ASKED, Commission(budget=300, goals=(Goal("f1", 0.05),)), *self.ASKED]
+        assert [cut_atoms(made, one, past) for one in asked] == [cut_atoms(replace(made), one, past) for one in asked]
+
+    def test_another_history_is_not_mistaken_for_the_first(self):
+        made = panel(5, 20_000)
+        alone = cut_atoms(made, self.ASKED[0])
+        assert cut_atoms(made, self.ASKED[0], _past(made)) != alone == cut_atoms(made, self.ASKED[0])
+
+    def test_its_fine_cells_are_made_once(self, monkeypatch):
+        made, found = panel(5, 20_000), []
+        monkeypatch.setattr("stratawatch.core.strata.fine_cells", lambda *of: found.append(of) or fine_cells(*of))
+        for one in self.ASKED:
+            cut_atoms(made, one)
+        assert len(found) == 1
+
+
 class TestExtremes:
     def test_two_labels_are_the_least_budget(self):
         assert count(cut(ROWS, 2)) == 1
