@@ -143,13 +143,21 @@ def _of_csv(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
     seen: dict[bytes, list[str]] = {}
     found: dict[Path, Sequence[str]] = {}
     for file in files.files:
-        with file.path.open("rb") as opened:
-            line = opened.readline(_LINE)
+        line = _first_line(file.path)
         names = seen.get(line) or list(column_types(connection, replace(files, files=(file,), hive=False).relation()))
         if all(name.encode() in line for name in names):
             seen[line] = names
         found[file.path] = names
     return found
+
+
+def _first_line(path: Path) -> bytes:
+    """Nothing of a file that cannot be opened: DuckDB says why."""
+    try:
+        with path.open("rb") as file:
+            return file.readline(_LINE)
+    except OSError:
+        return b""
 
 
 _LINE: Final = 2_000_000

@@ -142,6 +142,18 @@ class TestHalfAHeader:
         with pytest.raises(Unreachable, match="was written to while it was read"):
             load("files")(path).census(panel(), WINDOW)
 
+    def test_of_a_file_that_is_gone_is_unreachable_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        paths, look = [write(tmp_path / f"{name}.csv", rows(0, SIZE)) for name in "ab"], duckdb_files.column_types
+
+        def lose(*asked: Any) -> dict[str, str]:
+            found = look(*asked)
+            paths[1].unlink()
+            return found
+
+        monkeypatch.setattr(duckdb_files, "column_types", lose)
+        with pytest.raises(Unreachable, match="it is looked for again at the next advance"):
+            load("files")(tmp_path).census(panel(), WINDOW)
+
     def test_stays_a_refusal_where_the_file_is_what_it_was(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.csv", rows(0, SIZE))
         path.write_bytes(path.read_bytes()[:5])
@@ -160,6 +172,21 @@ class TestLogThatGrows:
 
         while_read(grow)
         assert len(draw(load("files")(path))) == 30
+
+    def test_half_a_line_that_is_whole_by_now_refuses_nothing(self, tmp_path: Path, while_read: Any) -> None:
+        """What cannot be read may have been half of it; only a file that is what it was is refused for its lines."""
+        path = write(tmp_path / "a.csv", rows(0, SIZE))
+
+        def grow() -> None:
+            with path.open("a") as file:
+                file.write("later,2026-02-01\n")
+
+        while_read(grow)
+        source = load("files")(path)
+        with pytest.raises(Unreachable, match="was written to while it was read"):
+            draw(source)
+        with pytest.raises(InputRefused, match=r"line 402 of .* does not fit its header"):
+            draw(source)
 
 
 class TestDatabases:
