@@ -49,6 +49,10 @@ class Unreachable(StratawatchError):  # noqa: N818 - reads as the sentence it is
     """A source, queue, channel or store did not answer; retrying may help."""
 
 
+class NoConnection(Unreachable):
+    """The server at an address did not let this program in: it is down, or the address or the password is wrong."""
+
+
 class SchemaMismatch(StratawatchError):  # noqa: N818 - reads as the sentence it is
     """The store's schema is older or newer than this program."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from stratawatch.cli.baseline_facts import baseline_fact
 from stratawatch.config.problems import ConfigProblems, Place, Problem
-from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, StratawatchError
+from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
@@ -146,12 +146,10 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
     from stratawatch.cli.columns import Trial
     from stratawatch.wiring import source
 
-    named: Place = ("panels", name, "source", _named_by(configuration, name))
     try:
         port, trial = source(configuration, name), Trial(spec)
     except StratawatchError as trouble:
-        problem = Problem(named, trouble.what, trouble.expected, trouble.got, trouble.hint)
-        seen.problems.append(configuration.placed(problem))
+        seen.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
         return
     while True:
         try:
@@ -166,8 +164,7 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
                 return
             continue
         except StratawatchError as trouble:
-            problem = Problem(named, trouble.what, trouble.expected, trouble.got, trouble.hint)
-            seen.problems.append(configuration.placed(problem))
+            seen.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
             return
         whole = trial.spec == spec  # nothing was missing, so that a window can be counted
         seen.found[f"source of {name}"] = {
@@ -177,10 +174,12 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
         return
 
 
-def _named_by(configuration: "Configuration", name: str) -> str:
-    """The key that says what is read."""
+def _named_by(configuration: "Configuration", name: str, trouble: StratawatchError) -> Place:
+    """The key that says what is read; or where the server is, when it is that which does not answer."""
     settings = configuration.settings.panels[name].source
-    return "path" if getattr(settings, "path", None) is not None else "table"
+    keys = ("url", "master", "path") if isinstance(trouble, NoConnection) else ("path",)
+    key = next((one for one in keys if getattr(settings, one, None) is not None), "table")
+    return ("panels", name, "source", key)
 
 
 def _newest_window(

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.errors import ConfigError, InputRefused, Unreachable
+from stratawatch.errors import ConfigError, InputRefused, NoConnection, Unreachable
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-    from sqlalchemy.engine import URL
+    from sqlalchemy.engine import URL, Engine
 
 CONNECTING: Final = 10
 """Seconds to wait for a server."""
@@ -40,7 +40,7 @@ def snapshot(url: "URL", timeout: timedelta) -> Iterator["Connection"]:
         raise ConfigError(
             "the PostgreSQL driver is not installed", hint="install stratawatch[postgres], or psycopg 3"
         ) from missing
-    with engine.connect() as plain:
+    with _connected(engine) as plain:
         connection = plain.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
             # Not as start-up options: connection poolers refuse those.
@@ -50,6 +50,19 @@ def snapshot(url: "URL", timeout: timedelta) -> Iterator["Connection"]:
             connection.exec_driver_sql("SET LOCAL DateStyle = 'ISO, YMD'")
             connection.exec_driver_sql("SET LOCAL client_encoding = 'UTF8'")
             yield connection
+
+
+def _connected(engine: "Engine") -> "Connection":
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        return engine.connect()
+    except DBAPIError as trouble:
+        raise NoConnection(
+            "PostgreSQL does not let this program in",
+            got=_first_line(trouble),
+            hint="check the source's url and password, and that the server runs",
+        ) from trouble
 
 
 @contextmanager

@@ -42,11 +42,12 @@ class TestDuckDB:
 class TestPostgres:
     LINES = 'kind = "postgres"\nurl = "postgresql://me@127.0.0.1:1/x"\ntable = "weekly"'
 
-    def test_a_server_that_does_not_answer_is_told_at_the_table(self, fresh):
+    def test_a_server_that_does_not_answer_is_told_at_its_address(self, fresh):
         fresh.configure((FILES, self.LINES))
         (problem,) = fresh.json("check", code=1)["problems"]
-        assert problem["place"].startswith("panels.spam.source.table, line 14")
-        assert "'weekly' cannot be read" in problem["problem"]
+        assert problem["place"].startswith("panels.spam.source.url, line 13")
+        assert problem["problem"].startswith("PostgreSQL does not let this program in; got connection ")
+        assert problem["problem"].endswith("check the source's url and password, and that the server runs")
 
     def test_a_missing_password_is_told(self, fresh):
         fresh.configure((FILES, self.LINES + '\npassword = "${env:NOT_THERE}"'))
