@@ -98,7 +98,7 @@ def _silent(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> It
         if profile.rows < LEAST:
             continue
         if not past and now == 0:
-            sentence = f"classifier '{one.name}' made a call on none of {profile.rows:,} rows"
+            sentence = f"classifier '{one.name}' made no call on any of {profile.rows:,} rows"
             yield Finding("silent", sentence, "does it run, and is this the column of its calls?")
         elif usual > 0 and now * spec.drift.factor <= usual:
             sentence = f"classifier '{one.name}' made a call on {now:.1%} of the rows, before on {usual:.1%}"

@@ -107,8 +107,9 @@ def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _
 
 
 def _warned(profile: Profile, told: Sequence[str], refused: str = "") -> Profile:
-    """With everything that was told, once, but for the sentence that refuses the window."""
-    warnings = dict.fromkeys(one for one in told if not refused.startswith(one))
+    """With everything that was told, once and with its remedy, but for the sentence that refuses the window."""
+    longer = [one for one in told if not any(other.startswith(f"{one}; ") for other in told)]
+    warnings = dict.fromkeys(one for one in longer if not refused.startswith(one))
     return replace(profile, warnings=tuple(warnings))
 
 

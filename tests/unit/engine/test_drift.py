@@ -117,7 +117,7 @@ class TestSilence:
         (found,) = drift(panel, profile({"nulls": 1000, "positives": 0}), earlier)
         assert found.kind == "silent"
         assert str(found) == (
-            "classifier 'lr' made a call on none of 1,000 rows; does it run, and is this the column of its calls?"
+            "classifier 'lr' made no call on any of 1,000 rows; does it run, and is this the column of its calls?"
         )
 
     def test_a_handful_of_rows_tells_nothing(self):
