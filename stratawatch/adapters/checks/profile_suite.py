@@ -13,7 +13,7 @@ from stratawatch.engine.scales import scale_of
 def profile_suite(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> Suite:
     """The profile as a frame of one row, and its rules; the first critical failure is the refusal."""
     rules = tuple(_rules(panel, window, profile, bad_rows))
-    return Suite("profile", "The whole window", _frame(profile), rules, tuple(_facts(profile)))
+    return Suite("profile", "The whole window", _frame(panel, profile), rules, tuple(_facts(profile)))
 
 
 def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
@@ -38,7 +38,7 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
             yield f"lowest and highest score of {name}", "{:g} to {:g}".format(*profile.ranges[name])
 
 
-def _frame(profile: Profile) -> dict[str, list[Any]]:
+def _frame(panel: PanelSpec, profile: Profile) -> dict[str, list[Any]]:
     rows = profile.rows
     frame: dict[str, list[Any]] = {
         "rows": [rows],
@@ -53,11 +53,12 @@ def _frame(profile: Profile) -> dict[str, list[Any]]:
         "last_time": [_naive(profile.last_time)],
         "calls": [max((_calls(column, rows) for column in profile.columns.values()), default=0)],
     }
+    unreadable = _unreadable(panel, profile)
     for name, column in profile.columns.items():
         frame[titled("calls of", name)] = [_calls(column, rows)]
         frame[titled("positives of", name)] = [column["positives"]]
         frame[titled("positive share of", name)] = [_share(column["positives"], _calls(column, rows))]
-        frame[titled("unreadable share of", name)] = [_share(column["invalid"] + column["score_invalid"], rows)]
+        frame[titled("unreadable share of", name)] = [_share(unreadable[name], rows)]
         lowest, highest = profile.ranges.get(name, (None, None))
         frame[titled("lowest score of", name)], frame[titled("highest score of", name)] = [lowest], [highest]
     return frame
@@ -107,8 +108,7 @@ def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
         {"column": "calls", "min_value": 1},
         f"no classifier of panel '{panel.name}' made a call on any of {profile.rows:,} rows",
     )
-    for name, column in profile.columns.items():
-        unreadable = column["invalid"] + column["score_invalid"]
+    for name, unreadable in _unreadable(panel, profile).items():
         yield Rule(
             "ExpectColumnValuesToBeBetween",
             {"column": titled("calls of", name), "min_value": 1},
@@ -121,6 +121,12 @@ def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
             f"{unreadable:,} values of classifier '{name}' cannot be read",
             "warning",
         )
+
+
+def _unreadable(panel: PanelSpec, profile: Profile) -> dict[str, int]:
+    """Values of each classifier; a call that is made from an unreadable score is no value of its own."""
+    kinds = {one.name: ["score_invalid", *(["invalid"] if one.positive else [])] for one in panel.classifiers}
+    return {name: sum(profile.columns[name][kind] for kind in kinds[name]) for name in kinds}
 
 
 def _calls(column: Any, rows: int) -> int:

@@ -70,6 +70,15 @@ class TestProfile:
         report = check.profile(PANEL, WINDOW, profile_of({"nulls": 1000, "positives": 0}))
         assert report.refusal == "no classifier of panel 'posts' made a call on any of 1,000 rows"
 
+    def test_a_call_made_from_an_unreadable_score_is_not_counted_beside_it(
+        self, check: GreatExpectationsCheck, profile_of: Make
+    ) -> None:
+        cut = replace(panel((ClassifierSpec("lr", "score", cut_off=0.5),)), quarantine_share=0.01)
+        bad = profile_of({"invalid": 8, "score_invalid": 8}, bad_rows=8, null_times=0)
+        assert check.profile(cut, WINDOW, bad).failures == ()
+        worse = profile_of({"invalid": 11, "score_invalid": 11}, bad_rows=11, null_times=0)
+        assert check.profile(cut, WINDOW, worse).failures[1] == "11 values of classifier 'lr' cannot be read"
+
     def test_one_silent_classifier_is_reported_and_the_work_goes_on(
         self, check: GreatExpectationsCheck, profile_of: Make
     ) -> None:
