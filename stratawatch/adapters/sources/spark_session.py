@@ -1,11 +1,14 @@
 """A Spark session of our own inside whatever Spark there is, and Spark's errors as sentences."""
 
+import os
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.errors import ConfigError, InputRefused, StratawatchError, Unreachable
+from stratawatch.errors import ConfigError, InputRefused, NoConnection, StratawatchError, Unreachable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,17 +53,30 @@ def spark_session(master: str | None, settings: Mapping[str, str]) -> Iterator["
 
 
 def _start(builder: "SparkSession.Builder", master: str | None, settings: Mapping[str, str]) -> "SparkSession":
-    builder = builder.appName(APPLICATION).config(map=dict(settings))
+    builder = builder.appName(APPLICATION).config(map={**_silent(), **settings})
     if master is not None:
         builder = builder.master(master)
     try:
-        session = builder.getOrCreate()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of PySpark about pandas, which is not used with it
+            session = builder.getOrCreate()
     except Exception as trouble:
-        raise Unreachable(
+        raise NoConnection(
             "Spark does not start", got=_first_line(trouble), hint="check Java (JAVA_HOME) and the source's master"
         ) from trouble
-    session.sparkContext.setLogLevel("ERROR")  # what goes wrong is told in a sentence
+    session.sparkContext.setLogLevel(settings.get("spark.log.level", "FATAL"))  # a Java may run already
     return session
+
+
+def _silent() -> dict[str, str]:
+    """Settings without which Spark writes to the terminal; a Spark that has its own configuration logs as that says."""
+    if {"SPARK_HOME", "SPARK_CONF_DIR"} & set(os.environ):
+        return {}
+    log = Path(__file__).with_name("spark_log.properties").as_uri()
+    return {
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.defaultJavaOptions": f"-Dlog4j2.configurationFile={log}",
+    }
 
 
 @contextmanager
@@ -80,6 +96,10 @@ def reading(asked: str) -> Iterator[None]:
                 got=_first_line(trouble),
                 hint="check the source, and that the export has run",
             ) from trouble
+        if _condition(trouble) == "PARQUET_TYPE_ILLEGAL" and "NANOS" in str(trouble):
+            raise InputRefused(
+                f"'{asked}' has times in nanoseconds, which Spark does not read", hint=_MICRO
+            ) from trouble
         raise InputRefused(f"the columns of '{asked}' do not fit together", got=_first_line(trouble)) from trouble
     except (PySparkException, Py4JError) as trouble:
         raise Unreachable(
@@ -87,6 +107,10 @@ def reading(asked: str) -> Iterator[None]:
         ) from trouble
 
 
+_MICRO: Final = (
+    'write microseconds (in pandas: to_parquet(..., coerce_timestamps="us", allow_truncated_timestamps=True)), or read '
+    'the files with kind = "files"'
+)
 _ABSENT: Final = ("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "SCHEMA_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA")
 
 
