@@ -40,8 +40,8 @@ def outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "O
     }
 
 
-def show_outlook(document: dict[str, Any]) -> None:
-    """Print an outlook for a person."""
+def show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
+    """Print an outlook for a person; `every` metric, or those that goals ask for."""
     say(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     say(_source(document))
     say()
@@ -53,9 +53,7 @@ def show_outlook(document: dict[str, Any]) -> None:
     asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
     cells = [_goal_cells(goal, asked, document["budget"]) for goal in document["goals"]]
     show_rows(cells, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
-    say()
-    say("Expected half-widths by budget")
-    show_rows(_curve_cells(document["curve"]), numbers=[f"{step['labels']:,}" for step in document["curve"]])
+    _show_curve(document, every=every)
 
 
 def draw_outlook(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
@@ -92,7 +90,11 @@ def _stopping(document: dict[str, Any]) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    return f"{row['classifier']} {row['metric'].replace('_', ' ')}"
+    return f"{row['classifier']} {_words(row['metric'])}"
+
+
+def _words(metric: str) -> str:
+    return metric.replace("_", " ")
 
 
 def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]:
@@ -106,11 +108,33 @@ def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]
     }
 
 
-def _curve_cells(curve: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """A row a metric of a classifier, a column a budget."""
-    names = dict.fromkeys(_name(row) for step in reversed(curve) for row in step["half_widths"])
-    by_budget = [(f"{step['labels']:,}", {_name(r): r["half_width"] for r in step["half_widths"]}) for step in curve]
+def _show_curve(document: dict[str, Any], *, every: bool) -> None:
+    """A table a metric."""
+    curve = document["curve"]
+    metrics = list(dict.fromkeys(row["metric"] for step in reversed(curve) for row in step["half_widths"]))
+    asked = {goal["metric"] for goal in document["goals"]}
+    shown = [metric for metric in metrics if every or metric in asked]
+    for metric in shown:
+        say()
+        say(f"Half-widths of {_words(metric)} to expect with so many labels")
+        show_rows(_curve_cells(curve, metric), numbers=[f"{step['labels']:,}" for step in curve])
+    if len(shown) < len(metrics):
+        others = ", ".join(_words(metric) for metric in metrics if metric not in shown)
+        say()
+        say(f"No goal asks for {others}; --all shows every metric")
+
+
+def _curve_cells(curve: list[dict[str, Any]], metric: str) -> list[dict[str, str]]:
+    """A row a classifier, a column a budget."""
+    by_budget = [
+        (
+            f"{step['labels']:,}",
+            {row["classifier"]: row["half_width"] for row in step["half_widths"] if row["metric"] == metric},
+        )
+        for step in curve
+    ]
+    names = dict.fromkeys(name for _, widths in reversed(by_budget) for name in widths)
     return [
-        {"labels": name, **{labels: f"±{percent(w[name])}" if name in w else "" for labels, w in by_budget}}
+        {"labels": name, **{labels: percent(widths[name]) if name in widths else "" for labels, widths in by_budget}}
         for name in names
     ]

@@ -1,6 +1,7 @@
 """stratawatch plan: how many labels are needed, and what a cycle would ask. Nothing is written."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ OutOption = Annotated[
 def plan(
     panel: Annotated[str | None, typer.Argument(help="The panel; all of them without.", metavar="[PANEL]")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say whom a cycle would ask, stratum by stratum.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every metric's half-widths, not only where goals are.")] = False,
     out: OutOption = None,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
@@ -55,7 +57,7 @@ def plan(
     if dry_run:
         _tell({"plans": found}, _show, json=json)
     else:
-        _tell({"outlooks": found}, show_outlook, json=json)
+        _tell({"outlooks": found}, partial(show_outlook, every=every), json=json)
     if out is not None and not json:
         say()
         say(f"wrote {out}")

@@ -1,9 +1,9 @@
 """How many labels a panel needs: for each of its goals, for all of them, and what other budgets would buy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Final
+from typing import Final, TypeVar
 
 from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
@@ -17,6 +17,7 @@ from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.preview import read_window
+from stratawatch.engine.progress import phase, tell
 from stratawatch.engine.records import PanelSpec, Window
 from stratawatch.errors import PlanImpossible
 
@@ -27,6 +28,7 @@ _STEP: Final = 1.07
 """Numbers of labels that are tried grow by 7%: forecasts are not truer than that."""
 
 Widths = Mapping[tuple[str, str], float]
+Each = TypeVar("Each")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
     budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
     curve = tuple(
         Step(labels, (forecast.widths if labels == most else forecast.affordable)(labels, (), metrics))
-        for labels in budgets
+        for labels in _one_by_one("budgets", budgets)
     )
     stop = forecast.stop(metrics) if spec.spend == "goals" and census.size else None
     now = stop.half_widths if stop else next((step.half_widths for step in curve if step.labels == most), {})
@@ -88,13 +90,21 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
         metrics=metrics,
         wishes=tuple(
             Wish(*key, goal.margin, now.get(key), forecast.needed([goal], most))
-            for goal in goals
+            for goal in _one_by_one("goals", goals)
             for key in [(goal.of[0], goal.metric)]
         ),
         together=stop.labels if stop and stop.labels < most else forecast.needed(goals, most),
         curve=curve,
         stop=stop,
     )
+
+
+def _one_by_one(what: str, many: Sequence[Each]) -> Iterator[Each]:
+    """The same, saying how many of them are done."""
+    with phase(f"planning for {len(many)} {what}"):
+        for done, one in enumerate(many, 1):
+            yield one
+            tell(done / len(many))
 
 
 def _apart(spec: PanelSpec) -> tuple[Goal, ...]:

@@ -8,6 +8,7 @@ from stratawatch.core.results import Goal
 from stratawatch.core.rounds import SMALLEST_PILOT
 from stratawatch.engine.outlook import BUDGETS, outlook
 from stratawatch.engine.preview import preview
+from stratawatch.engine.progress import listening
 from stratawatch.engine.windows import window_of
 from tests.engine.test_history import weeks
 from tests.engine.town import spec
@@ -36,6 +37,16 @@ class TestCurve:
     def test_shows_a_metric_that_only_a_goal_names(self, make_town):
         town = make_town(spec(goals=(Goal("f1", 0.05),)))
         assert ("lr", "f1") in look(town).curve[0].half_widths
+
+
+class TestProgress:
+    def test_it_is_told_how_many_plans_are_made(self, make_town):
+        town, heard = make_town(spec(goals=(Goal("precision", 0.05),))), []
+        with listening(lambda phase, share: heard.append((phase, share))):
+            budgets = len(look(town).curve)
+        shares = [None, *((i + 1) / budgets for i in range(budgets)), 1.0]
+        assert [share for phase, share in heard if phase == f"planning for {budgets} budgets"] == shares
+        assert [share for phase, share in heard if phase == "planning for 2 goals"] == [None, 0.5, 1.0, 1.0]
 
 
 class TestWishes:

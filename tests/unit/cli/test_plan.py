@@ -46,7 +46,37 @@ class TestOutlook:
         fresh.columns = 40
         lines = fresh.run("plan", "--now", NOW).stdout.splitlines()
         assert max(map(len, lines)) <= 40
-        assert sum(line.startswith("  2,000: ") for line in lines) == 6
+        assert sum(line.startswith("  2,000: ") for line in lines) == 2
+        everything = fresh.run("plan", "--all", "--now", NOW).stdout.splitlines()
+        assert sum(line.startswith("  2,000: ") for line in everything) == 6
+
+    def test_budgets_stand_in_a_line_for_each_classifier_where_a_goal_asks(self, fresh):
+        lines = fresh.run("plan", "--now", NOW).stdout.splitlines()
+        first = lines.index("Half-widths of precision to expect with so many labels")
+        assert lines[first + 1].split() == ["labels", "60", "100", "200", "300", "500", "1,000", "2,000"]
+        assert [(line.split()[0], line.count("%")) for line in lines[first + 2 : first + 4]] == [("lr", 7), ("rf", 7)]
+        assert not any("Half-widths of recall" in line for line in lines)
+
+    def test_what_is_left_out_is_named(self, fresh):
+        out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
+        assert "No goal asks for recall, false omission rate; --all shows every metric" in out
+        everything = fresh.run("plan", "--all", "--now", NOW).stdout
+        assert everything.count("Half-widths of") == 3
+        assert "No goal asks" not in everything
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        assert {row["metric"] for row in found["curve"][0]["half_widths"]} == {
+            "precision",
+            "recall",
+            "false_omission_rate",
+        }
+
+    def test_a_panel_without_goals_is_shown_those_that_are_usual(self, fresh):
+        text = fresh.config.read_text()
+        start = text.index("[[panels.spam.goals]]")
+        end = text.index("[", start + len("[[panels.spam.goals]]"))
+        fresh.config.write_text(text[:start] + text[end:])
+        out = fresh.run("plan", "--now", NOW).stdout
+        assert [line.split()[2] for line in out.splitlines() if "Half-widths of" in line] == ["precision", "recall"]
 
     def test_past_labels_are_counted(self, judged):
         judged.predict(f'SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS})')
