@@ -15,6 +15,7 @@ from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.ledgers import as_design
+from stratawatch.engine.progress import phase
 from stratawatch.engine.records import CandidateItem, CensusAnswer, PanelSpec, Window
 from stratawatch.errors import InputRefused
 
@@ -35,14 +36,16 @@ def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Previ
     with ports.sources[spec.name].reading(spec, window) as reading:
         counted, history = read_window(ports, spec, reading.census, period)
         commission = commission_of(spec)
-        atoms = cut(counted.census, commission, history)
-        if not atoms:
-            return Preview((), Plan((), {}, "nothing to draw from"), history)
-        wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
+        with phase("cutting strata"):
+            atoms = cut(counted.census, commission, history)
+            if not atoms:
+                return Preview((), Plan((), {}, "nothing to draw from"), history)
+            wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
         items = reading.candidates(atoms, wanted)
     _once(items)
-    cells = as_design(spec, atoms, items).cells
-    return Preview(atoms, design_of(commission).whole(cells, commission, history, metrics_of(spec)), history)
+    with phase("planning"):
+        cells = as_design(spec, atoms, items).cells
+        return Preview(atoms, design_of(commission).whole(cells, commission, history, metrics_of(spec)), history)
 
 
 def read_window(

@@ -48,6 +48,12 @@ class TestProgress:
         assert [share for phase, share in heard if phase == f"planning for {budgets} budgets"] == shares
         assert [share for phase, share in heard if phase == "planning for 2 goals"] == [None, 0.5, 1.0, 1.0]
 
+    def test_a_dry_run_says_what_it_does_beside_reading(self, town):
+        heard = []
+        with listening(lambda phase, share: heard.append((phase, share))):
+            preview(town.ports, town.panel, window_of(town.panel.windows, 0), 0)
+        assert heard == [(name, share) for name in ("cutting strata", "planning") for share in (None, 1.0)]
+
 
 class TestWishes:
     def test_there_is_one_for_every_goal_and_classifier_it_is_for(self, make_town):
