@@ -12,7 +12,7 @@ from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
 from stratawatch.engine.labels import HandLabel, import_labels
 from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, Cycle, PanelSpec, Profile, Window
+from stratawatch.engine.records import CandidateItem, CheckReport, Cycle, PanelSpec, Profile, Window
 from stratawatch.engine.states import CycleState
 
 Variant = Callable[[Ports, Path], Ports]
@@ -26,10 +26,8 @@ BY_HAND: Final = 3
 class PassingCheck:
     """Great Expectations takes ten seconds to import; the real flows use it, these many processes do not."""
 
-    def profile(
-        self, panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()
-    ) -> CheckReport:
-        del panel, window, profile, bad_rows
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        del panel, window, profile
         return CheckReport(passed=True, failures=(), refusal="")
 
     def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:

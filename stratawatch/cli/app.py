@@ -36,7 +36,9 @@ class Commands(QuickGroup):
         except StratawatchError as trouble:
             complain(f"stratawatch: {trouble}")
             raise typer.Exit(2) from None
-        except SystemExit as ended:  # of a library: our own commands end otherwise, and success is for them to say
+        except SystemExit as ended:  # of a library: our own commands end otherwise
+            if ended.code:  # rich's, say, when nobody reads on
+                raise
             from stratawatch.cli.bugs import STATUS, tell_bug
 
             tell_bug(ended)

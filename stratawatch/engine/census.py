@@ -28,7 +28,7 @@ class Contents:
 def contents(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Contents:
     """Count a window whatever it holds: rows that a cycle would refuse are shown, not complained of."""
     answer = ports.sources[spec.name].census(spec, window)
-    many = why_too_many(spec, answer.profile, answer.bad_rows) if too_many(spec, answer.profile) else ""
+    many = why_too_many(spec, answer.profile) if too_many(spec, answer.profile) else ""
     with ports.store.begin() as tx:
         history = history_of(tx, spec, period, ports.clock.now())
     try:

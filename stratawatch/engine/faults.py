@@ -102,12 +102,15 @@ def too_many(panel: PanelSpec, profile: Profile) -> bool:
     return profile.bad_rows > panel.quarantine_share * profile.rows
 
 
-def why_too_many(panel: PanelSpec, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> str:
-    """The sentence that refuses a window for its bad rows, with what to do about it."""
+def why_too_many(panel: PanelSpec, profile: Profile) -> str:
+    """The sentence that refuses a window for its bad rows, with what to do about it.
+
+    It is sent to channels, and holds no value of a row.
+    """
     share = profile.bad_rows / profile.rows if profile.rows else 0.0
     sentence = (
         f"{profile.bad_rows:,} of {profile.rows:,} rows ({share:.2%}) cannot be used, more than the "
-        f"{panel.quarantine_share:.2%} that may be set aside: {in_brief(panel, profile, bad_rows)}"
+        f"{panel.quarantine_share:.2%} that may be set aside: {in_brief(panel, profile)}"
     )
     return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
 

@@ -80,7 +80,7 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
 
 def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _Read | _Refusal:
     counted = reading.census()
-    first = ports.check.profile(spec, cycle.window, counted.profile, counted.bad_rows)
+    first = ports.check.profile(spec, cycle.window, counted.profile)
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
         return _Refusal(first.refusal, first.docs, bad_rows, _warned(counted.profile, first.failures, first.refusal))

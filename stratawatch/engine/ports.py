@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Protocol
 
 from stratawatch.core.population import Atom
+from stratawatch.engine.records import Batch as BatchRecord
 from stratawatch.engine.records import (
-    BadRow,
     CandidateItem,
     CensusAnswer,
     CheckReport,
@@ -18,7 +18,6 @@ from stratawatch.engine.records import (
     Receipt,
     Window,
 )
-from stratawatch.engine.records import Batch as BatchRecord
 from stratawatch.engine.repositories import Transaction
 
 __all__ = [
@@ -85,10 +84,8 @@ class PredictionSource(Protocol):
 class PredictionCheck(Protocol):
     """Whether the input is fit to be judged."""
 
-    def profile(
-        self, panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()
-    ) -> CheckReport:
-        """Check the one-row profile of the whole window; some of its bad rows give examples to what is said."""
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        """Check the one-row profile of the whole window."""
         ...
 
     def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:

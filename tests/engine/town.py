@@ -191,9 +191,7 @@ class FakeCheck:
     refusal: str = ""
     bad: tuple[BadRow, ...] = ()
 
-    def profile(
-        self, panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()
-    ) -> CheckReport:
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
         refusal = self.refusal or ("" if profile.rows else f"the window {window} has no rows")
         return CheckReport(not refusal, (), refusal, self.bad, docs="checks/profile.html")
 

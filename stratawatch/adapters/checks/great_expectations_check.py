@@ -35,11 +35,9 @@ class GreatExpectationsCheck:
         self._suites_folder = None if suites_folder is None else Path(suites_folder)
         self._plugins = tuple(plugins)
 
-    def profile(
-        self, panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()
-    ) -> CheckReport:
-        """Check the one-row profile of the whole window; some of its bad rows give examples to what is said."""
-        return self._report(panel, window, profile_suite(panel, window, profile, bad_rows))
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        """Check the one-row profile of the whole window."""
+        return self._report(panel, window, profile_suite(panel, window, profile))
 
     def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
         """Check the candidates row by row, duplicates included."""

@@ -1,18 +1,18 @@
 """What the one-row profile of a window must fulfil."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
 from stratawatch.engine.faults import why_too_many
-from stratawatch.engine.records import BadRow, PanelSpec, Profile, Window
+from stratawatch.engine.records import PanelSpec, Profile, Window
 from stratawatch.engine.scales import scale_of
 
 
-def profile_suite(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> Suite:
+def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:
     """The profile as a frame of one row, and its rules; the first critical failure is the refusal."""
-    rules = tuple(_rules(panel, window, profile, bad_rows))
+    rules = tuple(_rules(panel, window, profile))
     return Suite("profile", "The whole window", _frame(panel, profile), rules, tuple(_facts(profile)))
 
 
@@ -64,13 +64,13 @@ def _frame(panel: PanelSpec, profile: Profile) -> dict[str, list[Any]]:
     return frame
 
 
-def _rules(panel: PanelSpec, window: Window, profile: Profile, bad_rows: Sequence[BadRow]) -> Iterator[Rule]:
+def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]:
     cap, rows = panel.quarantine_share, profile.rows
     yield Rule("ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows")
     yield Rule(
         "ExpectColumnValuesToBeBetween",
         {"column": "bad_share", "min_value": 0, "max_value": cap},
-        "; ".join([why_too_many(panel, profile, bad_rows), *_scales(panel, profile)]),
+        "; ".join([why_too_many(panel, profile), *_scales(panel, profile)]),
     )
     if rows:
         yield from _said(panel, profile)

@@ -1,12 +1,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.engine.records import BadRow, ClassifierSpec, Profile
+from stratawatch.engine.records import ClassifierSpec, Profile
 from tests.contracts.sources.panels import START, WINDOW, panel
 
 PANEL = panel()
@@ -39,16 +38,6 @@ class TestProfile:
     def test_rows_without_a_time_are_named_as_the_cause(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
         report = check.profile(PANEL, WINDOW, profile_of(bad_rows=500))
         assert report.refusal.endswith("may be set aside: 500 without a readable time")
-
-    def test_values_that_could_not_be_read_are_shown_in_the_sentence_and_harmless_on_the_page(
-        self, check: GreatExpectationsCheck, profile_of: Make, tmp_path: Path
-    ) -> None:
-        rows = [BadRow("prediction", "a", "", {"unreadable": {"score of lr": "<b>n/a"}})]
-        report = check.profile(PANEL, WINDOW, profile_of({"score_invalid": 500}, bad_rows=500, null_times=0), rows)
-        assert report.refusal.endswith("500 with an unreadable score of 'lr' (such as '<b>n/a')")
-        page = (tmp_path / str(report.docs)).read_text(encoding="utf-8")
-        assert "n/a" in page
-        assert "<b>n/a" not in page
 
     def test_rows_without_a_time_are_said_to_count_in_every_window(
         self, check: GreatExpectationsCheck, profile_of: Make

@@ -56,6 +56,10 @@ class TestABug:
         assert status == 3
         assert err.startswith("stratawatch: this is a bug in stratawatch: SystemExit at stratawatch/cli/estimates.py ")
 
+    def test_a_library_that_ends_the_program_with_a_failure_is_let(self, broken):
+        """A reader of a pipe that has seen enough, for one."""
+        assert broken(SystemExit(1)) == ("", 1)
+
     def test_a_foreseen_error_is_none(self, broken):
         assert broken(StratawatchError("the disk is on fire")) == ("stratawatch: the disk is on fire\n", 2)
 
