@@ -1,15 +1,12 @@
 """Spark on a standalone master with two worker processes on loopback, started and stopped here, answers as DuckDB does."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from shutil import which
 from typing import Any
 
-import duckdb
 import pytest
 
 from benchmarks import engines
@@ -62,21 +59,6 @@ def test_a_source_starts_spark_at_its_master_and_stops_it(master: str, written: 
     source = load("spark")(path=str(written / "parquet"), master=master, settings=SETTINGS)
     assert source.describe(engines.SPEC)["rows"] == f"{ROWS:,}"
     assert SparkContext._active_spark_context is None
-
-
-def test_starting_and_failing_write_no_log_to_the_terminal(tmp_path: Path) -> None:
-    """A program of its own, because Java reads its settings once; nanoseconds fail on a worker, with Java's stack."""
-    duckdb.sql("SELECT 'a' AS id, TIMESTAMP_NS '2026-01-05 00:00:00' AS ts").write_parquet(str(tmp_path / "ns.parquet"))
-    code = (
-        "from stratawatch.adapters.sources import load\nfrom tests.contracts.sources.panels import panel\n"
-        f"try:\n    load('spark')(path={str(tmp_path)!r}, master='local[1]', settings={dict(SETTINGS)!r}).describe(panel())\n"
-        "except Exception as trouble:\n    print(trouble)"
-    )
-    plain = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "SPARK_CONF_DIR")}
-    done = subprocess.run([sys.executable, "-c", code], env=plain, check=True, capture_output=True, text=True)
-    assert "has times in nanoseconds, which Spark does not read; write microseconds (in pandas: " in done.stdout
-    said = [line for line in done.stderr.splitlines() if "incubator" not in line]  # that one is Java's own
-    assert said == []
 
 
 @pytest.fixture(scope="module")
