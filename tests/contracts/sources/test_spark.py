@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from tests.contracts.sources.tables import Table, write
 from tests.contracts.sources.test_golden_draw import GOLDEN
 from tests.contracts.sources.test_long_tables import TestGoldenWorld as LongWorld
 from tests.contracts.sources.test_long_tables import turned
+from tests.java import needs_java
 
 pytestmark = pytest.mark.spark
 ROWS = 30_000
@@ -39,9 +39,7 @@ def rows(number: int, first: int = 0) -> Table:
 
 @pytest.fixture(scope="module")
 def master() -> Iterator[str]:
-    """Spark runs on Java, which pip does not bring: a machine without it can test all the rest."""
-    if which("java") is None and "JAVA_HOME" not in os.environ:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("Spark's tests want Java 17 or newer on the PATH")
+    needs_java()
     with cluster() as address:
         yield address
 

@@ -4,20 +4,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from shutil import which
 
 import duckdb
 import pytest
 
 from benchmarks.spark_cluster import SETTINGS
+from tests.java import needs_java
 
 pytestmark = pytest.mark.spark
 
 
 def test_starting_and_failing_write_no_log_to_the_terminal(tmp_path: Path) -> None:
     """A program of its own, because Java reads its settings once; nanoseconds fail on a worker, with Java's stack."""
-    if which("java") is None and "JAVA_HOME" not in os.environ:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("Spark's tests want Java 17 or newer on the PATH")
+    needs_java()
     duckdb.sql("SELECT 'a' AS id, TIMESTAMP_NS '2026-01-05 00:00:00' AS ts").write_parquet(str(tmp_path / "ns.parquet"))
     code = (
         "from stratawatch.adapters.sources import load\nfrom tests.contracts.sources.panels import panel\n"

@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from shutil import which
 
 import duckdb
 import pytest
@@ -19,6 +18,7 @@ from stratawatch.adapters.sources import gathering
 from stratawatch.core.design import cut, pool_sizes
 from stratawatch.engine.commissions import commission_of
 from stratawatch.errors import StratawatchError
+from tests.java import needs_java
 
 SMALL = Size(3_000, 2, 1)
 PROMISED = Size(10_000_000, 4)
@@ -39,11 +39,6 @@ def timed(size=PROMISED, *, read=1.0, both=3.0, counted=0, missing=0, peak_mb=50
         return Measured(value, seconds, seconds, peak_mb)
 
     return Timed(size, one(size.rows, read), one(size.rows - counted, both / 2), one(90 - missing, both / 2), 90)
-
-
-def needs_java():
-    if which("java") is None and "JAVA_HOME" not in os.environ:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("Spark's tests want Java 17 or newer on the PATH")
 
 
 def verdict(found, start):

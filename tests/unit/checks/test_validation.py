@@ -77,7 +77,6 @@ class TestValidate:
 class TestLibrary:
     def test_it_does_not_end_a_program_without_a_main_file(self) -> None:
         """Where PySpark is installed, its remote client would: it takes `python -c` for a doctest."""
-        pytest.importorskip("pyspark")
         code = "from stratawatch.adapters.checks.validation import library; library(); print('goes on')"
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert (done.stdout, done.stderr) == ("goes on\n", "")
