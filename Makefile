@@ -8,6 +8,7 @@ SHELL := bash
 PYTHON ?= 3.11
 CONFIG ?= stratawatch.toml
 NAME ?= demo_worlds
+WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
 BIN := .venv/bin
@@ -29,8 +30,8 @@ help:  ## Say what there is.
 demo: $(STAMP)  ## Ten simulated weeks of production, from predictions to the page that fires.
 	@start=$$SECONDS; $(BIN)/python -m flows.demo; echo "run, start-up included: $$((SECONDS - start)) s"
 
-test: $(STAMP)  ## The whole test suite; ARGS="-k name" picks.
-	@start=$$SECONDS; $(BIN)/python -m pytest $(ARGS); echo "run: $$((SECONDS - start)) s" >&2
+test: $(STAMP)  ## The whole test suite; ARGS="-n0 -k name" picks, in one process.
+	@start=$$SECONDS; $(BIN)/python -m pytest -n $(WORKERS) $(ARGS); echo "run: $$((SECONDS - start)) s" >&2
 
 lint: $(STAMP)  ## Ruff, as linter and as formatter.
 	@$(BIN)/ruff check .

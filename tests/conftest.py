@@ -1,5 +1,6 @@
-"""Databases for tests: a PostgreSQL server a session, a fresh database a test. Nothing is skipped without them."""
+"""The run's seed and workers, and databases: a PostgreSQL server a session, a fresh database a test; nothing is skipped."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -7,6 +8,35 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support import seed, workers
+
+settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, database=None, print_blob=True)
+settings.register_profile("long", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
+
+
+def pytest_report_header() -> str:
+    """How to draw the same random parameters again."""
+    return f"random parameters: {seed.VARIABLE}={seed.session_seed()}"
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus) -> None:
+    """Say it again below a failure, where a quiet run has no header."""
+    if exitstatus == pytest.ExitCode.TESTS_FAILED:
+        terminalreporter.write_line(pytest_report_header())
+
+
+def pytest_collection_modifyitems(items) -> None:
+    items[:] = workers.sorted_by_group(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return workers.GroupScheduling(config, log)
+
 
 BOTH = [pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)]
 

@@ -15,6 +15,7 @@ from stratawatch.core.history import NO_HISTORY
 from stratawatch.core.labelled import FOLDS, Labelled
 from stratawatch.core.planner import Seen
 from stratawatch.core.results import Commission, Known
+from tests.support.seed import random_seed
 
 REPEATS = 300
 
@@ -111,7 +112,7 @@ def _labelled(drawn, said) -> Labelled:
 @pytest.fixture(scope="module", params=["fixed", "drawn at run time"])
 def seed(request) -> int:
     """Failures show it."""
-    return 11 if request.param == "fixed" else int(np.random.SeedSequence().generate_state(1)[0])
+    return 11 if request.param == "fixed" else random_seed("designs")
 
 
 class TestKumar:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from secrets import randbits
 from typing import Any
 
 import duckdb
@@ -27,6 +26,7 @@ from stratawatch.errors import InputRefused, Unreachable
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import START, WINDOW
 from tests.contracts.sources.tables import Table, write, write_database
+from tests.support.seed import random_seed
 
 NUMBER = 6000
 LETTERS = ("0", "1")
@@ -297,7 +297,7 @@ class TestSegments:
 
 
 class TestEnough:
-    @pytest.mark.parametrize("seed", [1, 2, randbits(32)])
+    @pytest.mark.parametrize("seed", [1, 2, random_seed("enough")], ids=["1", "2", "drawn"])
     def test_what_is_enough_has_every_hash_below_the_ceilings(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         digests = [digest("seed", str(i)) for i in range(3000)]

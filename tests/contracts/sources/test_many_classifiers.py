@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from secrets import randbits
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns
 from tests.contracts.sources import reference
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write, write_database, write_postgres
+from tests.support.seed import random_seed
 
 MANY = 33
 PANEL = panel(
@@ -70,7 +70,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     return make
 
 
-@pytest.mark.parametrize("seed", [1, randbits(32)], ids=["fixed", "drawn"])
+@pytest.mark.parametrize("seed", [1, random_seed("many classifiers")], ids=["fixed", "drawn"])
 def test_census_profile_and_draw_are_those_of_the_reference(made: Callable[[Table], SqlSource], seed: int) -> None:
     given = table(seed)
     rows = [dict(zip(given, row, strict=True)) for row in zip(*(values for _, values in given.values()), strict=True)]
