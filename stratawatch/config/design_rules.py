@@ -1,80 +1,78 @@
-"""Rules about what the design of a panel can tell."""
+"""Rules about the design of a panel: its options, and what it can estimate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from stratawatch.config.panel_settings import LEAST_BUDGET
-from stratawatch.config.problems import Problem
-from stratawatch.config.tables import Table
+from stratawatch.config.panel_settings import PanelSettings
+from stratawatch.config.panel_specs import goals_of, limits_of
+from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.kind import Kind
-from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.variances import VARIANCES, refuse_unsuited
-from stratawatch.core.results import Commission, Goal
+from stratawatch.core.designs.wanted import in_vain
+from stratawatch.core.estimation.variances import refuse_unsuited
+from stratawatch.core.results import Commission, Goal, Limit
 from stratawatch.errors import StratawatchError
 
 
-def metrics_of_the_design(panel: Table) -> Iterator[Problem]:
-    """Goals and limits are for metrics that the design tells: one that it does not tell would be blind for ever."""
-    kind, classifiers = _kind(panel), list(panel.named("classifiers"))
-    if kind is None:
-        return
-    for key in ("goals", "limits"):
-        for entry in panel.listed(key):
-            metric = entry.text("metric")
-            wanted = {name for _, name in entry.texts("of")} or set(classifiers)
-            if metric not in METRICS:
-                continue
-            reasons = [kind.lacks(metric, name, classifiers) for name in classifiers if name in wanted]
-            if any(reasons):
-                why = next(filter(None, reasons))
-                yield entry.problem("metric", why, hint=f"leave the {key[:-1]} out, or choose another design")
-
-
-def segments_of_the_design(panel: Table) -> Iterator[Problem]:
-    """Limits inside a segment are for designs that tell segments."""
-    kind = _kind(panel)
-    if kind is None or kind.tells_segments:
-        return
-    for limit in panel.listed("limits"):
-        if limit.text("segment") is not None:
-            yield limit.problem(
-                "segment",
-                f"design = '{kind.name}' tells nothing of segments",
-                hint="leave the limit out, or choose another design",
-            )
-
-
-def variance_of_the_design(panel: Table) -> Iterator[Problem]:
-    """A variance is one of the design's own estimates."""
-    kind, variance = _kind(panel), panel.text("variance") or "default"
-    if kind is None or variance not in VARIANCES:
-        return
+def design_fits(panel: PanelSettings) -> Iterator[Problem]:
+    """Options are those of the design, for classifiers of the panel; then what is asked of the design is checked."""
     try:
-        refuse_unsuited(variance, kind.name)
+        design = design_named(panel.design, panel.options)
     except StratawatchError as error:
-        yield panel.problem("variance", error.what, expected=error.expected, hint=error.hint)
+        yield _problem("options", error)
+        return
+    strangers = [name for name in design.names if name not in panel.classifiers]
+    for name in strangers:
+        hint = did_you_mean(name, panel.classifiers)
+        yield Problem(("options",), f"there is no classifier '{name}'", hint=hint)
+    if not strangers:
+        yield from _metrics(panel, design)
+        yield from _segments(panel, design)
+        yield from _variance(panel, design)
+        yield from _budget(panel, design)
+    if panel.spend == "goals" and not design.plans_for_goals:
+        yield Problem(
+            ("design",),
+            f'design = "{panel.design}" does not know how many labels goals need',
+            expected='spend = "budget"',
+            got='spend = "goals"',
+            hint='only design = "joint" goes on until goals hold',
+        )
 
 
-def wishes_of_the_design(panel: Table) -> Iterator[Problem]:
+def _metrics(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+    """Goals and limits are for metrics that the design estimates: one that it does not would be blind for ever."""
+    asked: dict[Place, Goal | Limit] = {("goals", index): goal for index, goal in enumerate(goals_of(panel))}
+    asked |= {("limits", index): limit for index, limit in enumerate(limits_of(panel))}
+    for (key, index), entry in asked.items():
+        for why in in_vain(design, entry, list(panel.classifiers))[:1]:
+            hint = f"leave the {str(key)[:-1]} out, or choose another design"
+            yield Problem((key, index, "metric"), why, hint=hint)
+
+
+def _segments(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+    """Limits inside a segment are for designs that estimate segments."""
+    for index, limit in enumerate(panel.limits):
+        if limit.segment is not None and not design.tells_segments:
+            what = f"design = '{design.name}' tells nothing of segments"
+            yield Problem(("limits", index, "segment"), what, hint="leave the limit out, or choose another design")
+
+
+def _variance(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+    """A variance method belongs to one of the design's own estimators."""
+    try:
+        refuse_unsuited(panel.variance, design.name)
+    except StratawatchError as error:
+        yield _problem("variance", error)
+
+
+def _budget(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
     """A budget and goals that contradict the options would be refused in every cycle."""
-    kind, budget = _kind(panel), panel.number("budget")
-    if kind is None or not isinstance(budget, int) or budget < LEAST_BUDGET:
-        return
-    found = ((entry.text("metric") or "", entry.number("margin") or 0.0) for entry in panel.listed("goals"))
-    goals = tuple(Goal(metric, margin) for metric, margin in found if margin > 0)
-    scored = {name: one.text("score") is not None for name, one in panel.named("classifiers").items()}
+    scored = {name: one.score is not None for name, one in panel.classifiers.items()}
     try:
-        kind.refuse(Commission(goals, budget), scored)
+        design.refuse(Commission(goals_of(panel), panel.budget), scored)
     except StratawatchError as error:
-        place = "options" if "options" in panel else "design"
-        yield panel.problem(place, error.what, expected=error.expected, got=error.got, hint=error.hint)
+        yield _problem("options" if "options" in panel.model_fields_set else "design", error)
 
 
-def _kind(panel: Table) -> Kind | None:
-    """The panel's design; None where another rule finds fault with it."""
-    options = panel.table("options").data
-    try:
-        kind = design_named(panel.text("design") or "joint", options if isinstance(options, Mapping) else {})
-    except StratawatchError:
-        return None
-    return kind if set(kind.names) <= set(panel.named("classifiers")) else None
+def _problem(key: str, error: StratawatchError) -> Problem:
+    return Problem((key,), error.what, expected=error.expected, got=error.got, hint=error.hint)

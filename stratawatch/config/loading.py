@@ -79,7 +79,8 @@ def load_configuration(path: Path) -> Configuration:
     overrides, problems = read_overrides()
     data = merged(document.data, overrides)
     settings = _settings(data, problems)
-    problems += rule_problems(data, document.folder)
+    if settings is not None:
+        problems += rule_problems(settings, document.folder)
     if settings is None or problems:
         placed = [_placed(problem, lines) for problem in problems]
         raise ConfigProblems(document.path, sorted(dict.fromkeys(placed), key=_by_line))

@@ -1,134 +1,98 @@
-"""Rules about goals and limits: known classifiers, the right direction, nothing twice, something to spend on."""
+"""Rules about goals and limits: known classifiers, the right direction, nothing twice, a goal to stop at."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from stratawatch.config.problems import Problem, did_you_mean
-from stratawatch.config.tables import Table
-from stratawatch.core.designs import DESIGNS, design_named
+from stratawatch.config.panel_settings import GoalSettings, LimitSettings, PanelSettings
+from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.methods.baselines.answers import SHARES
-from stratawatch.errors import StratawatchError
 
 
-def known_classifiers(panel: Table) -> Iterator[Problem]:
-    """`of` names classifiers of the panel."""
-    known = panel.named("classifiers")
-    for key in ("goals", "limits"):
-        for entry in panel.listed(key):
-            seen = set()
-            if entry.empty("of"):
-                hint = f"without `of` the {key[:-1]} is for all classifiers"
-                yield entry.problem("of", f"the {key[:-1]} is for no classifier", hint=hint)
-            for index, name in entry.texts("of"):
-                if name not in known:
-                    hint = did_you_mean(name, known)
-                    yield Problem(entry.at("of", index), f"there is no classifier '{name}'", hint=hint)
-                elif name in seen:
-                    yield Problem(entry.at("of", index), f"classifier '{name}' is named twice")
-                seen.add(name)
+def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:
+    """`of` names classifiers of the panel, each once."""
+    for place, entry in _entries(panel):
+        kind = str(place[0])[:-1]
+        if "of" in entry.model_fields_set and not entry.of:
+            hint = f"without `of` the {kind} is for all classifiers"
+            yield Problem((*place, "of"), f"the {kind} is for no classifier", hint=hint)
+        for index, name in enumerate(entry.of):
+            if name not in panel.classifiers:
+                hint = did_you_mean(name, panel.classifiers)
+                yield Problem((*place, "of", index), f"there is no classifier '{name}'", hint=hint)
+            elif name in entry.of[:index]:
+                yield Problem((*place, "of", index), f"classifier '{name}' is named twice")
 
 
-def right_direction(panel: Table) -> Iterator[Problem]:
+def right_direction(panel: PanelSettings) -> Iterator[Problem]:
     """A floor where large is good, a ceiling where small is; one bound, and one that can bind."""
-    for limit in panel.listed("limits"):
-        metric = limit.text("metric")
-        known = METRICS.get(metric or "")
-        wanted, other = ("ceiling", "floor") if known and known.small_is_good else ("floor", "ceiling")
-        if other in limit:
-            good = "small" if wanted == "ceiling" else "large"
-            yield limit.problem(
-                other,
-                f"a {other} is no limit of {metric}",
-                expected=f"a {wanted}",
-                hint=f"{good} values of it are good",
+    for index, limit in enumerate(panel.limits):
+        place, small_is_good = ("limits", index), METRICS[limit.metric].small_is_good
+        right, wrong = ("ceiling", "floor") if small_is_good else ("floor", "ceiling")
+        if getattr(limit, wrong) is not None:
+            yield Problem(
+                (*place, wrong),
+                f"a {wrong} is no limit of {limit.metric}",
+                expected=f"a {right}",
+                hint=f"{'small' if small_is_good else 'large'} values of it are good",
             )
-        elif wanted not in limit and "max_drop" not in limit:
-            yield limit.problem(
-                None, "the limit has no bound", expected=f"{wanted} = a share between 0 and 1, or max_drop"
-            )
-        for key in (wanted, "max_drop"):
-            bound = limit.number(key)
-            if bound is not None and bound in (0, 1):
-                yield limit.problem(key, f"a {key} of {bound:g} says nothing", expected="more than 0 and less than 1")
+        elif getattr(limit, right) is None and limit.max_drop is None:
+            yield Problem(place, "the limit has no bound", expected=f"{right} = a share between 0 and 1, or max_drop")
+        for key in (right, "max_drop"):
+            bound = getattr(limit, key)
+            if bound in (0, 1):
+                what = f"a {key} of {bound:g} says nothing"
+                yield Problem((*place, key), what, expected="more than 0 and less than 1")
 
 
-def drops_of_shares(panel: Table) -> Iterator[Problem]:
-    """Baselines are of metrics that are shares of items."""
-    for limit in panel.listed("limits"):
-        metric = limit.text("metric")
-        if "max_drop" in limit and metric in METRICS and metric not in SHARES:
-            yield limit.problem(
-                "max_drop", f"there are no baselines of {metric}", expected=f"max_drop of {', '.join(SHARES)}"
-            )
+def baselines_of_drops(panel: PanelSettings) -> Iterator[Problem]:
+    """A drop is measured from a baseline, and baselines are of metrics that are shares of items."""
+    for index, limit in enumerate(panel.limits):
+        if limit.max_drop is not None and limit.metric not in SHARES:
+            what = f"there are no baselines of {limit.metric}"
+            yield Problem(("limits", index, "max_drop"), what, expected=f"max_drop of {', '.join(SHARES)}")
 
 
-def goals_to_spend_on(panel: Table) -> Iterator[Problem]:
+def goals_to_stop_at(panel: PanelSettings) -> Iterator[Problem]:
     """Labels are asked for until the goals are met, so there must be one."""
-    if panel.text("spend") == "goals" and not any(panel.listed("goals")):
-        name = panel.place[-1]
-        yield panel.problem(
-            "spend",
+    if panel.spend == "goals" and not panel.goals:
+        yield Problem(
+            ("spend",),
             'spend = "goals" needs to know when to stop',
             expected="at least one goal",
             got="none",
-            hint=f'add [[panels.{name}.goals]], or spend = "budget"',
+            hint='add one, or spend = "budget"',
         )
 
 
-def goals_for_the_design(panel: Table) -> Iterator[Problem]:
-    """Only designs that know how many labels goals need can stop at them."""
-    design = panel.text("design") or ""
-    if panel.text("spend") == "goals" and design in DESIGNS and not DESIGNS[design].plans_for_goals:
-        yield panel.problem(
-            "design",
-            f'design = "{design}" does not know how many labels goals need',
-            expected='spend = "budget"',
-            got='spend = "goals"',
-            hint='only design = "joint" goes on until goals hold',
-        )
-
-
-def options_of_the_design(panel: Table) -> Iterator[Problem]:
-    """Options that the design has, with values that it can use, for classifiers of the panel."""
-    design, options = panel.text("design") or "joint", panel.table("options")
-    if design not in DESIGNS:
-        return
-    try:
-        kind = design_named(design, options.data if isinstance(options.data, Mapping) else {})
-    except StratawatchError as error:
-        yield options.problem(None, error.what, expected=error.expected, got=error.got, hint=error.hint)
-        return
-    known = panel.named("classifiers")
-    for name in kind.names:
-        if name not in known:
-            yield options.problem(None, f"there is no classifier '{name}'", hint=did_you_mean(name, known))
-
-
-def known_segment(panel: Table) -> Iterator[Problem]:
+def segments_exist(panel: PanelSettings) -> Iterator[Problem]:
     """A limit inside a segment names a column that is reported, and a value."""
-    columns = [column for _, column in panel.table("columns").texts("segments")]
-    for limit in panel.listed("limits"):
-        segment = limit.text("segment")
-        if segment is None:
-            continue
-        column, equals, value = segment.partition("=")
-        if not equals or not value:
-            yield limit.problem("segment", "a segment is written column=value", got=repr(segment))
-        elif column not in columns:
+    columns = panel.columns.segments
+    for index, limit in enumerate(panel.limits):
+        column, _, value = (limit.segment or "").partition("=")
+        place = ("limits", index, "segment")
+        if limit.segment is not None and not value:
+            yield Problem(place, "a segment is written column=value", got=repr(limit.segment))
+        elif limit.segment is not None and column not in columns:
             hint = did_you_mean(column, columns) or "list the column in [columns] segments"
-            yield limit.problem("segment", f"'{column}' is not among the columns in `segments`", hint=hint)
+            yield Problem(place, f"'{column}' is not among the columns in `segments`", hint=hint)
 
 
-def nothing_twice(panel: Table) -> Iterator[Problem]:
-    """One goal for a classifier's metric, one limit for a stream."""
-    everyone = list(panel.named("classifiers"))
-    for key in ("goals", "limits"):
-        seen: dict[tuple[str | None, ...], int] = {}
-        for number, entry in enumerate(panel.listed(key), start=1):
-            names = dict.fromkeys(name for _, name in entry.texts("of")) or everyone
-            for name in names:
-                stream = (entry.text("metric"), name, entry.text("segment"))
-                if stream in seen and stream[0] is not None:
-                    what = f"{stream[0]} of '{name}' has a {key[:-1]} already, number {seen[stream]}"
-                    yield entry.problem(None, what, hint="remove one, or narrow `of`")
-                seen.setdefault(stream, number)
+def nothing_twice(panel: PanelSettings) -> Iterator[Problem]:
+    """A classifier's metric has one goal, and one limit in each segment."""
+    first: dict[tuple[object, ...], Place] = {}
+    for place, entry in _entries(panel):
+        key, index = place
+        for name in dict.fromkeys(entry.of) or panel.classifiers:
+            stream = (key, entry.metric, name, getattr(entry, "segment", None))
+            number = int(first.setdefault(stream, place)[1]) + 1
+            if number <= int(index):
+                what = f"{entry.metric} of '{name}' has a {str(key)[:-1]} already, number {number}"
+                yield Problem(place, what, hint="remove one, or narrow `of`")
+
+
+def _entries(panel: PanelSettings) -> Iterator[tuple[Place, GoalSettings | LimitSettings]]:
+    """Goals, then limits, with their places."""
+    for index, goal in enumerate(panel.goals):
+        yield ("goals", index), goal
+    for index, limit in enumerate(panel.limits):
+        yield ("limits", index), limit

@@ -31,8 +31,8 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
             classifier=columns.classifier,
         ),
         windows=WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
-        goals=tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals),
-        limits=tuple(_limit(limit) for limit in panel.limits),
+        goals=goals_of(panel),
+        limits=limits_of(panel),
         budget=panel.budget,
         spend=panel.spend,
         design=panel.design,
@@ -50,6 +50,16 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         drift=DriftRule(**panel.drift.model_dump()),
         source=panel.source.words,
     )
+
+
+def goals_of(panel: PanelSettings) -> tuple[Goal, ...]:
+    """The panel's goals, as the core reads them."""
+    return tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals)
+
+
+def limits_of(panel: PanelSettings) -> tuple[Limit, ...]:
+    """The panel's limits, as the core reads them."""
+    return tuple(_limit(limit) for limit in panel.limits)
 
 
 def _classifier(name: str, classifier: ClassifierSettings) -> ClassifierSpec:

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from stratawatch.config.cron import check_cron
 from stratawatch.config.durations import parse_duration
 from stratawatch.config.references import check_secret
 
@@ -44,6 +43,26 @@ def _named(value: str) -> str:
     if len(value) > 64:
         raise ValueError("is longer than 64 characters")
     return value
+
+
+def check_cron(text: str) -> str:
+    """The expression itself, if it has five fields and comes to pass.
+
+    >>> check_cron("*/5 * * * mon-fri")
+    '*/5 * * * mon-fri'
+    """
+    from cronsim import CronSim, CronSimError
+
+    try:
+        fires = next(CronSim(text, datetime(2026, 1, 1, tzinfo=UTC)), None)
+        reason = "" if fires else "it never comes to pass"
+    except CronSimError as trouble:
+        reason = str(trouble).lower()
+    # Of six fields cronsim reads the first as seconds, and the scheduler the last.
+    if reason or len(text.split()) != 5:
+        reason = reason or "six fields"
+        raise ValueError(f'is no cron expression of five fields as in "15 * * * *": {reason}')
+    return text
 
 
 Text = Annotated[str, AfterValidator(_unpadded)]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.designs.kind import Kind
-from stratawatch.core.results import Commission, Goal
+from stratawatch.core.results import Commission, Goal, Limit
 from stratawatch.errors import PlanImpossible
 
 
@@ -19,7 +19,7 @@ def refuse_in_vain(kind: Kind, commission: Commission, classifiers: Sequence[str
             )
 
 
-def in_vain(kind: Kind, goal: Goal, classifiers: Sequence[str]) -> list[str]:
-    """Why a goal is in vain, for each of its classifiers of whom the design tells no such metric."""
+def in_vain(kind: Kind, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
+    """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
     wanted = [name for name in classifiers if not goal.of or name in goal.of]
     return [why for name in wanted if (why := kind.lacks(goal.metric, name, classifiers))]

@@ -152,15 +152,24 @@ class TestShapes:
         assert problems(('item = "id"\n', "")) == ["panels.spam.columns.item, line 18: 'item' is missing"]
 
     def test_all_problems_are_told_at_once_in_the_order_of_the_file(self, problems):
-        found = problems(
-            ("[store]", "[stor]"), ("budget = 120", "budget = 1"), ("floor = 0.8", "flor = 0.8"), ('["lr"]', '["rl"]')
-        )
+        found = problems(("[store]", "[stor]"), ("budget = 120", "budget = 1"), ("floor = 0.8", "flor = 0.8"))
         assert [text.split(":")[0] for text in found] == [
             "stor, line 1",
             "panels.spam.budget, line 11",
-            "panels.spam.limits[1], line 40",
             "panels.spam.limits[1].flor, line 42",
-            "panels.spam.limits[1].of[1], line 43",
+        ]
+
+    def test_contradictions_are_told_all_at_once_when_every_value_can_be_read(self, problems):
+        """Each rule reads values that have their types; mistakes of shape are told before."""
+        found = problems(
+            ('root = "queue"', 'root = "../queue"'), ("budget = 120", "budget = 11"), ("floor = 0.8\n", ""),
+            ('["lr"]', '["rl"]'),
+        )  # fmt: skip
+        assert [text.split(":")[0] for text in found] == [
+            "queue.root, line 5",
+            "panels.spam.budget, line 11",
+            "panels.spam.limits[1], line 40",
+            "panels.spam.limits[1].of[1], line 42",
         ]
 
     def test_a_key_with_a_leading_underscore_is_no_back_door(self, write, tmp_path):

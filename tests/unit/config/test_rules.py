@@ -111,7 +111,7 @@ class TestSpending:
         found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"'), (self.GOALS, "")))
         assert found == (
             'panels.spam.spend, line 12: spend = "goals" needs to know when to stop; expected at least one goal; '
-            'got none; add [[panels.spam.goals]], or spend = "budget"'
+            'got none; add one, or spend = "budget"'
         )
 
     def test_without_goals_the_budget_may_be_spent_all_the_same(self, write):

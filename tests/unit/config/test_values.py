@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from stratawatch.config.confinement import confined
-from stratawatch.config.cron import check_cron
 from stratawatch.config.durations import parse_duration
 from stratawatch.config.problems import did_you_mean
+from stratawatch.config.shapes import check_cron
 from stratawatch.errors import ConfigError
 
 
@@ -46,8 +46,17 @@ class TestCron:
                  "5-1 * * * *", "@daily", "a * * * *", "* * * * * *", "1- * * * *"]
     )  # fmt: skip
     def test_anything_else_is_refused(self, text):
-        with pytest.raises(ValueError, match=r"cron|has '"):
+        with pytest.raises(ValueError, match="is no cron expression of five fields"):
             check_cron(text)
+
+    @pytest.mark.parametrize("text", ["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 31 2,4 *"])
+    def test_one_that_never_fires_is_refused(self, text):
+        with pytest.raises(ValueError, match="is no cron expression"):
+            check_cron(text)
+
+    @pytest.mark.parametrize("text", ["0 0 29 2 *", "0 0 31 2,3 *", "0 0 31 2 mon"])
+    def test_one_that_fires_now_and_then_is_taken(self, text):
+        assert check_cron(text) == text
 
 
 class TestConfinement:
