@@ -9,7 +9,7 @@ from stratawatch.adapters.store.schema import EXPECTED, VERSION_TABLE
 
 
 def views() -> dict[str, str]:
-    """The text of every view, by name."""
+    """The text of every view, by name and in its order: a view may read those before it."""
     folder = files("stratawatch.sql") / "views"
     found = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
     return {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in found}
@@ -22,14 +22,14 @@ def migrate(connection: Connection) -> None:
     that is not the newest gets none: its tables are not those that the views read.
     """
     context.configure(connection=connection, version_table=VERSION_TABLE)
-    wanted = views()
-    for name in wanted:
+    texts = views()
+    for name in reversed(texts):
         connection.execute(text(f"DROP VIEW IF EXISTS {name}"))
     context.run_migrations()
     if context.get_context().get_current_revision() != EXPECTED:
         return
-    for words in wanted.values():
-        connection.exec_driver_sql(words)
+    for definition in texts.values():
+        connection.exec_driver_sql(definition)
 
 
 migrate(context.config.attributes["connection"])

@@ -6,7 +6,7 @@ import typer
 
 from stratawatch.cli import baseline, census, check, cycles, estimates, init, labels, plan, report, run, status
 from stratawatch.cli.printing import complain
-from stratawatch.cli.quick import QuickCommand, QuickGroup
+from stratawatch.cli.quick_commands import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
 
 HELP = """Watch the precision, recall and false-omission rate of deployed classifiers with few human labels.

@@ -12,7 +12,7 @@ from stratawatch.core.alarms.signs import URGENCY
 from stratawatch.errors import Unreachable
 
 if TYPE_CHECKING:
-    from stratawatch.adapters.glance import Glance
+    from stratawatch.adapters.status_queries import StatusRows
 
 
 def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
@@ -23,25 +23,24 @@ def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> N
       stratawatch status
       stratawatch status --json | jq '.incidents | length'
     """
-    document = _document(_look(config), datetime.now(UTC))
+    document = _document(_read(config), datetime.now(UTC))
     if json:
         print_json(document)
     else:
         _show(document)
 
 
-def _look(config: Path) -> "Glance":
-    from stratawatch.adapters.glance import Unready, look
+def _read(config: Path) -> "StatusRows":
+    from stratawatch.adapters.status_queries import StoreNotReady, read_status
     from stratawatch.config.store_address import read_store_address
 
+    reason: BaseException | None = None
     try:
         url = read_store_address(config)
         if url is not None:
-            return look(url)
-    except Unready as trouble:
+            return read_status(url)
+    except StoreNotReady as trouble:
         reason = trouble.__cause__
-    else:
-        reason = None
     # Slower, but this way says in a sentence what is wrong with the configuration or the store.
     from stratawatch.config import load
     from stratawatch.wiring import open_store
@@ -49,24 +48,24 @@ def _look(config: Path) -> "Glance":
     configuration = load(config)
     open_store(configuration)
     try:
-        return look(configuration.store_url().get_secret_value())
-    except Unready:
+        return read_status(configuration.store_url().get_secret_value())
+    except StoreNotReady:
         raise Unreachable("the store could not be read", got=str(reason or ""), hint="try again") from None
 
 
-def _document(glance: "Glance", now: datetime) -> dict[str, Any]:
-    cycles = [cycle_row(cycle, now) for cycle in glance.cycles]
-    batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in glance.batches]
+def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
+    cycles = [cycle_row(cycle, now) for cycle in rows.cycles]
+    batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in rows.batches]
     sent = [batch for batch in batches if batch["state"] == "sent"]
     return {
         "now": now,
-        "panels": list(glance.panels),
-        "streams": sorted(glance.streams, key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
+        "panels": list(rows.panels),
+        "streams": sorted(rows.streams, key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
         "cycles": cycles,
-        "incidents": list(glance.incidents),
+        "incidents": list(rows.incidents),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
         "batches": batches,
-        "undelivered": list(glance.undelivered),
+        "undelivered": list(rows.undelivered),
     }
 
 

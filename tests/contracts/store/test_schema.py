@@ -167,7 +167,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0004; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0005; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
@@ -189,6 +189,13 @@ class TestUpgrade:
         migrate(first)
         migrate(other)
         assert shape(first) == shape(other)
+
+    def test_installs_the_views(self, first):
+        engine = create_engine(first)
+        assert inspect(engine).get_view_names() == []
+        migrate(first)
+        assert "current_states" in inspect(engine).get_view_names()
+        engine.dispose()
 
 
 class TestRevisions:

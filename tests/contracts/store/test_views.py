@@ -34,7 +34,8 @@ def test_every_view_has_a_file_and_every_file_a_view(store):
         for file in (files("stratawatch.sql") / "views").iterdir()
         if file.name.endswith(".sql")
     }
-    assert there == names == {"current_estimates", "label_ledger", "open_incidents"}
+    assert there == names
+    assert {"current_estimates", "label_ledger", "open_incidents"} < names
 
 
 class TestCurrentEstimates:
@@ -71,6 +72,19 @@ class TestCurrentEstimates:
                 tx.estimates.add(revision(cycle, number))
                 tx.alarms.add_states([StreamState(STREAM, cycle, number, state, "", NOW)])
             assert [row[-3:] for row in self.ask(tx)] == [("BREACH", 0, 2)]
+
+
+class TestCurrentStates:
+    def test_a_newer_window_without_an_estimate_hides_the_estimate_of_the_one_before(self, store):
+        query = "SELECT state, reason, value, labels_used, revision FROM current_states"
+        with store.begin() as tx:
+            late, early = open_cycle(tx, 1), open_cycle(tx, 0)
+            tx.estimates.add(revision(early, estimates=(estimate(outcome=Known(0.5, 0.25, 0.75, 9.0)),)))
+            tx.alarms.add_states([StreamState(STREAM, early, 1, AlarmState.OK, "above", NOW)])
+            ((*judged, _, revised),) = rows(tx, query)
+            assert (judged, revised) == (["OK", "above", 0.5], 1)
+            tx.alarms.add_states([StreamState(STREAM, late, 0, AlarmState.BLIND, "refused", NOW)])
+            assert rows(tx, query) == [("BLIND", "refused", None, None, 0)]
 
 
 class TestLabelLedger:

@@ -6,8 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from stratawatch.adapters.glance import look
-from stratawatch.adapters.glance.statements import expected_schema
+from stratawatch.adapters.status_queries import expected_schema, read_status
 from stratawatch.adapters.store import SqlStore
 from stratawatch.adapters.store.schema import EXPECTED
 from stratawatch.cli.status import age, cycle_row, waits_for
@@ -180,7 +179,7 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
         SqlStore(url, create=True)
         town = make_town(url)
         play(town)
-        documents.append(look(url))
+        documents.append(read_status(url))
     assert documents[0] == documents[1]
     assert len(documents[0].streams) == 1
     assert documents[0].cycles

@@ -1,6 +1,6 @@
--- Notifications that people have not got: not sent yet, or given up.
+-- Notifications that nobody has received, counted by channel: pending, or failed for good.
+CREATE VIEW undelivered_notifications AS
 SELECT channel, state, COUNT(*) AS notifications, MIN(created_at) AS oldest, MAX(last_error) AS last_error
 FROM notifications
 WHERE state IN ('pending', 'failed')
 GROUP BY channel, state
-ORDER BY channel, state

@@ -1,4 +1,5 @@
--- Batches that are out or should be, oldest first, with the last time they moved.
+-- Batches that are not answered yet: planned, sent, or failed to be sent; moved_at is their newest transition.
+CREATE VIEW unanswered_batches AS
 SELECT
     b.id,
     b.key,
@@ -13,4 +14,3 @@ FROM batches AS b
 INNER JOIN rounds AS r ON r.id = b.round_id
 INNER JOIN cycles AS c ON c.id = r.cycle_id
 WHERE b.state IN ('planned', 'sent', 'failed')
-ORDER BY r.planned_at, b.id

@@ -1,12 +1,15 @@
--- The newest judgement of every stream, with the estimate it was made from, if there was one.
+-- The newest judgement of every stream, with the estimate it was made from: value, low, high, n_eff and labels_used are
+-- null where nothing was estimated, as for a refused window.
+CREATE VIEW current_states AS
 SELECT
     s.panel,
     s.classifier,
     s.metric,
     s.segment,
+    s.segment_key,
     s.state,
     s.reason,
-    s.cycle_id AS cycle,
+    s.cycle_id,
     s.revision,
     s.window_start,
     s.window_end,
@@ -44,4 +47,3 @@ LEFT JOIN estimates AS e
     AND e.metric = s.metric
     AND e.segment_key = s.segment_key
 WHERE s.age = 1
-ORDER BY s.panel, s.classifier, s.metric, s.segment_key

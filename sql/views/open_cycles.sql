@@ -1,4 +1,5 @@
--- Cycles under way, oldest window first, with what was drawn and how much of it somebody has spoken on.
+-- Cycles under way, with the number of rounds planned, of items drawn and of drawn items that have a label event.
+CREATE VIEW open_cycles AS
 SELECT
     c.id,
     c.panel,
@@ -20,4 +21,3 @@ SELECT
     ) AS answered
 FROM cycles AS c
 WHERE c.state IN ('open', 'frozen', 'labelling', 'settled', 'expired')
-ORDER BY c.window_start, c.panel
