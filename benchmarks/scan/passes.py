@@ -66,9 +66,9 @@ class DuckDB:
     def read(self, folder: Path, panel: PanelSpec) -> int:
         """The greatest value of every column, by the same reader within the same bounds."""
         from stratawatch.adapters.sources.column_types import roles
+        from stratawatch.adapters.sources.duckdb_session import Bounds, session
         from stratawatch.adapters.sources.file_set import find_files
         from stratawatch.adapters.sources.quoting import identifier
-        from stratawatch.adapters.sources.session import Bounds, session
 
         names = dict.fromkeys(name for name, _, _ in roles(panel))
         greatest = ", ".join(f"MAX({identifier(name)})" for name in names)

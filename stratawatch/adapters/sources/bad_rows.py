@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stratawatch.adapters.sources.words import ROW_MARKS, UNREADABLE
+from stratawatch.adapters.sources.packed_codes import ROW_MARKS, UNREADABLE
 from stratawatch.engine.faults import call_key, reasons, score_key
 from stratawatch.engine.records import BadRow, PanelSpec
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.adapters.sources.ceilings import Wanted
-from stratawatch.adapters.sources.census_answer import MOST_SEGMENT_VALUES
-from stratawatch.adapters.sources.gathering import Gathered, gathering_of
+from stratawatch.adapters.sources.census_result import MOST_SEGMENT_VALUES
+from stratawatch.adapters.sources.duckdb_progress import watched
+from stratawatch.adapters.sources.single_scan import Gathered, gathering_of
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
 from stratawatch.adapters.sources.statements import GATHERED, WANTED, Statements
-from stratawatch.adapters.sources.watching import watched
+from stratawatch.adapters.sources.stratum_quotas import Wanted
 from stratawatch.engine.records import Json, Window
 
 

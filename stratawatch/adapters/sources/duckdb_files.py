@@ -7,11 +7,11 @@ from pathlib import Path
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.duckdb_session import Bounds, reading, session
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.parquet_rows import rows_of
-from stratawatch.adapters.sources.session import Bounds, reading, session
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import InputRefused

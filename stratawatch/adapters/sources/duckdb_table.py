@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.duckdb_session import Bounds, reading, session, stay_inside
 from stratawatch.adapters.sources.file_set import confine
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.session import Bounds, reading, session, stay_inside
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.records import PanelSpec, Window

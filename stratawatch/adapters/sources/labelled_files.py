@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.adapters.sources import expressions
+from stratawatch.adapters.sources import call_sql
 from stratawatch.adapters.sources.column_types import require, said_by
+from stratawatch.adapters.sources.duckdb_session import Bounds, reading, session
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files, require_unchanged
+from stratawatch.adapters.sources.packed_codes import LETTERS
 from stratawatch.adapters.sources.quoting import identifier
-from stratawatch.adapters.sources.session import Bounds, reading, session
-from stratawatch.adapters.sources.words import LETTERS
 from stratawatch.core.cells import Flags
 from stratawatch.engine.labelled_items import LabelledItems
 from stratawatch.engine.records import PanelSpec
@@ -122,11 +122,9 @@ def _statement(
     named += [f"CAST({identifier(name)} AS VARCHAR) AS segment_{i}" for i, name in enumerate(segments, 1)]
     named += [] if item is None else [f"CAST({identifier(item)} AS VARCHAR) AS item"]
     scores = [(i, types[one.score]) for i, one in many if one.score is not None]
-    scored = ["*", *(f"{expressions.score_value(i, kind)} AS score_{i}" for i, kind in scores)]
+    scored = ["*", *(f"{call_sql.score_value(i, kind)} AS score_{i}" for i, kind in scores)]
     told = [f"{_LETTER.format(c='label_given')} AS label"]
-    told += [
-        f"SUBSTRING('{LETTERS}', ({expressions.letter(i, one, types, 1)}) + 1, 1) AS letter_{i}" for i, one in many
-    ]
+    told += [f"SUBSTRING('{LETTERS}', ({call_sql.letter(i, one, types, 1)}) + 1, 1) AS letter_{i}" for i, one in many]
     told += [f"segment_{i}" for i, _ in enumerate(segments, 1)]
     told += [] if item is None else ["item"]
     return (

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from stratawatch.adapters.sources import expressions
-from stratawatch.adapters.sources.ceilings import Wanted
+from stratawatch.adapters.sources import call_sql
 from stratawatch.adapters.sources.column_types import kind_of, require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import WANTED, Statements
+from stratawatch.adapters.sources.stratum_quotas import Wanted
 from stratawatch.engine.records import Json, PanelSpec, Window
 from stratawatch.errors import InputRefused
 
@@ -24,7 +24,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "smallint": "SMALLINT",
     "integer": "INTEGER",
     "bigint": "BIGINT",
-    "numeric": expressions.UNBOUNDED,
+    "numeric": call_sql.UNBOUNDED,
     "real": "FLOAT",
     "double precision": "DOUBLE",
     "boolean": "BOOLEAN",

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.adapters.sources.ceilings import Wanted
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_files import files_of
 from stratawatch.adapters.sources.spark_session import reading, spark_session
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import WANTED, Statements
+from stratawatch.adapters.sources.stratum_quotas import Wanted
 from stratawatch.engine.records import Json, PanelSpec, Window
 from stratawatch.errors import ConfigError
 

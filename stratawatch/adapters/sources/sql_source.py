@@ -8,11 +8,11 @@ from datetime import UTC
 from typing import Any, Final, Protocol
 
 from stratawatch.adapters.sources.bad_rows import bad_row
-from stratawatch.adapters.sources.ceilings import Wanted, stratum_sizes, wanted_of
-from stratawatch.adapters.sources.census_answer import CensusCounts
-from stratawatch.adapters.sources.gathering import Gathered
-from stratawatch.adapters.sources.plain_values import plain
+from stratawatch.adapters.sources.census_result import CensusCounts
+from stratawatch.adapters.sources.json_values import plain
+from stratawatch.adapters.sources.single_scan import Gathered
 from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.stratum_quotas import Wanted, stratum_sizes, wanted_of
 from stratawatch.core.population import Atom
 from stratawatch.engine.progress import phase
 from stratawatch.engine.records import BadRow, CandidateItem, CensusAnswer, Json, PanelSpec, Window

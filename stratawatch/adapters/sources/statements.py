@@ -10,11 +10,11 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from stratawatch.adapters.sources import expressions, window_times, words
+from stratawatch.adapters.sources import call_sql, packed_codes, window_times
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
-from stratawatch.adapters.sources.gathering import Gathering
 from stratawatch.adapters.sources.quoting import identifier, text
+from stratawatch.adapters.sources.single_scan import Gathering
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
@@ -78,7 +78,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
             wanted=WANTED,
             matching=self._matching("gathered"),
             seed=text(self.panel.seed),
-            sound=words.readable([f"gathered.{name}" for name in self._words()]),
+            sound=packed_codes.readable([f"gathered.{name}" for name in self._words()]),
             found=",\n" + self._found(window) if carried else "",
             carried=carried,
             shown="\nINNER JOIN found ON found.item = drawn.item" if carried else "",
@@ -148,9 +148,11 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
 
     def _observed(self, window: Window, *, drawing: bool = False) -> str:
         columns, types = self.panel.columns, self.types
-        linked = [f"{expressions.linked(i, one)} AS linked_{i}" for i, one in self._scored()]
-        spoken = [f"{code} AS {name}" for name, code in zip(self._said(), words.words(self._letters()), strict=True)]
-        marked = zip(self._marked(), words.words(self._codes(window)), strict=True)
+        linked = [f"{call_sql.linked(i, one)} AS linked_{i}" for i, one in self._scored()]
+        spoken = [
+            f"{code} AS {name}" for name, code in zip(self._said(), packed_codes.words(self._letters()), strict=True)
+        ]
+        marked = zip(self._marked(), packed_codes.words(self._codes(window)), strict=True)
         scoring = self._scoring()
         usual = ["NOT item IS NULL", window_times.usual(columns, window)]
         usual += ["NOT repeated"] if self.panel.duplicates == "latest" else []
@@ -163,13 +165,13 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
             latest=self._latest(drawing=drawing),
             standing=self._standing(),
             linked=INDENT.join(["*", *linked]),
-            spoken=INDENT.join(["*", *spoken, f"{expressions.total(scoring)} AS total"]),
+            spoken=INDENT.join(["*", *spoken, f"{call_sql.total(scoring)} AS total"]),
             hashed=template("hashed").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
             judged="hashed" if drawing else "spoken",
-            plain=expressions.plain(usual, scoring),
+            plain=call_sql.plain(usual, scoring),
             marked=INDENT.join(["*", *(f"CASE WHEN plain THEN 0 ELSE {code} END AS {name}" for name, code in marked)]),
-            mean=expressions.mean(scoring, self._helpers(), words.readable(self._marked())),
-            sound=words.readable(self._words()),
+            mean=call_sql.mean(scoring, self._helpers(), packed_codes.readable(self._marked())),
+            sound=packed_codes.readable(self._words()),
         )
 
     def _grouped(self, *keys: str) -> dict[str, str]:
@@ -188,49 +190,53 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
     def _matching(self, rows: str) -> str:
         return " AND ".join(f"wanted.{one} = {rows}.{one}" for one in [*self._said(), "bin"])
 
-    def _letters(self) -> list[words.Code]:
+    def _letters(self) -> list[packed_codes.Code]:
         """The letter of everyone in the pattern."""
-        helpers = [partial(expressions.leaning, i, one) for i, one in self._helpers()]
-        return [*(partial(expressions.letter, i, one, self.types) for i, one in self._classifiers()), *helpers]
+        helpers = [partial(call_sql.leaning, i, one) for i, one in self._helpers()]
+        return [*(partial(call_sql.letter, i, one, self.types) for i, one in self._classifiers()), *helpers]
 
-    def _codes(self, window: Window) -> list[words.Code]:
+    def _codes(self, window: Window) -> list[packed_codes.Code]:
         """The marks of the row itself, then one a classifier."""
 
         def item(unit: int) -> str:
-            repeated = _REPEATED[self.panel.duplicates].format(code=words.REPEATED * unit)
-            return f"CASE WHEN item IS NULL THEN {words.BAD * unit} {repeated}ELSE 0 END"
+            repeated = _REPEATED[self.panel.duplicates].format(code=packed_codes.REPEATED * unit)
+            return f"CASE WHEN item IS NULL THEN {packed_codes.BAD * unit} {repeated}ELSE 0 END"
 
         time = partial(window_times.mark, self.panel.columns, window)
-        return [item, time, *(partial(expressions.mark, i, one) for i, one in self._classifiers())]
+        return [item, time, *(partial(call_sql.mark, i, one) for i, one in self._classifiers())]
 
     def _said(self) -> list[str]:
         """The names of the pattern's words."""
-        return [f"said_{i + 1}" for i in range(words.count(len(self._speakers())))]
+        return [f"said_{i + 1}" for i in range(packed_codes.count(len(self._speakers())))]
 
     def _marked(self) -> list[str]:
         """The names of the marks' words."""
-        return [f"marked_{i + 1}" for i in range(words.count(words.ROW_MARKS + len(self.panel.classifiers)))]
+        return [
+            f"marked_{i + 1}" for i in range(packed_codes.count(packed_codes.ROW_MARKS + len(self.panel.classifiers)))
+        ]
 
     def _words(self) -> list[str]:
         return [*self._said(), *self._marked()]
 
     def _pattern(self) -> str:
         """The pattern as text."""
-        return words.spelled("said_", [words.LETTERS] * len(self._speakers()))
+        return packed_codes.spelled("said_", [packed_codes.LETTERS] * len(self._speakers()))
 
     def _marks(self) -> str:
         """The marks as text."""
-        scores = [words.NOTHING if one.score is None else words.SCORE_MARKS for one in self.panel.classifiers]
-        return words.spelled("marked_", [words.ITEM_MARKS, words.TIME_MARKS, *scores])
+        scores = [
+            packed_codes.NOTHING if one.score is None else packed_codes.SCORE_MARKS for one in self.panel.classifiers
+        ]
+        return packed_codes.spelled("marked_", [packed_codes.ITEM_MARKS, packed_codes.TIME_MARKS, *scores])
 
     def _classifiers(self) -> list[tuple[int, ClassifierSpec]]:
         return list(enumerate(self.panel.classifiers, 1))
 
-    def _scoring(self) -> list[expressions.Speaker]:
+    def _scoring(self) -> list[call_sql.Speaker]:
         """The classifiers that have a score."""
         return [(i, one) for i, one in self._classifiers() if one.score is not None]
 
-    def _scored(self) -> list[expressions.Speaker]:
+    def _scored(self) -> list[call_sql.Speaker]:
         """Everyone that has a score."""
         return [*self._scoring(), *self._helpers()]
 
@@ -238,12 +244,12 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
         """The auxiliary scores, numbered after the classifiers."""
         return list(enumerate(self.panel.auxiliary, len(self.panel.classifiers) + 1))
 
-    def _speakers(self) -> list[expressions.Speaker]:
+    def _speakers(self) -> list[call_sql.Speaker]:
         """Everyone with a letter in the pattern, in its order."""
         return [*self._classifiers(), *self._helpers()]
 
     def _score(self, position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
-        return f"{expressions.score_value(position, self.types[str(one.score)])} AS score_{position}"
+        return f"{call_sql.score_value(position, self.types[str(one.score)])} AS score_{position}"
 
     def _named(self, *, payload: bool) -> list[str]:
         columns = self.panel.columns

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from stratawatch.adapters.sources.column_types import kind_of
+from stratawatch.adapters.sources.packed_codes import BAD, EARLY, LATE
 from stratawatch.adapters.sources.quoting import text
-from stratawatch.adapters.sources.words import BAD, EARLY, LATE
 from stratawatch.engine.records import Columns, Window
 
 

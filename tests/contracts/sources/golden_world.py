@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stratawatch.adapters.sources.gathering import Gathering
 from stratawatch.adapters.sources.long_tables import statements_for
+from stratawatch.adapters.sources.single_scan import Gathering
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.engine.records import ClassifierSpec, Columns

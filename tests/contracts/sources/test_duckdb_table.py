@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from stratawatch.adapters.sources.duckdb_session import Bounds, session, stay_inside
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.session import Bounds, session, stay_inside
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import ConfigError, Unreachable
 from tests.contracts.sources.panels import WINDOW, panel

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.adapters.sources.session import reading
+from stratawatch.adapters.sources.duckdb_session import reading
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.records import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
@@ -359,7 +359,7 @@ class TestStatistics:
 
 class TestBounds:
     def test_memory_threads_and_spill_folder_reach_the_engine(self, tmp_path: Path) -> None:
-        from stratawatch.adapters.sources.session import Bounds, session
+        from stratawatch.adapters.sources.duckdb_session import Bounds, session
 
         with session(Bounds("123MiB", 1, tmp_path)) as connection:
             (found,) = connection.execute(

@@ -12,9 +12,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from stratawatch.adapters.sources.ceilings import wanted_of
-from stratawatch.adapters.sources.census_answer import CensusCounts
+from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.stratum_quotas import wanted_of
 from stratawatch.core.population import Census
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources import reference

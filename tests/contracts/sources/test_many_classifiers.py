@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import gathering, load
+from stratawatch.adapters.sources import load, single_scan
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import Segment
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns
@@ -57,7 +57,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     """A function from a table to a source; `gathered` keeps rows while it counts."""
     form = request.param
     if form == "gathered":
-        monkeypatch.setattr(gathering, "LEAST_ROWS", 1)
+        monkeypatch.setattr(single_scan, "LEAST_ROWS", 1)
 
     def make(rows: Table) -> Any:
         if form == "postgres":

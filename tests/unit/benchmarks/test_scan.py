@@ -14,7 +14,7 @@ from benchmarks.scan.population import Size, panel_of, write
 from benchmarks.scan.rounds import Timed
 from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, serving
 from benchmarks.scan.verdicts import verdicts
-from stratawatch.adapters.sources import gathering
+from stratawatch.adapters.sources import single_scan
 from stratawatch.core.design import cut, pool_sizes
 from stratawatch.engine.commissions import commission_of
 from stratawatch.errors import StratawatchError
@@ -142,8 +142,8 @@ class TestServers:
 
 class TestOneLook:
     def test_duckdb_counts_and_draws_in_one_look(self, folder, monkeypatch):
-        monkeypatch.setattr(gathering, "LEAST_ROWS", 1)
-        monkeypatch.setattr(gathering, "KEPT", 2_000)
+        monkeypatch.setattr(single_scan, "LEAST_ROWS", 1)
+        monkeypatch.setattr(single_scan, "KEPT", 2_000)
         panel, engine = panel_of(SMALL), engine_of("duckdb")
         _, wanted = first_cut(engine.census(folder, panel), panel)
         assert isinstance(engine, OneLook)

@@ -3,7 +3,7 @@ from importlib import import_module
 
 import pytest
 
-MODULES = ("ceilings", "gathering", "plain_values", "quoting", "words")
+MODULES = ("stratum_quotas", "single_scan", "json_values", "quoting", "packed_codes")
 
 
 @pytest.mark.parametrize("name", MODULES)

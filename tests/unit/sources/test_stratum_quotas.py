@@ -2,7 +2,7 @@ from statistics import mean
 
 import pytest
 
-from stratawatch.adapters.sources.ceilings import EVERYTHING, Wanted, ceiling, stratum_sizes, wanted_of
+from stratawatch.adapters.sources.stratum_quotas import EVERYTHING, Wanted, ceiling, stratum_sizes, wanted_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest, uniform
 

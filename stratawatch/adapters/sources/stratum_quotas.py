@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.adapters.sources.words import coded
+from stratawatch.adapters.sources.packed_codes import coded
 from stratawatch.core.population import Atom
 
 EVERYTHING: Final = "g"

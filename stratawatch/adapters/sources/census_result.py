@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.adapters.sources import words
+from stratawatch.adapters.sources import packed_codes
+from stratawatch.adapters.sources.census_groups import Column, Groups
 from stratawatch.adapters.sources.column_types import kind_of, roles
-from stratawatch.adapters.sources.extremes import Extremes
-from stratawatch.adapters.sources.groups import Column, Groups
+from stratawatch.adapters.sources.ranges import Extremes
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Census, Counts, Segment
 from stratawatch.engine.records import PanelSpec, Profile
@@ -72,17 +72,17 @@ class CensusCounts:
         groups = groups.where(groups.numbers == 0)
 
         def marked(place: int, code: int) -> int:
-            return _sum(groups, words.code(groups.marked, place) == code)
+            return _sum(groups, packed_codes.code(groups.marked, place) == code)
 
         by_arrival = self.panel.columns.ingested is not None
         return Profile(
             rows=int(groups.items.sum()),
             bad_rows=_sum(groups, ~groups.sound),
-            null_items=marked(0, words.BAD),
-            null_times=marked(1, words.BAD),
-            late=marked(1, words.LATE) if by_arrival else None,
-            early=marked(1, words.EARLY) if by_arrival else None,
-            repeated=marked(0, words.REPEATED) if self.panel.duplicates == "latest" else None,
+            null_items=marked(0, packed_codes.BAD),
+            null_times=marked(1, packed_codes.BAD),
+            late=marked(1, packed_codes.LATE) if by_arrival else None,
+            early=marked(1, packed_codes.EARLY) if by_arrival else None,
+            repeated=marked(0, packed_codes.REPEATED) if self.panel.duplicates == "latest" else None,
             first_time=self._extremes.first,
             last_time=self._extremes.last,
             columns={one.name: _told_of(groups, i) for i, one in enumerate(self.panel.classifiers)},
@@ -95,12 +95,12 @@ class CensusCounts:
     @property
     def _pattern_words(self) -> int:
         """How many words the pattern has."""
-        return words.count(self._letters)
+        return packed_codes.count(self._letters)
 
     @property
     def _mark_words(self) -> int:
         """How many words the marks have."""
-        return words.count(words.ROW_MARKS + len(self.panel.classifiers))
+        return packed_codes.count(packed_codes.ROW_MARKS + len(self.panel.classifiers))
 
     @property
     def _counts(self) -> int:
@@ -116,7 +116,7 @@ class CensusCounts:
         return self._parts[0]
 
     def _put_together(self, groups: Groups) -> Census:
-        patterns, place = words.patterns(groups.said, self._letters)
+        patterns, place = packed_codes.patterns(groups.said, self._letters)
         keys, cell = np.unique((place << _BIN_BITS) + groups.bins + 1, return_inverse=True)
         whole = groups.numbers == 0
         return Census(
@@ -156,13 +156,16 @@ class CensusCounts:
 
 def _told_of(groups: Groups, classifier: int) -> dict[str, int]:
     """What a classifier said, and of what kind its scores were."""
-    letters, marks = words.code(groups.said, classifier), words.code(groups.marked, words.ROW_MARKS + classifier)
+    letters, marks = (
+        packed_codes.code(groups.said, classifier),
+        packed_codes.code(groups.marked, packed_codes.ROW_MARKS + classifier),
+    )
     return {
-        "nulls": _sum(groups, letters == words.SILENT),
-        "invalid": _sum(groups, letters == words.BAD),
-        "positives": _sum(groups, letters == words.YES),
-        "score_nulls": _sum(groups, marks == words.NULL),
-        "score_invalid": _sum(groups, marks == words.BAD),
+        "nulls": _sum(groups, letters == packed_codes.SILENT),
+        "invalid": _sum(groups, letters == packed_codes.BAD),
+        "positives": _sum(groups, letters == packed_codes.YES),
+        "score_nulls": _sum(groups, marks == packed_codes.NULL),
+        "score_invalid": _sum(groups, marks == packed_codes.BAD),
     }
 
 

@@ -11,14 +11,14 @@ import duckdb
 import numpy as np
 import pytest
 
-from stratawatch.adapters.sources import gathering
-from stratawatch.adapters.sources.ceilings import wanted_of
+from stratawatch.adapters.sources import single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.gathering import Gathered, Gathering, gathering_of
+from stratawatch.adapters.sources.single_scan import Gathered, Gathering, gathering_of
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.stratum_quotas import wanted_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.records import CandidateItem, CensusAnswer, Columns, PanelSpec, Window
@@ -65,8 +65,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def small(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
     """Gather from the first row on."""
-    monkeypatch.setattr(gathering, "LEAST_ROWS", 1)
-    monkeypatch.setattr(gathering, "KEPT", kept)
+    monkeypatch.setattr(single_scan, "LEAST_ROWS", 1)
+    monkeypatch.setattr(single_scan, "KEPT", kept)
 
 
 def strata(answer: CensusAnswer) -> tuple[list[Atom], list[int]]:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from stratawatch.adapters.sources.plain_values import plain
+from stratawatch.adapters.sources.json_values import plain
 
 
 class TestPlain:

@@ -5,9 +5,9 @@ from threading import active_count
 import duckdb
 import pytest
 
-from stratawatch.adapters.sources import watching
-from stratawatch.adapters.sources.session import Bounds, session
-from stratawatch.adapters.sources.watching import watched
+from stratawatch.adapters.sources import duckdb_progress
+from stratawatch.adapters.sources.duckdb_progress import watched
+from stratawatch.adapters.sources.duckdb_session import Bounds, session
 from stratawatch.engine.progress import listened, listening, phase, tell
 
 
@@ -32,7 +32,7 @@ class TestProgress:
 
 class TestWatched:
     def test_a_long_query_tells_how_far_it_is(self, monkeypatch):
-        monkeypatch.setattr(watching, "_EVERY", 0.01)
+        monkeypatch.setattr(duckdb_progress, "_EVERY", 0.01)
         heard = []
         with (
             session(Bounds(threads=1)) as connection,

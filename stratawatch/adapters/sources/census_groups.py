@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.adapters.sources import words
+from stratawatch.adapters.sources import packed_codes
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
 
@@ -53,4 +53,4 @@ class Groups:
     @property
     def sound(self) -> Flags:
         """Whether all can be read."""
-        return words.sound(self.said) & words.sound(self.marked)
+        return packed_codes.sound(self.said) & packed_codes.sound(self.marked)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import words
-from stratawatch.adapters.sources.extremes import Extremes
+from stratawatch.adapters.sources import packed_codes
+from stratawatch.adapters.sources.ranges import Extremes
 from stratawatch.engine.records import ClassifierSpec
 from tests.contracts.sources.panels import panel
 
@@ -17,7 +17,7 @@ PANEL = panel(
     )
 )
 NOON = datetime(2026, 1, 5, 12)  # noqa: DTZ001 - as engines hand times out: in UTC, without saying so
-CODES = {"v": 0, "-": words.NULL, "!": words.BAD}
+CODES = {"v": 0, "-": packed_codes.NULL, "!": packed_codes.BAD}
 
 
 def row(

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stratawatch.adapters.sources.column_types import Kind, kind_of
+from stratawatch.adapters.sources.packed_codes import BAD, NULL, SILENT, YES
 from stratawatch.adapters.sources.quoting import text
-from stratawatch.adapters.sources.words import BAD, NULL, SILENT, YES
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import words
-from stratawatch.adapters.sources.census_answer import LEAST_PRINT, MOST_SEGMENT_VALUES, CensusCounts
+from stratawatch.adapters.sources import packed_codes
+from stratawatch.adapters.sources.census_result import LEAST_PRINT, MOST_SEGMENT_VALUES, CensusCounts
 from stratawatch.core.population import Segment
 from stratawatch.engine.records import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused
@@ -13,13 +13,13 @@ PANEL = panel(
     (ClassifierSpec("lr", "p_lr", positive="is_lr"), ClassifierSpec("nn", "p_nn", positive="is_nn")),
     columns=Columns("id", "ts", segments=("lang", "country")),
 )
-BAD_TIME = words.BAD * 4
+BAD_TIME = packed_codes.BAD * 4
 
 
 def group(
     pattern: str, bin_: int, items: int, *, marks: int = 0, number: int = 0, value: str | None = None
 ) -> tuple[Any, ...]:
-    said = words.coded([pattern], 2)[0].item()
+    said = packed_codes.coded([pattern], 2)[0].item()
     return said, marks, bin_, number, value, items, None, None, 0.1, 0.2, 0.3, 0.4
 
 
@@ -35,7 +35,7 @@ class TestCensus:
         group("10", 700, 3),
         group("-1", 9, 1),
         group("10", -1, 4),
-        group("10", 700, 5, marks=words.NULL * 16),
+        group("10", 700, 5, marks=packed_codes.NULL * 16),
         group("00", 1023, 2),
         group("10", 700, 90, marks=BAD_TIME),
         group("!0", 7, 90),

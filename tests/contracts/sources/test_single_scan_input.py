@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import gathering, load
+from stratawatch.adapters.sources import load, single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import Unreachable
@@ -30,7 +30,7 @@ def rows(spelled: Callable[[int], str], number: int = SIZE) -> Table:
 @pytest.fixture(autouse=True)
 def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("LEAST_ROWS", 1), ("KEPT", SIZE)):
-        monkeypatch.setattr(gathering, name, value)
+        monkeypatch.setattr(single_scan, name, value)
 
 
 def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(

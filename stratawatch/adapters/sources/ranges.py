@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stratawatch.adapters.sources import words
+from stratawatch.adapters.sources import packed_codes
 from stratawatch.core.population import Counts
 from stratawatch.engine.records import PanelSpec
 
@@ -29,10 +29,10 @@ class Extremes:
         """Add groups: the words of their marks, first time, last time, smallest and largest scores."""
         if not rows:
             return
-        marks = words.count(words.ROW_MARKS + len(self.panel.classifiers))
+        marks = packed_codes.count(packed_codes.ROW_MARKS + len(self.panel.classifiers))
         self._see([time for row in rows for time in row[marks : marks + 2] if time is not None])
         marked = np.array([row[:marks] for row in rows], dtype=np.int64)
-        plain = words.sound(marked)
+        plain = packed_codes.sound(marked)
         ends = [row[marks + 2 :] for row in rows]
         if plain.any():
             self._reach(marked[plain][:1], _outermost([ends[row] for row in np.flatnonzero(plain).tolist()]))
@@ -55,7 +55,7 @@ class Extremes:
         for i, one in enumerate(self.panel.classifiers):
             if one.score is None:
                 continue
-            key = one.name, words.code(marked, words.ROW_MARKS + i).item() != words.BAD
+            key = one.name, packed_codes.code(marked, packed_codes.ROW_MARKS + i).item() != packed_codes.BAD
             found = [end for end in ends[place : place + 2] if end is not None]
             if found:
                 self._ends[key] = _widened(self._ends.get(key, ()), found)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from stratawatch.adapters.sources.ceilings import EVERYTHING
+from stratawatch.adapters.sources.stratum_quotas import EVERYTHING
 
 LEAST_ROWS: Final = 5_000_000
 """Below this two short scans are as good."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.sources.csv_trouble import csv_trouble
+from stratawatch.adapters.sources.csv_errors import csv_trouble
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 
