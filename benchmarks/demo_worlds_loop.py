@@ -8,14 +8,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.alarms.states import judge, page_confidence
-from stratawatch.core.bins import BIN_COUNT, bins_of, centres
-from stratawatch.core.design import Design, pool_sizes
-from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.alarms.judge import judge, page_confidence
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.goals import Goal, Limit
+from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Atom, Candidates, Census, Segment
-from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Verdict
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.score_bins import BIN_COUNT, bins_of, centres
+from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.verdicts import Ledger, Verdict
 from stratawatch.demo.annotator import passes
 from stratawatch.demo.comparison import Compared, compare
 from stratawatch.demo.configuration import MARGINS

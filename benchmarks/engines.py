@@ -21,9 +21,9 @@ from benchmarks.postgres_server import postgres
 from benchmarks.shape import Options, Result, Row, Verdict, main
 from benchmarks.spark_cluster import cluster, driver
 from stratawatch.adapters.sources import load
-from stratawatch.core.design import cut, pool_sizes
+from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Goal
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.ports import PredictionSource
 from stratawatch.engine.records import (

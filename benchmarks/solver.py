@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.cells import Flags
+from stratawatch.core.planning.bethel import GAP, kept, solve, variances_of, whole
 from stratawatch.core.population import Floats
-from stratawatch.core.solver import GAP, kept, solve, variances_of, whole
 
 STRATA: Final = 1000
 CLASSIFIERS: Final = 25

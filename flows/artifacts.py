@@ -6,8 +6,8 @@ from pathlib import Path
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
+from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Estimate, Known
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.baselines import in_force
 from stratawatch.engine.house import Ports

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 
 if TYPE_CHECKING:  # it imports Prefect, and somebody waits for the first line
     from flows.demo_weeks import Ending, WeekDone

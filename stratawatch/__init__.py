@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from stratawatch.core.results import Goal
+    from stratawatch.core.goals import Goal
     from stratawatch.errors import StratawatchError
     from stratawatch.study import Study, StudyHistory
 
@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 __all__ = ["Goal", "StratawatchError", "Study", "StudyHistory"]
 
 _HOMES: Final = {
-    "Goal": "stratawatch.core.results",
+    "Goal": "stratawatch.core.goals",
     "StratawatchError": "stratawatch.errors",
     "Study": "stratawatch.study",
     "StudyHistory": "stratawatch.study",

@@ -2,7 +2,7 @@
 
 from prefect import get_run_logger
 
-from stratawatch.core.results import Plan
+from stratawatch.core.plan import Plan
 from stratawatch.engine import plan as engine
 from stratawatch.engine.house import Ports
 from tasks.policy import use_case

@@ -8,16 +8,16 @@ import numpy as np
 
 from benchmarks.coverage.draws import pools
 from benchmarks.coverage.population import Letters, Population
-from stratawatch.core.bins import BIN_COUNT
 from stratawatch.core.cells import Cells
-from stratawatch.core.design import pool_sizes
-from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.labelled import Labelled
-from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.designs.frozen import pool_sizes
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Counts
-from stratawatch.core.results import Commission
-from stratawatch.core.rounds import most_rounds
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.score_bins import BIN_COUNT
+from stratawatch.core.stratification.stratify import cut_atoms
 
 
 @dataclass(frozen=True)

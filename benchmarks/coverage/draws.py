@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.labelled import FOLDS
+from stratawatch.core.labelled_sample import FOLDS
 from stratawatch.core.population import Counts
 
 

@@ -17,10 +17,10 @@ from benchmarks.coverage.findings import Found
 from benchmarks.coverage.population import Flags, Items, Population
 from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides, judged, said
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.history import History
-from stratawatch.core.planner import Seen
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.planning.round_planner import Seen
 from stratawatch.core.population import Counts, Floats
-from stratawatch.core.results import Commission
 
 SIZE: Final = 20_000
 

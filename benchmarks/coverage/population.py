@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.truths import TRUTHS, Confusion
-from stratawatch.core.bins import BIN_COUNT, bins_of
 from stratawatch.core.population import NEGATIVE, NO_BIN, POSITIVE, Census, Counts, Floats
+from stratawatch.core.score_bins import BIN_COUNT, bins_of
 
 Flags = NDArray[np.bool_]
 Letters = NDArray[np.str_]

@@ -13,14 +13,14 @@ from benchmarks.coverage.random_labels import half_widths
 from benchmarks.coverage.scores import Intervals, Tally
 from benchmarks.coverage.truths import TRUTHS
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.evidence import Evidence
+from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.one_interval import interval
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.estimation.untold import told
-from stratawatch.core.labelled import Labelled
-from stratawatch.core.results import Commission
+from stratawatch.core.estimation.undefined import told
+from stratawatch.core.goals import Commission
+from stratawatch.core.labelled_sample import Labelled
 
 CONFIDENCE = 0.95
 _AT_ONCE = 250

@@ -7,14 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from benchmarks.labels.worlds import Flags, Floats, Integers, Items
-from stratawatch.core.bins import BIN_COUNT, centres
-from stratawatch.core.design import Design, pool_sizes
-from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Candidates, Census
-from stratawatch.core.results import Commission, Estimate, Plan, Verdict
-from stratawatch.core.rounds import most_rounds
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.score_bins import BIN_COUNT, centres
+from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.verdicts import Ledger, Verdict
 
 
 @dataclass(frozen=True)

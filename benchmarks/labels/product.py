@@ -7,7 +7,8 @@ import numpy as np
 from benchmarks.labels.cycle import Cycle, Period, run_cycle
 from benchmarks.labels.frames import Frame
 from benchmarks.labels.peers.peer import Answer, Metric
-from stratawatch.core.results import Commission, Goal, Known
+from stratawatch.core.estimate import Known
+from stratawatch.core.goals import Commission, Goal
 
 
 @dataclass(frozen=True)

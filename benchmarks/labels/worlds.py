@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.labels.kinds import Kind
-from stratawatch.core.bins import bins_of
+from stratawatch.core.score_bins import bins_of
 
 ITEMS: Final = 200_000
 WEEKS: Final = 52

@@ -8,19 +8,20 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.record.studies import METRICS
-from stratawatch.baselines.measure import measure_baselines
 from stratawatch.core.alarms.drops import InForce
-from stratawatch.core.alarms.states import judge, page_confidence
-from stratawatch.core.design import Design, cut, pool_sizes
-from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.ledger import Ledger
-from stratawatch.core.methods.baselines.baseline import Baseline
-from stratawatch.core.methods.baselines.drawn_apart import drawn_apart
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
-from stratawatch.core.methods.baselines.labelled import labelled
-from stratawatch.core.methods.baselines.past_estimates import past_estimates
+from stratawatch.core.alarms.judge import judge, page_confidence
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.labelled import labelled
+from stratawatch.core.baselines.past_estimates import past_estimates
+from stratawatch.core.baselines.side_samples import drawn_apart
+from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Commission, Goal, Limit
+from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Candidates, Census, Segment
-from stratawatch.core.results import Commission, Estimate, Goal, Known, Limit, Undefined
+from stratawatch.core.verdicts import Ledger
+from stratawatch.resampling.measure import measure_baselines
 
 _CONFIDENCES: Final = (0.8, 0.95, 0.999)
 _SHARES: Final = (

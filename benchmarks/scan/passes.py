@@ -7,7 +7,7 @@ from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from benchmarks.scan.population import WINDOW
-from stratawatch.core.design import cut, pool_sizes
+from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.ports import PredictionSource

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stratawatch.core.bins import bins_of
 from stratawatch.core.population import NO_BIN, Atom, Census
+from stratawatch.core.score_bins import bins_of
 from stratawatch.engine.records import PanelSpec
 
 

@@ -92,8 +92,8 @@ def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") ->
 
 
 def _document(spec: "PanelSpec", window: "Window", found: "Contents") -> dict[str, Any]:
-    from stratawatch.core.bins import edges
     from stratawatch.core.population import NO_BIN
+    from stratawatch.core.score_bins import edges
 
     counted, profile = found.answer.census, found.answer.profile
     return {

@@ -9,7 +9,7 @@ from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, Pa
 from stratawatch.cli.printing import percent, print_json, say, state_text, time_text, value_text, window_text
 
 if TYPE_CHECKING:
-    from stratawatch.core.results import Estimate
+    from stratawatch.core.estimate import Estimate
     from stratawatch.engine.records import Cycle, Revision, StreamState
     from stratawatch.engine.repositories import Transaction
 
@@ -73,7 +73,7 @@ def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list
 
 
 def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "StreamState | None") -> dict[str, Any]:
-    from stratawatch.core.results import Known
+    from stratawatch.core.estimate import Known
 
     outcome = estimate.outcome
     sure = outcome if isinstance(outcome, Known) else None

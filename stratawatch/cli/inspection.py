@@ -70,7 +70,7 @@ def _placed(configuration: "Configuration", place: Place, trouble: StratawatchEr
 
 def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.designs import design_of
-    from stratawatch.core.estimation.variances import variance_named
+    from stratawatch.core.estimation.variance_methods import variance_named
     from stratawatch.engine.commissions import commission_of
 
     panels = {

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, Final
 
-from stratawatch.core.alarms.signs import SYMBOLS
+from stratawatch.core.alarms.symbols import SYMBOLS
 from stratawatch.engine.span import span_text
 
 WIDEST: Final = 160

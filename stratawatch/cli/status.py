@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.printing import count_text, print_json, say, state_text, time_text, value_text, window_text
-from stratawatch.core.alarms.signs import URGENCY
+from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.errors import Unreachable
 
 if TYPE_CHECKING:

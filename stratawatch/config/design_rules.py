@@ -6,10 +6,10 @@ from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.config.panel_specs import goals_of, limits_of
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.kind import Kind
-from stratawatch.core.designs.wanted import in_vain
-from stratawatch.core.estimation.variances import refuse_unsuited
-from stratawatch.core.results import Commission, Goal, Limit
+from stratawatch.core.designs.base import Kind
+from stratawatch.core.designs.goal_checks import in_vain
+from stratawatch.core.estimation.variance_methods import refuse_unsuited
+from stratawatch.core.goals import Commission, Goal, Limit
 from stratawatch.errors import StratawatchError
 
 

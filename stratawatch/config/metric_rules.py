@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from stratawatch.config.panel_settings import GoalSettings, LimitSettings, PanelSettings
 from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.core.baselines.answers import SHARES
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.methods.baselines.answers import SHARES
 
 
 def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:

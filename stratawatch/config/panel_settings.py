@@ -10,7 +10,7 @@ from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, 
 from stratawatch.config.source_settings import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.variances import VARIANCES
+from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.engine.drift_rule import DriftRule, Reaction
 from stratawatch.engine.records import Duplicates, ScoreKind, Spend
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from stratawatch.config.panel_settings import ClassifierSettings, LimitSettings, PanelSettings
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Goal, Limit
 from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
 

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.bins import centres
+from stratawatch.core.memo import Remembering
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Census, Counts, Floats
-from stratawatch.core.remembering import Remembering
+from stratawatch.core.score_bins import centres
 
 Flags = NDArray[np.bool_]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.remembering import Remembering
+from stratawatch.core.memo import Remembering
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

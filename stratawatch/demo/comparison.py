@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.results import Estimate, Known
+from stratawatch.core.estimate import Estimate, Known
 from stratawatch.demo.messages import inside
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.truth import Values

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from stratawatch.core.results import AlarmState, Judgement, Limit
+from stratawatch.core.alarms.states import AlarmState, Judgement
+from stratawatch.core.goals import Limit
 from stratawatch.engine.house import Ports
 from stratawatch.engine.keys import blind_key, incident_key
 from stratawatch.engine.messages import tell_blind, tell_breach, tell_resolved, tell_seeing, warn

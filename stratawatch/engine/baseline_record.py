@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
-from stratawatch.core.methods.baselines.past_estimates import METHOD
-from stratawatch.core.results import Known
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.past_estimates import METHOD
+from stratawatch.core.estimate import Known
 from stratawatch.engine.records import ClassifierSpec, StreamKey
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from stratawatch.core.alarms.drops import InForce
-from stratawatch.core.results import Limit, Undefined
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.goals import Limit
 from stratawatch.engine.baseline_record import KeptBaseline, call_of
 from stratawatch.engine.records import Cycle, PanelSpec, StreamKey
 from stratawatch.engine.repositories import Transaction

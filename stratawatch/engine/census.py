@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stratawatch.core.design import cut
+from stratawatch.core.designs.frozen import cut
 from stratawatch.core.population import Atom
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.faults import too_many, why_too_many

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from stratawatch.core.designs import design_of
-from stratawatch.core.history import History
-from stratawatch.core.results import Commission
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
 from stratawatch.engine.records import PanelSpec
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from stratawatch.core.design import cut, pool_sizes
+from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.engine.alarms import blind_panel
 from stratawatch.engine.before import judged_before, missed_rows, window_before
 from stratawatch.engine.commissions import commission_of, for_pools

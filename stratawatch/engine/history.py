@@ -5,11 +5,11 @@ from datetime import datetime
 
 import numpy as np
 
-from stratawatch.core.bins import centres
-from stratawatch.core.foretelling import OLDEST
-from stratawatch.core.gate import with_ratios
-from stratawatch.core.history import NO_HISTORY, History
-from stratawatch.core.results import Verdict
+from stratawatch.core.history.model import OLDEST
+from stratawatch.core.history.model_trust import with_ratios
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.score_bins import centres
+from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.ledgers import verdicts_of
 from stratawatch.engine.records import PanelSpec, PastDraw
 from stratawatch.engine.repositories import Transaction

@@ -6,10 +6,12 @@ from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.alarms.drops import InForce
-from stratawatch.core.alarms.states import NO_BASELINE, judge, page_confidence
+from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
+from stratawatch.core.alarms.states import Judgement
+from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
+from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Estimate, Judgement, Limit, Undefined
 from stratawatch.engine.alarms import record, streams
 from stratawatch.engine.baselines import references
 from stratawatch.engine.house import Ports

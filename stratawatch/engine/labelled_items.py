@@ -6,12 +6,12 @@ from typing import Protocol
 
 import numpy as np
 
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.baselines.intervals import MIXED
+from stratawatch.core.baselines.labelled import labelled
+from stratawatch.core.baselines.side_samples import OF_ONE_SIDE, drawn_apart
 from stratawatch.core.cells import Flags
-from stratawatch.core.methods.baselines.baseline import Baseline
-from stratawatch.core.methods.baselines.drawn_apart import OF_ONE_SIDE, drawn_apart
-from stratawatch.core.methods.baselines.evidence import MIXED
-from stratawatch.core.methods.baselines.labelled import labelled
-from stratawatch.core.results import Undefined
+from stratawatch.core.estimate import Undefined
 from stratawatch.engine.records import PanelSpec, StreamKey
 from stratawatch.errors import StratawatchError
 

@@ -8,11 +8,9 @@ from hashlib import sha256
 
 import numpy as np
 
-from stratawatch.core.design import Design
-from stratawatch.core.labels.resolve import Vote, resolve
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design
 from stratawatch.core.population import Atom, Candidates
-from stratawatch.core.results import Verdict
+from stratawatch.core.verdicts import Ledger, Verdict, Vote, resolve
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.keys import item_key
 from stratawatch.engine.records import CandidateItem, Draw, LabelEvent, PanelSpec

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from stratawatch.core.methods.baselines.answers import REPORTED, SHARES
-from stratawatch.core.methods.baselines.baseline import Baseline
-from stratawatch.core.results import Undefined
+from stratawatch.core.baselines.answers import REPORTED, SHARES
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.estimate import Undefined
 from stratawatch.engine.alarms import streams
 from stratawatch.engine.baseline_record import KeptBaseline, call_of
 from stratawatch.engine.house import Ports
@@ -109,7 +109,7 @@ def keep_baselines(
     valid_from: datetime | None = None,
     valid_until: datetime | None = None,
 ) -> Measured:
-    """Keep what `stratawatch.baselines.measure_baselines` measured of one classifier; `source` says on what, in words.
+    """Keep what `stratawatch.resampling.measure_baselines` measured of one classifier; `source` says on what, in words.
 
     Dates that are not given are those that the baselines carry.
     """

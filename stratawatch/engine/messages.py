@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from stratawatch.core.results import Judgement
+from stratawatch.core.alarms.states import Judgement
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import Cycle, Incident, Notification, Severity, StreamKey
 from stratawatch.engine.repositories import Transaction

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final, TypeVar
 
-from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
-from stratawatch.core.design import cut
 from stratawatch.core.designs import design_of
-from stratawatch.core.foretelling import usable
-from stratawatch.core.history import History
+from stratawatch.core.designs.frozen import cut
+from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.history.model import usable
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
-from stratawatch.core.results import Commission, Goal
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.judge import metrics_of

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from stratawatch.core.methods.baselines.baseline import Baseline
-from stratawatch.core.methods.baselines.past_estimates import LEAST, METHOD, past_estimates
-from stratawatch.core.results import Estimate, Undefined
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.baselines.past_estimates import LEAST, METHOD, past_estimates
+from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.engine.baseline_record import call_of
 from stratawatch.engine.records import Cycle, PanelSpec, Revision, StreamKey
 from stratawatch.engine.repositories import Transaction

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from stratawatch.core.ledger import Ledger
-from stratawatch.core.results import Plan, Verdict
+from stratawatch.core.plan import Plan
+from stratawatch.core.verdicts import Ledger, Verdict
 from stratawatch.engine.commissions import commission_of, rounds_at_most
 from stratawatch.engine.history import history_of
 from stratawatch.engine.house import Ports

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.design import cut, pool_sizes
 from stratawatch.core.designs import design_of
-from stratawatch.core.history import History
+from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Plan
 from stratawatch.engine.commissions import commission_of, for_pools
 from stratawatch.engine.faults import advice, in_brief, too_many
 from stratawatch.engine.history import history_of

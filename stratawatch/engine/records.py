@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.goals import Goal, Limit, Option
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Census
-from stratawatch.core.results import AlarmState, Estimate, Goal, Limit, Option, Plan
 from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.profile import Profile as Profile  # noqa: PLC0414 - one of the records
 from stratawatch.engine.states import BatchState, CycleState, RoundState

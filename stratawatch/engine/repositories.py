@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Plan
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import (
     BadRow,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from stratawatch.core.results import Verdict
+from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.commissions import rounds_at_most
 from stratawatch.engine.dispatch import finish_dispatch
 from stratawatch.engine.house import Ports

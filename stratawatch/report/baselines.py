@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.alarms.drops import InForce, moved
-from stratawatch.core.results import Known
+from stratawatch.core.estimate import Known
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.baselines import date_of
 

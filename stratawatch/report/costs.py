@@ -9,11 +9,11 @@ false-omission rate those called negative, of recall the true positives.
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
-from stratawatch.core.anticipation import DEFAULT_GOALS
+from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.metrics.metric import Called, Domain
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
-from stratawatch.core.results import Estimate, Known
 from stratawatch.engine.records import PanelSpec
 from stratawatch.report.model import Cost, LabelCounts, PlainNeed, known_of
 

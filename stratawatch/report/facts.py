@@ -6,8 +6,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Estimate, Limit
 from stratawatch.engine.alarms import streams
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.baselines import in_force

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.records import Cycle, Incident
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts

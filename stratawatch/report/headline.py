@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from stratawatch.core.alarms.signs import URGENCY
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import AlarmState
 from stratawatch.engine.records import Incident
 from stratawatch.engine.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from stratawatch.core.results import AlarmState, Estimate, Goal, Known, Limit
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.records import Window
 from stratawatch.engine.states import CycleState
 from stratawatch.report.baselines import BaselineView

@@ -6,8 +6,8 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.core.alarms.signs import SYMBOLS
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.symbols import SYMBOLS
 from stratawatch.report import wording
 from stratawatch.report.charts import trend_svg
 from stratawatch.report.model import PanelView, Score

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from math import ceil, floor
 
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.engine.alarms import streams
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import PanelSpec, StreamKey

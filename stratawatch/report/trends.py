@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from stratawatch.core.results import Undefined
+from stratawatch.core.estimate import Undefined
 from stratawatch.engine.records import StreamKey
 from stratawatch.engine.states import ACTIVE_CYCLES
 from stratawatch.report.facts import CycleFacts, Facts

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from stratawatch.core.design import warnings_of
-from stratawatch.core.results import Known
+from stratawatch.core.designs.frozen import warnings_of
+from stratawatch.core.estimate import Known
 from stratawatch.engine.commissions import commission_of
 from stratawatch.engine.ports import Store
 from stratawatch.engine.records import Cycle, PanelSpec

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Final
 
 from stratawatch.core.alarms.drops import worsening
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import AlarmState, Known
 from stratawatch.engine.records import Window
 from stratawatch.engine.span import span_text
 

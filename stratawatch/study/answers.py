@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.core.results import Verdict
+from stratawatch.core.verdicts import Verdict
 from stratawatch.errors import StratawatchError
 
 _WORDS: Final[Mapping[Verdict, str]] = {"yes": "True", "no": "False", "unresolved": "None"}

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from stratawatch.core.results import Estimate, Goal, Known
+from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study.tables import Rows
 

@@ -7,12 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.design import Design
 from stratawatch.core.designs import design_of
-from stratawatch.core.draw import in_order
-from stratawatch.core.history import History
-from stratawatch.core.ledger import Ledger
-from stratawatch.core.results import Commission, Known, Plan
+from stratawatch.core.designs.frozen import Design
+from stratawatch.core.estimate import Known
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.plan import Plan
+from stratawatch.core.sampling import in_order
+from stratawatch.core.verdicts import Ledger
 from stratawatch.study.progress import Progress
 
 _LEAST_ADDED: Final = 10

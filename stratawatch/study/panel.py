@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
-from stratawatch.core.bins import ScoreKind
+from stratawatch.core.score_bins import ScoreKind
 from stratawatch.errors import StratawatchError
 
 MOST_LETTERS: Final = 30

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from stratawatch.core.gate import with_ratios
-from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.history.model_trust import with_ratios
+from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import Panel
 

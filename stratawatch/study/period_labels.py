@@ -1,8 +1,8 @@
 """The labels of one study, item by item, as the next one will read them."""
 
-from stratawatch.core.bins import centre
-from stratawatch.core.design import Design
+from stratawatch.core.designs.frozen import Design
 from stratawatch.core.population import NO_BIN
+from stratawatch.core.score_bins import centre
 from stratawatch.study.past import PastLabel
 from stratawatch.study.population import Population
 from stratawatch.study.progress import Progress

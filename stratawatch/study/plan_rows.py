@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from stratawatch.core.anticipation import Rates, first_rates
-from stratawatch.core.bins import centre
 from stratawatch.core.cells import Cells
-from stratawatch.core.design import Design, warnings_of
 from stratawatch.core.designs import design_of
+from stratawatch.core.designs.frozen import Design, warnings_of
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.sides import Table
-from stratawatch.core.foretelling import usable
-from stratawatch.core.history import History
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.model import usable
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.planning.expected_rates import Rates, first_rates
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Commission
+from stratawatch.core.score_bins import centre
 from stratawatch.study.estimate_rows import margins_of
 from stratawatch.study.tables import Rows
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from stratawatch.core.results import Plan, Verdict
+from stratawatch.core.plan import Plan
+from stratawatch.core.verdicts import Verdict
 
 
 @dataclass(frozen=True)

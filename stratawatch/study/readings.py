@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.bins import BIN_COUNT, bins_of
 from stratawatch.core.population import NEGATIVE, NO_BIN, POSITIVE, UNSCORED, Counts, Floats
+from stratawatch.core.score_bins import BIN_COUNT, bins_of
 from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import Frame
 from stratawatch.study.panel import Panel, Voice

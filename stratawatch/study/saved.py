@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, get_args
 
+from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Commission, Goal, Plan, Verdict
+from stratawatch.core.verdicts import Verdict
 from stratawatch.study.panel import Panel
 from stratawatch.study.past import StudyHistory
 from stratawatch.study.progress import Progress, Round

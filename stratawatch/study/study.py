@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stratawatch.core.design import Design, cut, pool_sizes, warnings_of
+from stratawatch.core.designs.frozen import Design, cut, pool_sizes, warnings_of
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
-from stratawatch.core.history import History
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.goals import Commission, Goal, Option
+from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Commission, Goal, Option
+from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows

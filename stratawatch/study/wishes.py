@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.core.anticipation import DEFAULT_GOALS
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Called
-from stratawatch.core.estimation.variances import variance_named
+from stratawatch.core.estimation.variance_methods import variance_named
+from stratawatch.core.goals import Commission, Goal, Option
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
-from stratawatch.core.results import Commission, Goal, Option
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study.estimate_rows import margins_of
 

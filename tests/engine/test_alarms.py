@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
-from stratawatch.core.results import AlarmState, Limit
 from stratawatch.engine import judge as judging
 from stratawatch.engine.advance import advance
 from stratawatch.engine.intervene import reopen_cycle

@@ -7,8 +7,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
-from stratawatch.core.results import AlarmState, Limit
 from stratawatch.engine.labelled_items import LabelledItems, Sides
 from stratawatch.engine.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
 from stratawatch.engine.records import ClassifierSpec, StreamKey
@@ -266,7 +267,7 @@ class TestFromLabels:
 
 class TestKeep:
     def test_takes_what_scikit_learn_measured_with_its_dates(self, town):
-        from stratawatch.core.methods.baselines.labelled import labelled
+        from stratawatch.core.baselines.labelled import labelled
 
         rows = labels(0.75, 40).items
         found = [
@@ -282,7 +283,7 @@ class TestKeep:
 
     @pytest.mark.parametrize("said", ["2026-06-01", "in June"])
     def test_dates_without_an_offset_are_refused(self, town, said):
-        from stratawatch.core.methods.baselines.labelled import labelled
+        from stratawatch.core.baselines.labelled import labelled
 
         rows = labels(0.75, 40).items
         found = [replace(one, valid_from=said) for one in labelled(rows.calls["lr"], rows.truth)]

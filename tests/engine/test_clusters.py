@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from stratawatch.core.results import AlarmState, Goal, Known, Limit
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Known
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.ledgers import load
 from stratawatch.engine.open import open_cycles

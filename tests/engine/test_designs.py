@@ -2,7 +2,9 @@
 
 import pytest
 
-from stratawatch.core.results import AlarmState, Goal, Known, Limit, Undefined
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.outlook import outlook

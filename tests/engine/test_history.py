@@ -6,10 +6,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from stratawatch.core.bins import bin_of, centre
-from stratawatch.core.foretelling import OLDEST
-from stratawatch.core.history import NO_HISTORY
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
+from stratawatch.core.history.model import OLDEST
+from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.score_bins import bin_of, centre
 from stratawatch.engine.advance import advance
 from stratawatch.engine.history import history_of
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec

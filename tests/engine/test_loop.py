@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 
-from stratawatch.core.results import AlarmState, Goal, Known, Undefined
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.goals import Goal
 from stratawatch.engine.advance import advance, due
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from stratawatch.adapters.store import SqlStore
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Goal, Limit
 from stratawatch.engine.advance import ADVANCE_LEASE, advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from stratawatch.core.results import Goal
-from stratawatch.core.rounds import SMALLEST_PILOT
+from stratawatch.core.goals import Goal
+from stratawatch.core.planning.round_sizes import SMALLEST_PILOT
 from stratawatch.engine.outlook import BUDGETS, outlook
 from stratawatch.engine.preview import preview
 from stratawatch.engine.progress import listening

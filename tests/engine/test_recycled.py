@@ -2,8 +2,9 @@
 
 import pytest
 
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Goal, Known, Limit, Undefined
 from stratawatch.engine.advance import advance
 from stratawatch.engine.labels import HandLabel, import_labels
 from stratawatch.engine.outlook import outlook

@@ -8,7 +8,7 @@ from time import sleep
 
 import pytest
 
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine import freeze
 from stratawatch.engine.advance import ADVANCE_LEASE, advance, due
 from stratawatch.engine.clock import SystemClock

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from stratawatch.core.bins import bin_of
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.results import Goal, Limit
+from stratawatch.core.score_bins import bin_of
 from stratawatch.engine.house import Ports
 from stratawatch.engine.keys import item_key
 from stratawatch.engine.records import (

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from flows.artifacts import artifact_key, estimate_rows, plan_page, states_page
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import AlarmState, Estimate, Known, Plan, Undefined
 from stratawatch.engine.records import Cycle, Round, StreamKey, StreamState, Window
 from stratawatch.engine.states import CycleState, RoundState
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.weekly_report import weekly_report
-from stratawatch.core.results import Known
+from stratawatch.core.estimate import Known
 from stratawatch.engine.states import CycleState
 from tests.flows.installation import Installation
 from tests.flows.test_loop import artifacts, outcome, run_by_engine, run_by_flows

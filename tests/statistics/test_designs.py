@@ -10,11 +10,12 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
+from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.history import NO_HISTORY
-from stratawatch.core.labelled import FOLDS, Labelled
-from stratawatch.core.planner import Seen
-from stratawatch.core.results import Commission, Known
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.labelled_sample import FOLDS, Labelled
+from stratawatch.core.planning.round_planner import Seen
 from tests.support.seed import random_seed
 
 REPEATS = 300

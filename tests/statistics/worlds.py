@@ -11,20 +11,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.bins import bins_of
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.evidence import Evidence, Part
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimation.difference_estimator import Evidence, Part
+from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.one_interval import interval
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides, Table
-from stratawatch.core.estimation.untold import reason, told
-from stratawatch.core.labelled import FOLDS, Answers, Labelled, deal
-from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
+from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Segment
-from stratawatch.core.results import Commission, Goal, Known, Undefined
-from stratawatch.core.rounds import most_rounds
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.score_bins import bins_of
+from stratawatch.core.stratification.stratify import cut_atoms
 
 
 @dataclass(frozen=True)

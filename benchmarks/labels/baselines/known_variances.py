@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.labels.baselines.truth import FEW_PATTERNS, PRECISION, RECALL, Truth, Z
 from benchmarks.labels.worlds import Floats, Integers
-from stratawatch.core.solver import solve
+from stratawatch.core.planning.bethel import solve
 
 _CLASSES: Final = 400
 """Classes of the posterior, within which units are alike for the floor."""

@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.alarms.states import page_confidence
+from stratawatch.core.alarms.judge import page_confidence
+from stratawatch.core.baselines.drop import drop_ends
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.methods.baselines.drop import drop_ends
 from stratawatch.core.population import Floats
 
 WEEKS: Final = 52

@@ -13,11 +13,11 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from benchmarks.papers.baselines.worlds import WORLDS, World
-from stratawatch.baselines import METHODS, Measured, measure_baselines
-from stratawatch.core.methods.baselines.answers import REPORTED
-from stratawatch.core.methods.baselines.resampled import values
+from stratawatch.core.baselines.answers import REPORTED
+from stratawatch.core.baselines.resampled import values
+from stratawatch.core.estimate import Known
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Known
+from stratawatch.resampling import METHODS, Measured, measure_baselines
 
 DEPLOYED: Final = "the fit to all"
 AVERAGE: Final = "fits on average"

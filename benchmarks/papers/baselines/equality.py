@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stratawatch.baselines import METHODS, measure_baselines
-from stratawatch.core.methods.baselines.resampled import UNSEEN, pooled
-from stratawatch.core.results import Known, Undefined
+from stratawatch.core.baselines.resampled import UNSEEN, pooled
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.resampling import METHODS, measure_baselines
 
 ESTIMATORS: Final[dict[str, Any]] = {
     "logistic": make_pipeline(StandardScaler(), LogisticRegression()),

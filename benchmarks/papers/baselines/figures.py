@@ -12,7 +12,7 @@ from benchmarks.papers.baselines.coverage import DEPLOYED, Cell, measured
 from benchmarks.papers.baselines.sizes import alarm_runs_of, runs_of
 from benchmarks.papers.baselines.worlds import WORLDS
 from benchmarks.shape import Options
-from stratawatch.baselines import METHODS
+from stratawatch.resampling import METHODS
 
 COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7")
 """Okabe and Ito's, which the colour-blind tell apart."""

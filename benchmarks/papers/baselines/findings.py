@@ -12,8 +12,8 @@ from benchmarks.papers.baselines.coverage import DEPLOYED, TESTED, Cell
 from benchmarks.papers.baselines.labels_alone import DRAWS, NUMBERS, SHARES, apart_coverage, share_coverage
 from benchmarks.papers.baselines.worlds import WORLDS
 from benchmarks.shape import Kind, Row, Verdict
-from stratawatch.baselines import METHODS
-from stratawatch.core.methods.baselines.answers import REPORTED
+from stratawatch.core.baselines.answers import REPORTED
+from stratawatch.resampling import METHODS
 
 _SHORT: Final = {"false_omission_rate": "FOR"}
 _BY_HEART: Final = WORLDS[-1].name

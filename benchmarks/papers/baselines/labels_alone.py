@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom
 
-from stratawatch.core.methods.baselines.answers import Answers
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
-from stratawatch.core.methods.baselines.labelled import of_answers
-from stratawatch.core.results import Known, Undefined
+from stratawatch.core.baselines.answers import Answers
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.labelled import of_answers
+from stratawatch.core.estimate import Known, Undefined
 
 NUMBERS: Final = (30, 100, 300, 1000)
 SHARES: Final = (0.5, 0.8, 0.9, 0.95, 0.99)

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from stratawatch.core.baselines.answers import REPORTED
 from stratawatch.core.cells import Flags
-from stratawatch.core.methods.baselines.answers import REPORTED
 from stratawatch.core.population import Floats
 
 _LARGE: Final = 10_000

@@ -8,10 +8,10 @@ import numpy as np
 from benchmarks.papers.bennett.populations import SEED, Bins, category
 from benchmarks.papers.bennett.simulation import Ended, converge
 from benchmarks.papers.bennett.ways import PERC_OPT, RANDOM, WAYS, Found, Way, measure, measure_once
+from benchmarks.papers.bennett.yardsticks import in_conf
 from benchmarks.shape import Result, Row
-from stratawatch.core.methods.bennett.rounds import Rule
-from stratawatch.core.methods.bennett.yardsticks import in_conf
 from stratawatch.core.population import Floats
+from stratawatch.literature.bennett.rounds import Rule
 
 PRECISIONS: Final = (0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 MARGINS: Final = (0.01, 0.03)

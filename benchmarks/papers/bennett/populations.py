@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.methods.bennett.bins import BINNINGS, bins_of
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.bennett.bins import BINNINGS, bins_of
 
 SEED: Final = 2010
 PRECISIONS: Final = tuple(np.linspace(0.76, 0.95, 15).tolist())

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.papers.bennett.populations import Bins
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.bennett.estimate import precision, shares, variance
-from stratawatch.core.methods.bennett.rounds import Labelled, Progress, Rule, after, next_totals, value_of
+from stratawatch.core.estimation.interval import z
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.bennett.estimate import precision, shares, variance
+from stratawatch.literature.bennett.rounds import Labelled, Progress, Rule, after, next_totals, value_of
 
 
 @dataclass(frozen=True)

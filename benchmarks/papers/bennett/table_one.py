@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.papers.bennett.populations import categories
 from benchmarks.papers.bennett.ways import PERC_OPT, RANDOM, WAYS, Found, Way, measure
+from benchmarks.papers.bennett.yardsticks import savings
 from benchmarks.shape import Kind, Result, Row, Verdict
-from stratawatch.core.methods.bennett.yardsticks import savings
 
 PUBLISHED: Final = Path(__file__).parents[2] / "reference" / "bennett_table1.csv"
 ASCENDING: Final = (

@@ -8,11 +8,11 @@ import numpy as np
 
 from benchmarks.papers.bennett.populations import Bins, categories
 from benchmarks.papers.bennett.simulation import Ended, at_once, converge
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.bennett.rounds import Rule
-from stratawatch.core.methods.bennett.styles import STYLES
-from stratawatch.core.methods.bennett.yardsticks import in_conf, oracle, percent_change
+from benchmarks.papers.bennett.yardsticks import in_conf, oracle, percent_change
+from stratawatch.core.estimation.interval import z
 from stratawatch.core.population import Floats
+from stratawatch.literature.bennett.allocation_rules import STYLES
+from stratawatch.literature.bennett.rounds import Rule
 
 MARGIN: Final = 0.01
 

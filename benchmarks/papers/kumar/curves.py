@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks.papers.kumar.populations import Shape, Strata, population, strata_of
 from benchmarks.papers.kumar.simulation import Runs, simulate, whole
-from stratawatch.core.methods.kumar.allocations import Allocation, Proportional
+from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Undefined
+from stratawatch.literature.kumar.allocations import Allocation, Proportional
 
 BUDGETS: Final = tuple(np.round(np.geomspace(0.3, 1.15, 10), 3).tolist())
 """Budgets as parts of what random sampling needs for a mean absolute error of 1%."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.papers.kumar.curves import Design, points
 from benchmarks.papers.kumar.populations import EPSILON, SETS
 from benchmarks.papers.kumar.tables import AT, EVERY
-from stratawatch.core.methods.kumar.stratification import STRATIFIERS
+from stratawatch.literature.kumar.stratification import STRATIFIERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.methods.kumar.stratification import cut_points, stratum_of
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.kumar.stratification import cut_points, stratum_of
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from benchmarks.papers.kumar.curves import (
 )
 from benchmarks.papers.kumar.populations import RCV1, SETS, strata_of
 from benchmarks.shape import Row, Verdict
-from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.methods.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
-from stratawatch.core.methods.kumar.stratification import STRATIFIERS
-from stratawatch.core.methods.kumar.tally import sample_spread
-from stratawatch.core.results import Undefined
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.literature.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
+from stratawatch.literature.kumar.stratification import STRATIFIERS
+from stratawatch.literature.kumar.stratum_counts import sample_spread
 
 TABLE: Final = Path(__file__).parents[2] / "reference" / "kumar_figures.csv"
 SHARP: Final = 5

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.papers.kumar.populations import Strata
-from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.kumar.allocations import Allocation, OptA1, OptA2, optimal_weights
-from stratawatch.core.methods.kumar.tally import Tally, sample_spread
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.planning.integer_allocation import share_out
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.kumar.allocations import Allocation, OptA1, OptA2, optimal_weights
+from stratawatch.literature.kumar.stratum_counts import Tally, sample_spread
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Final
 from benchmarks.papers.kumar.curves import Design, Point, points
 from benchmarks.papers.kumar.populations import EPSILON, NEWS20, RCV1, SETS, WORSE
 from benchmarks.shape import Kind, Row, Verdict
-from stratawatch.core.methods.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
-from stratawatch.core.methods.kumar.stratification import STRATIFIERS
+from stratawatch.literature.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
+from stratawatch.literature.kumar.stratification import STRATIFIERS
 
 STRATA: Final = tuple(range(2, 11))
 AT: Final = 300

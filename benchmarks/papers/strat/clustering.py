@@ -6,15 +6,15 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.cluster_shares import cluster_share, kish_error
+from benchmarks.papers.strat.linearised import Clustered, clustered, linearised
 from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.strat.clusters import cluster_share, kish_error
-from stratawatch.core.methods.strat.labels import Calls, Strata
-from stratawatch.core.methods.strat.linearised import Clustered, clustered, linearised
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.replication.units import Calls, Strata
 from stratawatch.core.population import Counts, Floats
-from stratawatch.core.results import Undefined
 
 CORRELATIONS: Final = (0.0, 0.02, 0.05, 0.1, 0.2, 0.45)
 DRAWN, SITES, SHARE = 61, 6, 0.418

@@ -15,9 +15,9 @@ from benchmarks.coverage.population import Items, Population
 from benchmarks.papers.strat.joint import chosen
 from benchmarks.papers.strat.tallies import CONFIDENCE, Ends, Tally
 from benchmarks.shape import Row, Verdict
-from stratawatch.core.estimation.variances.brr import FEWEST, Brr
+from stratawatch.core.estimation.variance_methods.brr import FEWEST, Brr
+from stratawatch.core.goals import Commission
 from stratawatch.core.population import NEGATIVE, POSITIVE
-from stratawatch.core.results import Commission
 
 METRICS: Final = ("precision", "recall", "f1", "false_omission_rate", "accuracy")
 LEAST: Final = (0, 1, 2, 3, FEWEST, 8)

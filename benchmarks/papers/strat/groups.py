@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Row
-from stratawatch.core.allocations.whole_numbers import share_out
-from stratawatch.core.methods.strat.labels import Calls, Strata
+from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.planning.integer_allocation import share_out
 from stratawatch.core.population import Floats
 
 LABELS: Final = 240

@@ -14,15 +14,16 @@ from benchmarks.coverage.simulation import both_sides, said
 from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS, Ends, Reader, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.estimates import Request, estimates
+from stratawatch.core.estimation.interval import logit_ends
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.one_interval import logit_ends
+from stratawatch.core.estimation.replication.units import Calls, Strata, expanded
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.estimation.variances.brr import Brr
-from stratawatch.core.labelled import AnsweredRows, Labelled
-from stratawatch.core.methods.strat.labels import Calls, Strata, expanded
+from stratawatch.core.estimation.variance_methods.brr import Brr
+from stratawatch.core.goals import Commission
+from stratawatch.core.labelled_sample import AnsweredRows, Labelled
 from stratawatch.core.population import Candidates, Floats
-from stratawatch.core.results import Commission, Known
 
 OWN: Final = "the product's"
 CHOSEN: Final = 'variance = "brr"'

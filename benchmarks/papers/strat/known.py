@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.cluster_shares import ClusterShare, cluster_share, kish_error
 from benchmarks.shape import Row, Verdict
-from stratawatch.core.methods.strat.brr import Statistic, brr
-from stratawatch.core.methods.strat.clusters import ClusterShare, cluster_share, kish_error
-from stratawatch.core.methods.strat.labels import Strata
-from stratawatch.core.methods.strat.orthogonal_arrays import orthogonal_array, replicates_needed
-from stratawatch.core.methods.strat.replicates import Replication, replicates
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimation.replication.balanced_replication import Statistic, brr
+from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array, replicates_needed
+from stratawatch.core.estimation.replication.replicates import Replication, replicates
+from stratawatch.core.estimation.replication.units import Strata
 from stratawatch.core.population import Counts, Floats
-from stratawatch.core.results import Undefined
 
 LEPROSY: Final = Path(__file__).parents[2] / "reference" / "leprosy.csv"
 PUBLISHED: Final = {(483, 2): 512, (7, 2): 8, (256, 3): 729}

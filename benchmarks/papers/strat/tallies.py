@@ -6,14 +6,14 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.methods.strat.brr import Spread, brr, of_metric, positives
-from stratawatch.core.methods.strat.labels import Calls, Strata
-from stratawatch.core.methods.strat.linearised import linearised
-from stratawatch.core.methods.strat.replicates import Replicates, Replication, replicates
+from stratawatch.core.estimation.replication.balanced_replication import Spread, brr, of_metric, positives
+from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
+from stratawatch.core.estimation.replication.units import Calls, Strata
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Undefined
 
 CONFIDENCE: Final = 0.95
 DELTA: Final = "delta"

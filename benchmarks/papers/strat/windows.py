@@ -13,12 +13,13 @@ import numpy as np
 
 from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
 from benchmarks.shape import Row, Verdict
-from stratawatch.core.bins import bins_of
 from stratawatch.core.cells import Flags
-from stratawatch.core.design import Design, cut, pool_sizes
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.goals import Commission
 from stratawatch.core.population import Candidates, Census, Counts, Floats
-from stratawatch.core.results import Commission, Estimate, Known
+from stratawatch.core.score_bins import bins_of
+from stratawatch.core.verdicts import Ledger
 
 RHO: Final = 0.3
 METRICS: Final = ("precision", "recall", "false_omission_rate")

@@ -15,15 +15,15 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
-from stratawatch.core.methods.tripathi.overlap import Overlap
-from stratawatch.core.methods.tripathi.panel_draw import draw_panel
-from stratawatch.core.methods.tripathi.patterns import Patterns
-from stratawatch.core.methods.tripathi.precisions import precisions
-from stratawatch.core.methods.tripathi.rate import Rate, smoothed
-from stratawatch.core.methods.tripathi.recycling import recycle_samples_for_precision
+from stratawatch.core.estimation.interval import z
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.overlap import Overlap
+from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.precisions import precisions
+from stratawatch.literature.tripathi.recycling import recycle_samples_for_precision
+from stratawatch.literature.tripathi.share import Rate, smoothed
 
 FULL, QUICK = 4000, 300
 ITEMS: Final = 400_000

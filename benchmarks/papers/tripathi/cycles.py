@@ -12,11 +12,13 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.bins import bins_of
-from stratawatch.core.design import Design, cut, pool_sizes
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.goals import Commission
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
-from stratawatch.core.results import Commission, Estimate, Known, Plan
+from stratawatch.core.score_bins import bins_of
+from stratawatch.core.verdicts import Ledger
 
 FULL, QUICK = 300, 4
 BESIDE: Final = 3

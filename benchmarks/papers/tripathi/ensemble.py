@@ -19,16 +19,16 @@ from typing import Final
 import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
+from benchmarks.papers.tripathi.savings import savings
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.methods.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
-from stratawatch.core.methods.tripathi.panel_draw import PanelDraw, draw_panel
-from stratawatch.core.methods.tripathi.patterns import Patterns
-from stratawatch.core.methods.tripathi.precisions import precisions
-from stratawatch.core.methods.tripathi.rate import Rate
-from stratawatch.core.methods.tripathi.savings import savings
+from stratawatch.core.estimation.interval import z
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
+from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.precisions import precisions
+from stratawatch.literature.tripathi.share import Rate
 
 N: Final = 1_000_000
 WANTED: Final = 1100

@@ -3,8 +3,8 @@
 import numpy as np
 
 from benchmarks.shape import Options
-from stratawatch.core.methods.tripathi.panel_draw import PanelDraw
 from stratawatch.core.population import Counts
+from stratawatch.literature.tripathi.panel_draw import PanelDraw
 
 
 def answers(draw: PanelDraw, yes: Counts, rng: np.random.Generator) -> Counts:

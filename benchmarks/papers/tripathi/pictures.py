@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.papers.tripathi import coverage, ensemble
 from benchmarks.papers.tripathi.labelling import runs
 from benchmarks.shape import Options
-from stratawatch.core.methods.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 
 BLUE, VERMILION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
 """Okabe and Ito's palette."""

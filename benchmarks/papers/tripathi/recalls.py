@@ -14,13 +14,13 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.methods.tripathi.false_omission import false_omission_rate, omission_totals
-from stratawatch.core.methods.tripathi.from_totals import FromTotals
-from stratawatch.core.methods.tripathi.panel_draw import draw_panel
-from stratawatch.core.methods.tripathi.patterns import Patterns
-from stratawatch.core.methods.tripathi.precisions import Precisions, precisions
+from stratawatch.core.estimate import Known
 from stratawatch.core.population import Counts, Floats
-from stratawatch.core.results import Known
+from stratawatch.literature.tripathi.derived_metrics import FromTotals
+from stratawatch.literature.tripathi.false_omission import false_omission_rate, omission_totals
+from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.precisions import Precisions, precisions
 
 FULL, QUICK = 3000, 150
 N: Final = 200_000

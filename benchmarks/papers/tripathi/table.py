@@ -15,12 +15,12 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.methods.tripathi.panel_draw import draw_panel
-from stratawatch.core.methods.tripathi.patterns import Patterns
-from stratawatch.core.methods.tripathi.precisions import precisions
-from stratawatch.core.methods.tripathi.rate import Rate
-from stratawatch.core.methods.tripathi.sample_size import sample_size
 from stratawatch.core.population import Floats
+from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.precisions import precisions
+from stratawatch.literature.tripathi.sample_size import sample_size
+from stratawatch.literature.tripathi.share import Rate
 
 TABLE: Final = Path(__file__).parents[2] / "reference" / "tripathi_table1.csv"
 N: Final = 1100

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, upda
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.tables import alarm_states, cycles, incidents
 from stratawatch.adapters.store.upserts import first_come, insert_all, insert_new
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.records import Incident, StreamKey, StreamState
 
 

@@ -10,7 +10,7 @@ from stratawatch.adapters.store.baseline_table import baselines
 from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.documents import as_document, dumps, from_document
 from stratawatch.adapters.store.upserts import insert_new
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import StreamKey
 from stratawatch.errors import StratawatchError

@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from stratawatch.core.results import Plan
+from stratawatch.core.plan import Plan
 from stratawatch.errors import StratawatchError
 
 _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {

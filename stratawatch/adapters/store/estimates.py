@@ -12,8 +12,8 @@ from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
 from stratawatch.adapters.store.tables import cycles, draws, estimates, label_events, revisions
 from stratawatch.adapters.store.upserts import first_come, insert_all
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.engine.records import Cycle, Revision
 from stratawatch.errors import StratawatchError
 

@@ -10,7 +10,7 @@ from stratawatch.adapters.store import batches as outbox
 from stratawatch.adapters.store.documents import plan_document, plan_from
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import first_come, insert_all
-from stratawatch.core.results import Plan
+from stratawatch.core.plan import Plan
 from stratawatch.engine.records import Batch, Draw, NewBatch, Round
 from stratawatch.engine.states import BatchState, RoundState
 from stratawatch.errors import StratawatchError

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.records import LabelValue, Severity
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+from stratawatch.core.alarms.states import AlarmState, Judgement
 from stratawatch.core.alarms.words import plain, points, told
+from stratawatch.core.baselines.drop import Drop, between
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.methods.baselines.drop import Drop, between
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
-from stratawatch.core.results import AlarmState, Estimate, Judgement, Known, Undefined
 
 
 @dataclass(frozen=True)

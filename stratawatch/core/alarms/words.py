@@ -2,7 +2,7 @@
 
 from math import floor, log10
 
-from stratawatch.core.results import Known
+from stratawatch.core.estimate import Known
 
 
 def told(known: Known, confidence: float) -> str:

@@ -1,32 +1,36 @@
-"""Designs by name: a new one is one file here and one line in the table."""
+"""Designs by name: a new one is one file and one line in the table."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 
-from stratawatch.core.designs.bennett import Bennett
-from stratawatch.core.designs.joint import Joint
-from stratawatch.core.designs.kind import Kind
-from stratawatch.core.designs.kumar import Kumar
+from stratawatch.core.designs.base import Kind
 from stratawatch.core.designs.options import configured
-from stratawatch.core.designs.srs import Srs
-from stratawatch.core.designs.tripathi import Tripathi
-from stratawatch.core.results import Commission
+from stratawatch.core.goals import Commission
 from stratawatch.errors import StratawatchError
 
-DESIGNS: Final[Mapping[str, type[Kind]]] = {
-    "joint": Joint,
-    "srs": Srs,
-    "kumar": Kumar,
-    "bennett": Bennett,
-    "tripathi": Tripathi,
+DESIGNS: Final[Mapping[str, str]] = {
+    "joint": "stratawatch.core.designs.joint:Joint",
+    "srs": "stratawatch.core.designs.srs:Srs",
+    "kumar": "stratawatch.literature.kumar.design:Kumar",
+    "bennett": "stratawatch.literature.bennett.design:Bennett",
+    "tripathi": "stratawatch.literature.tripathi.design:Tripathi",
 }
+"""The module and class of each design, loaded when it is first used: those of the literature stand above the core."""
 
 
 def design_named(name: str, options: Mapping[str, Any] | None = None) -> Kind:
     """The design of this name with these options."""
+    return configured(design_class(name), options or {})
+
+
+def design_class(name: str) -> type[Kind]:
+    """The class of the design of this name."""
     if name not in DESIGNS:
         raise StratawatchError(f"there is no design '{name}'", expected=f"one of {', '.join(DESIGNS)}")
-    return configured(DESIGNS[name], options or {})
+    module, _, member = DESIGNS[name].partition(":")
+    found: type[Kind] = getattr(import_module(module), member)
+    return found
 
 
 def design_of(commission: Commission) -> Kind:

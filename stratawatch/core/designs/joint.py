@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request, estimates
-from stratawatch.core.forecast import half_widths
-from stratawatch.core.history import History
-from stratawatch.core.labelled import Labelled
-from stratawatch.core.planner import Planner, Seen
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.expected_precision import half_widths
+from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.core.results import Commission, Estimate, Plan
-from stratawatch.core.rounds import most_rounds
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.stratification.stratify import cut_atoms
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final, get_args, get_type_hints
 
-from stratawatch.core.designs.kind import Kind
+from stratawatch.core.designs.base import Kind
 from stratawatch.errors import StratawatchError
 
 MOST_STRATA: Final = 1_000

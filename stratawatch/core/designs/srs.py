@@ -6,20 +6,22 @@ from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from stratawatch.core.anticipation import first_rates
 from stratawatch.core.cells import Cells
-from stratawatch.core.designs.spending import afforded
+from stratawatch.core.designs.budgeting import afforded
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.fine_cells import fine_cells
-from stratawatch.core.history import History
-from stratawatch.core.labelled import Labelled
-from stratawatch.core.planner import Seen
-from stratawatch.core.planning import whole_strata
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.allocation import whole_strata
+from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.round_planner import Seen
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
-from stratawatch.core.results import Commission, Estimate, Known, Plan, Undefined
+from stratawatch.core.stratification.initial_cells import fine_cells
 
 METHOD: Final = "simple random sample, Wilson"
 

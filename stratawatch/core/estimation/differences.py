@@ -6,18 +6,18 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.estimation.evidence import Evidence
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.linear_total import Weighted
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends, difference_interval
-from stratawatch.core.estimation.one_interval import z
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import A
-from stratawatch.core.estimation.untold import reason, told
-from stratawatch.core.estimation.weighted import Weighted
-from stratawatch.core.labelled import Labelled
+from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.population import Floats
-from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.errors import StratawatchError
 
 SAME_ITEMS: Final = "difference on the same items, MOVER-D"

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.evidence import Evidence, Part
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation.difference_estimator import Evidence, Part
+from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Metric
-from stratawatch.core.estimation.one_interval import interval
-from stratawatch.core.estimation.reading import Reading
-from stratawatch.core.estimation.untold import reason, told
-from stratawatch.core.labelled import Labelled
+from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.goals import Commission
+from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Commission, Estimate, Known, Undefined
 
 
 @dataclass(frozen=True)

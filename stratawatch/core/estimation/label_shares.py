@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.label_rows import LabelRows
+from stratawatch.core.estimation.label_table import LabelRows
 from stratawatch.core.population import Floats
 
 Members = Callable[[Flags, Flags, Flags], tuple[Flags, Flags]]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from stratawatch.core.estimation.interval import z
 from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.one_interval import z
 from stratawatch.core.population import Floats
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from stratawatch.core.bins import bin_of, link
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
+from stratawatch.core.score_bins import bin_of, link
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 Row = Mapping[str, Any]

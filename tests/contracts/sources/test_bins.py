@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stratawatch.adapters.sources.dialects import translate
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.core.bins import bin_of, bins_of
+from stratawatch.core.score_bins import bin_of, bins_of
 from stratawatch.engine.records import ClassifierSpec
 from tests.contracts.sources.panels import START, WINDOW, panel
 

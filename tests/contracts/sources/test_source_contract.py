@@ -10,9 +10,9 @@ import pytest
 
 from stratawatch.adapters.sources import REGISTRY, load
 from stratawatch.adapters.sources.statements import BAD_ROWS_SHOWN
-from stratawatch.core.bins import bin_of
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.core.random_numbers import digest
+from stratawatch.core.score_bins import bin_of
 from stratawatch.engine.ports import PredictionSource
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Goal, Limit
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Estimate, Goal, Known, Limit, Plan, Undefined
 from stratawatch.engine.keys import batch_key, item_key
 from stratawatch.engine.records import (
     CandidateItem,

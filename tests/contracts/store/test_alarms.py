@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.records import StreamKey, StreamState
 from stratawatch.errors import StaleState
 from tests.contracts.store.scenes import MINUTE, NOW, STREAM, incident, open_cycle

@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import text
 
 from stratawatch.adapters.store import migrate, open_store
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
+from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import StreamKey
 from stratawatch.errors import SchemaMismatch, StratawatchError

@@ -11,8 +11,9 @@ from stratawatch.adapters.store import columns
 from stratawatch.adapters.store.columns import escaped, segment_key, unescaped
 from stratawatch.adapters.store.documents import as_document, dumps, from_document, plan_document, plan_from
 from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
+from stratawatch.core.goals import Goal, Limit
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Goal, Limit, Plan
 from stratawatch.engine.drift_rule import DriftRule
 from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Profile, WindowRule
 from stratawatch.errors import StratawatchError

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Plan
 from stratawatch.engine.keys import item_key
 from tests.contracts.store.scenes import (
     ATOMS,

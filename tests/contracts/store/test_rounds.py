@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from stratawatch.core.results import Plan
+from stratawatch.core.plan import Plan
 from stratawatch.engine.records import NewBatch, Task
 from stratawatch.engine.states import BatchState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError

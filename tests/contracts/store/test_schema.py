@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_state
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
 from stratawatch.adapters.store.tables import METADATA
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
 from tests.contracts.store.older import FIRST_CYCLE, first_schema

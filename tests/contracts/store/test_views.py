@@ -3,7 +3,8 @@ from importlib.resources import files
 import pytest
 from sqlalchemy import text
 
-from stratawatch.core.results import AlarmState, Known
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Known
 from stratawatch.engine.records import StreamState
 from tests.contracts.store.scenes import (
     COUNTRY,

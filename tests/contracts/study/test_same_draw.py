@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.core.bins import ScoreKind
-from stratawatch.core.design import Design, pool_sizes
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.goals import Commission, Goal
 from stratawatch.core.population import Census
 from stratawatch.core.random_numbers import uniform
-from stratawatch.core.results import Commission, Goal
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.score_bins import ScoreKind
+from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.verdicts import Ledger
 from stratawatch.engine.ledgers import as_candidates
 from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study

@@ -15,7 +15,7 @@ from benchmarks.scan.rounds import Timed
 from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, serving
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.adapters.sources import single_scan
-from stratawatch.core.design import cut, pool_sizes
+from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.engine.commissions import commission_of
 from stratawatch.errors import StratawatchError
 from tests.java import needs_java

@@ -11,7 +11,7 @@ from stratawatch.cli import printing
 from stratawatch.cli.app import app
 from stratawatch.cli.listing import show_rows
 from stratawatch.cli.printing import state_text
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.errors import Unreachable
 
 ROOT = Path(__file__).parents[3]

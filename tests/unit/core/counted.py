@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from stratawatch.core.bins import bins_of
 from stratawatch.core.population import Census
+from stratawatch.core.score_bins import bins_of
 
 
 def census(rows, classifiers=None, segments=None, auxiliary=()):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stratawatch.core.history import History
-from stratawatch.core.working_model import logit
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.history.working_model import logit
 
 LADDER = np.array([0.004, 0.01, 0.03, 0.08, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.96, 0.99])
 """Scores that labels have; a classifier calls those from .5 on positive."""

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.bins import centre
 from stratawatch.core.cells import Cells
 from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.core.score_bins import centre
 from tests.unit.core.counted import census
 
 ATOMS = [

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stratawatch.core.bins import bins_of
-from stratawatch.core.design import Design, pool_sizes
-from stratawatch.core.draw import in_order, smallest
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.goals import Commission
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.results import Commission
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.sampling import in_order, smallest
+from stratawatch.core.score_bins import bins_of
+from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.verdicts import Ledger
 
 
 class Town:

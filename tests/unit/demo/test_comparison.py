@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Estimate, Known, Undefined
 from stratawatch.demo.comparison import compare
 from stratawatch.demo.world import Week
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.demo_worlds_loop import Memory, count, label, pool, run_world, spec_of, watch
-from stratawatch.core.bins import bins_of
-from stratawatch.core.design import Design, pool_sizes
-from stratawatch.core.history import NO_HISTORY
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.score_bins import bins_of
+from stratawatch.core.stratification.stratify import cut_atoms
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.engine.commissions import commission_of
 

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from flows.demo_story import Story
-from stratawatch.core.results import AlarmState, Estimate, Known, Undefined
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.promises import Page
 from stratawatch.engine.records import Notification

@@ -7,8 +7,9 @@ import pytest
 import benchmarks.demo_worlds as benchmark
 from benchmarks.demo_worlds_loop import Told
 from benchmarks.shape import Options
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.population import Segment
-from stratawatch.core.results import AlarmState, Estimate, Known, Undefined
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.truth import METRICS

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import AlarmState, Estimate, Goal, Known, Limit, Undefined
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.records import (
     Batch,

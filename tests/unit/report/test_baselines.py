@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from stratawatch.core.methods.baselines.evidence import Share
-from stratawatch.core.results import AlarmState, Limit
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.goals import Limit
 from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.report.charts import GREEN, trend_svg
 from stratawatch.report.page import panel_page

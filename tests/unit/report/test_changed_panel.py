@@ -2,8 +2,9 @@
 
 import pytest
 
+from stratawatch.core.estimate import Known
+from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Goal, Known
 from stratawatch.engine.records import ClassifierSpec
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build

@@ -8,7 +8,7 @@ from dataclasses import replace
 import matplotlib as mpl
 import pytest
 
-from stratawatch.core.results import AlarmState
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.report.charts import ORANGE, VERMILLION, trend_svg
 from stratawatch.report.model import Point, Scale, Trend
 from tests.unit.report.story import known, window

@@ -2,8 +2,9 @@
 
 import pytest
 
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
-from stratawatch.core.results import Goal, Known, Undefined
 from stratawatch.report.costs import domain_labels
 from stratawatch.report.view import build
 from tests.unit.report.story import NOW, Memory, cycle, estimate, spec

@@ -2,8 +2,9 @@
 
 import pytest
 
+from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import Goal, Known, Limit
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.judge import metrics_of
 from stratawatch.engine.open import open_cycles

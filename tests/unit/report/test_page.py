@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import Segment
-from stratawatch.core.results import AlarmState, Undefined
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import build
 from stratawatch.report.wording import MEANINGS

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.adapters.store import SqlStore
-from stratawatch.core.results import AlarmState, Goal, Known, Limit
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Known
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.states import CycleState

@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.core.results import AlarmState, Limit, Undefined
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.goals import Limit
 from stratawatch.engine.records import Move
 from stratawatch.engine.states import BatchState, CycleState, Entity
 from stratawatch.report.view import build, relative_docs

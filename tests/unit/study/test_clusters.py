@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.study.village import FRAMES, Village
 

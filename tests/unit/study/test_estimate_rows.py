@@ -1,7 +1,8 @@
 import pytest
 
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Goal
 from stratawatch.core.population import Segment
-from stratawatch.core.results import Estimate, Goal, Known, Undefined
 from stratawatch.errors import StratawatchError
 from stratawatch.study.estimate_rows import as_rows, margins_of
 

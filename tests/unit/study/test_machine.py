@@ -5,7 +5,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study import Study
 from tests.unit.study.village import Village

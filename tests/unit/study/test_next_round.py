@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.results import Goal, Plan
+from stratawatch.core.goals import Goal
+from stratawatch.core.plan import Plan
 from stratawatch.study.next_round import _grown, look_confidence
 from stratawatch.study.progress import Progress
 from tests.unit.study.village import Village

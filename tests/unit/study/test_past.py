@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from stratawatch.core.history import NO_HISTORY
+from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import read_panel
 from stratawatch.study.past import MOST_PERIODS, PastLabel, StudyHistory

@@ -1,6 +1,6 @@
 import pytest
 
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
 from tests.unit.study.village import Village
 
 VILLAGE = Village()

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stratawatch.core.goals import Commission
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.results import Commission
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.stratification.stratify import cut_atoms
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import read_panel
 from stratawatch.study.population import read_population

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stratawatch.core.bins import bin_of, link
+from stratawatch.core.score_bins import bin_of, link
 from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import open_frame
 from stratawatch.study.panel import MOST_LETTERS, read_panel

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study import Study
 from tests.unit.study.village import Village

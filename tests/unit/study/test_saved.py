@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study import Study
 from tests.unit.study.village import Village

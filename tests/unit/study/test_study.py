@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.results import Goal
+from stratawatch.core.goals import Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study import Study
 from tests.unit.study.village import CLASSIFIERS, FRAMES, Village

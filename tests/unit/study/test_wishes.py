@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from stratawatch.core.anticipation import DEFAULT_GOALS
+from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
-from stratawatch.core.results import Commission, Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study.wishes import reachable, read_commission, refuse_impossible
 

@@ -7,7 +7,7 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.metrics.metric import Called, Domain, Metric, over
 from stratawatch.core.estimation.mover import Ends, f1, f1_interval
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import A, Sides, Table
 from stratawatch.core.population import Floats
 

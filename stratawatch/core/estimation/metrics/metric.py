@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import A, B, Sides, Table
 from stratawatch.core.population import Floats
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from stratawatch.core.estimation.metrics.metric import POSITIVE_SIDE, Called, Domain, Metric, over
 from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Table
 from stratawatch.core.population import Floats
 

@@ -7,7 +7,7 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.metrics.metric import Called, Domain, Metric, over
 from stratawatch.core.estimation.mover import Ends, ratio_interval
-from stratawatch.core.estimation.reading import Reading, mirrored
+from stratawatch.core.estimation.side_intervals import Reading, mirrored
 from stratawatch.core.estimation.sides import Sides, Table
 from stratawatch.core.population import Floats
 

@@ -8,10 +8,11 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.population import Population
 from benchmarks.coverage.simulation import both_sides, said
-from stratawatch.core.design import Design
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.goals import Commission
 from stratawatch.core.population import Candidates
-from stratawatch.core.results import Commission, Undefined
+from stratawatch.core.verdicts import Ledger
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9, unjudged=0.1)), size=4000)
 

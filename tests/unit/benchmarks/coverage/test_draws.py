@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage.draws import ordered, pools
-from stratawatch.core.labelled import FOLDS, deal
+from stratawatch.core.labelled_sample import FOLDS, deal
 
 
 @pytest.fixture

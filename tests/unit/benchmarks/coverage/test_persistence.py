@@ -10,7 +10,7 @@ from benchmarks.coverage.cycles import Frozen
 from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.persistence import Period, Queue, simulate_persisting
 from benchmarks.coverage.simulation import Task
-from stratawatch.core.results import Commission
+from stratawatch.core.goals import Commission
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9)), size=4000)
 TASK = Task("50%", FAMILY, 300, 3, (1, 2), 5, 0.5)

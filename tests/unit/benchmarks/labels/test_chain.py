@@ -6,7 +6,7 @@ import pytest
 from benchmarks.labels import chain
 from benchmarks.labels.chain import MEMORY, Told, Watch, gone, handed_on, watch
 from benchmarks.labels.kinds import FOUR
-from stratawatch.core.history import NO_HISTORY, History
+from stratawatch.core.history.past_labels import NO_HISTORY, History
 
 
 def history_of(ages, *, drawable=True, ratios=None) -> History:

@@ -6,9 +6,9 @@ import pytest
 from benchmarks.labels.cycle import Period, _pools, past, run_cycle
 from benchmarks.labels.kinds import FOUR
 from benchmarks.labels.worlds import World
-from stratawatch.core.bins import BIN_COUNT
-from stratawatch.core.results import Commission
-from stratawatch.core.strata import cut_atoms
+from stratawatch.core.goals import Commission
+from stratawatch.core.score_bins import BIN_COUNT
+from stratawatch.core.stratification.stratify import cut_atoms
 
 
 @pytest.fixture(scope="module")

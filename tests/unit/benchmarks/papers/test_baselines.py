@@ -7,11 +7,11 @@ from benchmarks.papers.baselines import alarms
 from benchmarks.papers.baselines.coverage import AVERAGE, DEPLOYED, TESTED, measured
 from benchmarks.papers.baselines.labels_alone import Apart, apart_coverage, share_coverage
 from benchmarks.papers.baselines.worlds import WORLDS
-from stratawatch.baselines import METHODS
-from stratawatch.core.alarms.states import page_confidence
-from stratawatch.core.methods.baselines.answers import REPORTED, count, share
-from stratawatch.core.methods.baselines.drop import drop
-from stratawatch.core.methods.baselines.evidence import Share
+from stratawatch.core.alarms.judge import page_confidence
+from stratawatch.core.baselines.answers import REPORTED, count, share
+from stratawatch.core.baselines.drop import drop
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.resampling import METHODS
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)

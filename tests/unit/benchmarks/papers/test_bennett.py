@@ -12,7 +12,7 @@ from benchmarks.papers.bennett.simulation import at_once, converge
 from benchmarks.papers.bennett.table_one import published
 from benchmarks.papers.bennett.ways import RANDOM, WAYS, measure
 from benchmarks.shape import Options
-from stratawatch.core.methods.bennett.rounds import Rule
+from stratawatch.literature.bennett.rounds import Rule
 
 
 def options(runs):

@@ -11,11 +11,11 @@ from benchmarks.papers.kumar.populations import EPSILON, NEWS20, SETS, WORSE, St
 from benchmarks.papers.kumar.published import Comparison, Published, read_table
 from benchmarks.papers.kumar.simulation import Runs, optimal_steps, simulate, whole
 from benchmarks.shape import Options, as_json
-from stratawatch.core.methods.kumar.allocations import OptA1, OptA2, Proportional
-from stratawatch.core.methods.kumar.estimation import stratified_share
-from stratawatch.core.methods.kumar.stratification import STRATIFIERS
-from stratawatch.core.methods.kumar.tally import Tally
-from stratawatch.core.results import Undefined
+from stratawatch.core.estimate import Undefined
+from stratawatch.literature.kumar.allocations import OptA1, OptA2, Proportional
+from stratawatch.literature.kumar.estimation import stratified_share
+from stratawatch.literature.kumar.stratification import STRATIFIERS
+from stratawatch.literature.kumar.stratum_counts import Tally
 
 
 def some_runs(sizes, seed, runs=60):

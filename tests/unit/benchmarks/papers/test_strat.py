@@ -7,7 +7,7 @@ import pytest
 from benchmarks.papers.strat import clustering, few, figures, groups, joint, known, run, windows
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
-from stratawatch.core.methods.strat.labels import Calls, Strata
+from stratawatch.core.estimation.replication.units import Calls, Strata
 
 ROOT = Path(__file__).parents[4]
 OPTIONS = Options(seed=7, quick=True, data=None, json=None, given=argparse.Namespace(runs=3, figures=None))

@@ -3,9 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.alarms.drops import InForce
-from stratawatch.core.alarms.states import judge
-from stratawatch.core.methods.baselines.evidence import Share, TwoSides
-from stratawatch.core.results import AlarmState, Estimate, Known, Limit, Undefined
+from stratawatch.core.alarms.judge import judge
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Limit
 
 DROP = Limit("precision", max_drop=0.02)
 SURE = InForce(Share(0.80, 1e9), "2026-08-01")

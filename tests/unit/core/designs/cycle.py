@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stratawatch.core.design import Design, cut
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.goals import Commission
+from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census
-from stratawatch.core.results import Commission, Plan
+from stratawatch.core.verdicts import Ledger
 
 Says = Callable[[str, int], bool]
 """(pattern, number of the item) -> whether people call it positive."""

@@ -5,16 +5,17 @@ import pytest
 from scipy.stats import hypergeom
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.design import Design, cut, pool_sizes
 from stratawatch.core.designs import design_named
+from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.history import NO_HISTORY
-from stratawatch.core.labelled import FOLDS, Labelled
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.labelled_sample import FOLDS, Labelled
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.results import Commission, Known, Undefined
+from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible
 
 SRS = Commission(budget=40, design="srs")

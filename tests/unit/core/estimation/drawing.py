@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.labelled import FOLDS, Answers, Labelled, deal
+from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
 
 
 @dataclass(frozen=True)

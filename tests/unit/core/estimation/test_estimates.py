@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.labelled import FOLDS, Answers, Labelled
+from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled
 from stratawatch.core.population import Atom, Segment
-from stratawatch.core.results import Known, Undefined
 
 NORTH, SOUTH = Segment("region", "north"), Segment("region", "south")
 ATOMS = (

@@ -7,9 +7,9 @@ import pytest
 
 from stratawatch.core.estimation.label_shares import MEMBERS
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.ledger import Ledger
+from stratawatch.core.goals import Commission
 from stratawatch.core.population import Census, Segment
-from stratawatch.core.results import Commission
+from stratawatch.core.verdicts import Ledger
 from tests.unit.core.designs.cycle import design_of
 
 NORTH = Segment("region", "north")

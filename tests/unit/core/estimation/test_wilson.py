@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.one_interval import z
+from stratawatch.core.estimation.interval import z
 from stratawatch.core.estimation.wilson import wilson
 
 shares, sizes = st.floats(0, 1), st.floats(0.5, 1e6)

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
-from stratawatch.core.estimation.one_interval import interval
-from stratawatch.core.estimation.reading import Reading
+from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides, Table
-from stratawatch.core.estimation.untold import reason, told
+from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.errors import StratawatchError
 
 CLOSED_FORMS = {

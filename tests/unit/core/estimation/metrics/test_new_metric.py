@@ -6,10 +6,11 @@ import pytest
 from stratawatch.adapters.store import SqlStore
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
+from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimation.metrics import METRICS, REPORTED
 from stratawatch.core.estimation.metrics.precision import Precision
-from stratawatch.core.estimation.reading import mirrored
-from stratawatch.core.results import AlarmState, Goal, Limit
+from stratawatch.core.estimation.side_intervals import mirrored
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.advance import advance
 from stratawatch.engine.judge import margin_of
 from stratawatch.engine.open import open_cycles

@@ -1,0 +1,120 @@
+"""The textbook variance to hold replicates against: the delta method, label by label, with clusters if there are any.
+
+Every label moves a metric by e = w (z - the mean z of its stratum), z the metric's slope on its side if it is yes
+(Cochran 1977, 5.3 and 6.4). Labels of one cluster move it together, also across strata:
+V = sum over clusters of (sum over its labels of sqrt(C_h / (C_h - 1)) e)^2, C_h the clusters that stratum h has labels
+of. Every label its own cluster gives the stratified variance, times 1 - f; one stratum gives Cochran's ratio estimator
+for clusters (his 3.34).
+
+A simple random draw of items is one whatever their clusters: for the items of this window the variance without
+clusters holds, times 1 - f. That with clusters is for the customers that the next windows will bring, and has no 1 - f.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.replication.balanced_replication import (
+    ROUNDING,
+    Spread,
+    of_metric,
+    positives,
+    table,
+    unserved,
+)
+from stratawatch.core.estimation.replication.design_effect import Pooled, variances
+from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.population import Floats
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """A metric with its labels taken cluster by cluster, and as if each were alone.
+
+    `design_effect` is the ratio of the two variances. With `mean_size` labels a cluster it is 1 + rho (mean_size - 1);
+    rho, the correlation inside clusters, is Undefined if no cluster has two labels.
+    """
+
+    spread: Spread
+    plain: float
+    clusters: int
+    labels: int
+
+    @property
+    def design_effect(self) -> float:
+        """How many times larger the variance is for the clusters."""
+        return self.spread.variance / self.plain
+
+    @property
+    def mean_size(self) -> float:
+        """Labels a cluster, on average."""
+        return self.labels / self.clusters
+
+    @property
+    def correlation(self) -> float | Undefined:
+        """The rho that explains the design effect."""
+        if self.labels == self.clusters:
+            return Undefined("no cluster has two labels")
+        return (self.design_effect - 1) / (self.mean_size - 1)
+
+
+@dataclass(frozen=True)
+class _Moves:
+    """A metric, the items it is a share of, and z of every label."""
+
+    value: float
+    size: float
+    each: Floats
+
+
+def linearised(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Spread | Undefined:
+    """The stratified delta method; clusters are ignored."""
+    alone = Strata(strata.of, strata.sizes)
+    found = _moves(alone, yes, calls, metric_name)
+    if isinstance(found, Undefined):
+        return found
+    pooled = Pooled.of(alone)
+    if isinstance(pooled, Undefined):
+        return pooled
+    left, grown = 1 - 1 / alone.weights[pooled.rows], pooled.labels / (pooled.labels - 1)
+    each = pooled.deviations(alone, found.each[:, None])[:, 0]
+    variance = float((left * np.repeat(grown, pooled.labels) * each**2).sum())
+    if variance <= ROUNDING * found.value**2 and len(pooled.labels) > 0:
+        return Undefined("labels without any variation say nothing about their error")
+    return Spread(found.value, variance, np.inf, found.size)
+
+
+def clustered(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Clustered | Undefined:
+    """With clusters as primary sampling units; t with as many degrees of freedom as clusters less strata."""
+    if strata.clusters is None:
+        return Undefined("no clusters are known")
+    found = _moves(strata, yes, calls, metric_name)
+    if isinstance(found, Undefined):
+        return found
+    pooled = Pooled.of(strata)
+    if isinstance(pooled, Undefined):
+        return pooled
+    both = variances(strata, pooled, found.each[:, None])
+    variance, plain = float(both.together[0]), float(both.alone[0])
+    clusters = int(strata.units.max(initial=-1)) + 1
+    degrees = clusters - len(pooled.labels)
+    if min(variance, plain) <= ROUNDING * found.value**2 or degrees < 1:
+        return Undefined("clusters without any variation say nothing about their error")
+    return Clustered(Spread(found.value, variance, degrees, found.size), plain, clusters, len(strata.of))
+
+
+def _moves(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> _Moves | Undefined:
+    metric = metric_named(metric_name)
+    obstacle = unserved(metric, calls)
+    if obstacle is not None:
+        return obstacle
+    statistic, values = of_metric(metric, calls), positives(yes, calls)
+    totals = strata.weights @ values
+    size = float(statistic.size(totals))
+    if size <= 0:
+        return Undefined("the labels hold nothing to make it of")
+    slopes = np.array([float(slope) for slope in metric.slopes(table(calls, totals))])
+    return _Moves(float(statistic.value(totals)), size, values @ slopes)

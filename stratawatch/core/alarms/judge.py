@@ -1,0 +1,121 @@
+"""Where a metric stands against its limit, and the confidence a page needs."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from stratawatch.core.alarms.drops import InForce, judge_drop
+from stratawatch.core.alarms.states import AlarmState, Judgement
+from stratawatch.core.alarms.symbols import URGENCY
+from stratawatch.core.alarms.words import percent, plain, told
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Limit
+from stratawatch.errors import StratawatchError
+
+_LEAST_CONFIDENT: Final = 0.95
+_MOST_CONFIDENT: Final = 1 - 1e-9
+NO_BASELINE: Final = Undefined("no baseline is in force")
+
+
+def page_confidence(streams: int, periods_a_year: float, pages_a_year: float) -> float:
+    """Two-sided confidence 1 - 2 F/(M T), at least .95: M streams, T periods a year, F false pages a year expected.
+
+    A page needs the interval to lie wholly on the wrong side of its limit: probability at most F/(M T) a stream and
+    period while the metric keeps its limit, so at most F false pages a year, however the streams depend on each other.
+    A stream whose limit has several ends counts once for each of them.
+
+    >>> round(page_confidence(streams=8, periods_a_year=52, pages_a_year=1), 5)
+    0.99519
+    """
+    looks = max(streams, 1) * max(periods_a_year, 1e-9)
+    return min(max(1 - 2 * pages_a_year / looks, _LEAST_CONFIDENT), _MOST_CONFIDENT)
+
+
+def judge(
+    estimate: Estimate,
+    page_estimate: Estimate,
+    limit: Limit,
+    margin: float,
+    *,
+    blind_at: float = 3.0,
+    baseline: InForce | Undefined = NO_BASELINE,
+) -> Judgement:
+    """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide.
+
+    Of a limit with several ends (a floor, a ceiling, a largest drop since the baseline) the one in more urgent trouble
+    decides: OK is proven about all.
+    """
+    known = estimate.outcome
+    if isinstance(known, Undefined):
+        return Judgement(AlarmState.BLIND, f"cannot tell: {known.reason}")
+    widest, half, width = blind_at * margin, known.half_width, ""
+    if half > widest:
+        width = f"plus-minus {percent(half, half)}, more than {blind_at:g} x {percent(margin, half)}"
+    ends = [_judge_end(bound, estimate, known, page_estimate, width) for bound in _ends(limit, known.value)]
+    if limit.max_drop is not None:
+        ends.append(judge_drop(estimate, known, page_estimate, baseline, limit.max_drop, widest))
+    if not ends:
+        raise StratawatchError(
+            f"the limit for {limit.metric} has no end", expected="a floor or a ceiling, or a largest drop"
+        )
+    return min(ends, key=lambda said: URGENCY.index(said.state))
+
+
+def _judge_end(bound: "_Bound", estimate: Estimate, known: Known, page_estimate: Estimate, too_wide: str) -> Judgement:
+    page = page_estimate.outcome
+    value = told(known, estimate.confidence)
+    labels = f"{estimate.labels_used} labels"
+    if isinstance(page, Known) and bound.violated_by(page):
+        end = "at most" if bound.is_floor else "at least"
+        proof = (
+            ""
+            if page == known
+            else f" ({end} {percent(_near(page, bound), known.half_width)} at {plain(page_estimate.confidence)})"
+        )
+        return Judgement(AlarmState.BREACH, f"{value} is proven {bound.wrong} {bound.name(known)}{proof}; {labels}")
+    if bound.kept_by(known):
+        return Judgement(AlarmState.OK, f"{value} is proven {bound.right} {bound.name(known)}; {labels}")
+    if too_wide and not bound.violated_by(known):
+        return Judgement(
+            AlarmState.BLIND, f"{value} is too wide to tell ({too_wide}) about {bound.name(known)}; {labels}"
+        )
+    state, side = (AlarmState.UNPROVEN, bound.right) if bound.holds(known.value) else (AlarmState.AT_RISK, bound.wrong)
+    return Judgement(state, f"{value} is {side} {bound.name(known)}, but that is not proven; {labels}")
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """One end of a limit: a floor, or a ceiling."""
+
+    value: float
+    is_floor: bool
+
+    @property
+    def wrong(self) -> str:
+        return "below" if self.is_floor else "above"
+
+    @property
+    def right(self) -> str:
+        return "at or above" if self.is_floor else "at or below"
+
+    def name(self, beside: Known) -> str:
+        return f"the {'floor' if self.is_floor else 'ceiling'} of {percent(self.value, beside.half_width)}"
+
+    def holds(self, value: float) -> bool:
+        return value >= self.value if self.is_floor else value <= self.value
+
+    def kept_by(self, known: Known) -> bool:
+        return known.low >= self.value if self.is_floor else known.high <= self.value
+
+    def violated_by(self, known: Known) -> bool:
+        return known.high < self.value if self.is_floor else known.low > self.value
+
+
+def _ends(limit: Limit, value: float) -> list[_Bound]:
+    """The ends of a limit, the one first that the value is nearest to violating."""
+    ends = [_Bound(end, is_floor) for end, is_floor in ((limit.floor, True), (limit.ceiling, False)) if end is not None]
+    return sorted(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
+
+
+def _near(known: Known, bound: _Bound) -> float:
+    """The end of a violating interval that is nearest to the bound."""
+    return known.high if bound.is_floor else known.low

@@ -1,0 +1,26 @@
+"""The record of a baseline: what a metric was, how that is known, and when it is in force."""
+
+from dataclasses import dataclass
+
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.estimate import Known, Undefined
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """One metric of one classifier. `n` are the labelled items; `seed` is None where nothing was drawn.
+
+    It is in force from `valid_from` until before `valid_until`, both as UTC in ISO 8601; None: without end.
+    """
+
+    metric: str
+    evidence: Share | TwoSides | Undefined
+    method: str
+    n: int
+    seed: int | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+
+    def known(self, confidence: float = 0.95) -> Known | Undefined:
+        """The value inside its interval, or why there is none."""
+        return self.evidence if isinstance(self.evidence, Undefined) else self.evidence.known(confidence)

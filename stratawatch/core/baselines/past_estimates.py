@@ -1,0 +1,79 @@
+"""Baselines of estimates that are there already: a metric's mean over past windows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import sqrt
+from typing import Final
+
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation.interval import z
+from stratawatch.errors import StratawatchError
+
+METHOD: Final = "past estimates"
+LEAST: Final = 4
+"""Windows that a baseline takes: one that was measured in fewer keeps too much of their chance (docs/methods)."""
+
+
+def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
+    """The mean of k windows, each counting the same, known as well as their intervals together say.
+
+    MOVER for a mean of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): ends at
+    m -+ sqrt(sum_i (ends' distances)^2)/k. It is kept as the share whose Wilson interval is as long, so that there is
+    one at any confidence; n_eff of windows would not do, as rare errors make it jump. If the metric stood still and no
+    label serves two windows; labels that do, because items persist, make the interval of a drop since then too wide
+    rather than too narrow.
+    """
+    names = {(one.classifier, one.metric, one.segment) for one in estimates}
+    if len(names) != 1:
+        raise StratawatchError(
+            "a baseline is of one metric of one classifier",
+            expected="estimates of one stream",
+            got=f"those of {len(names)}",
+        )
+    metric, labels = estimates[0].metric, sum(one.labels_used for one in estimates)
+    known = [(one.outcome, one.confidence) for one in estimates if isinstance(one.outcome, Known)]
+    if not known:
+        return Baseline(metric, Undefined("no past window knew it"), METHOD, labels)
+    if len(known) < least:
+        few = f"{len(known)} past window{'s' * (len(known) > 1)} knew it, a baseline takes {least}"
+        return Baseline(metric, Undefined(few), METHOD, labels)
+    confidence = known[-1][1]
+    evidence = _mean([_at(confidence, outcome, own) for outcome, own in known], confidence)
+    return Baseline(metric, evidence, f"{METHOD}, windows: {len(known)}, MOVER as Wilson", labels)
+
+
+def _at(confidence: float, known: Known, own: float) -> Known:
+    """The value inside an interval of this confidence: a panel's may have been another in some windows."""
+    if own == confidence or known.high <= known.low:
+        return known
+    again = Share(known.value, labels_of_length(known.value, known.high - known.low, own)).known(confidence)
+    return replace(known, low=again.low, high=again.high)
+
+
+def _mean(known: Sequence[Known], confidence: float) -> Share:
+    value = min(max(sum(one.value for one in known) / len(known), 0.0), 1.0)
+    below, above = (
+        sqrt(sum(distance**2 for distance in distances)) / len(known)
+        for distances in zip(*((one.value - one.low, one.high - one.value) for one in known), strict=True)
+    )
+    low, high = max(value - below, 0.0), min(value + above, 1.0)
+    if high <= low:  # every window was counted to the last item
+        return Share(value, sum(one.n_eff for one in known))
+    return Share(value, labels_of_length(value, high - low, confidence))
+
+
+def labels_of_length(value: float, length: float, confidence: float) -> float:
+    """As many plain labels as make Wilson's interval of a share so long: y = z^2/n solves its quadratic equation.
+
+    >>> known = Share(0.8, 100).known(0.95)
+    >>> round(labels_of_length(0.8, known.high - known.low, 0.95), 6)
+    100.0
+    """
+    half = min(length / 2, 0.4999)
+    square, linear = 0.25 - half**2, value * (1 - value) - 2 * half**2
+    root = sqrt(linear**2 + 4 * square * half**2)
+    # Of two forms of the root the one that subtracts nothing: windows that are nearly counted out are very short.
+    y = 2 * half**2 / (linear + root) if linear > 0 else (root - linear) / (2 * square)
+    return z(confidence) ** 2 / y

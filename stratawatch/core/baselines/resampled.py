@@ -1,0 +1,94 @@
+"""Baselines of many fits: what each of them answered about items that it had not seen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.baselines.answers import LACKING, Answers, one_hot, share
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import StratawatchError
+
+UNSEEN: Final = 0.632
+"""1 - 1/e, the share of the items that a bootstrap draw of as many holds; the weight of the unseen items' metric."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Columns of equal length, a row for every trial: the run, the item, what the run's fit called it, the truth."""
+
+    runs: Counts
+    items: Counts
+    calls: Flags
+    truth: Flags
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[tuple[Counts, Flags]], truth: Flags) -> "Trials":
+        """From every run's test items with its calls, and the truth of all items."""
+        if not runs:
+            raise StratawatchError("nothing was tested", expected="at least one run")
+        sizes = [len(items) for items, _ in runs]
+        items = np.concatenate([items for items, _ in runs])
+        calls = np.concatenate([calls for _, calls in runs]).astype(np.bool_)
+        return cls(np.repeat(np.arange(len(runs)), sizes), items, calls, truth[items])
+
+    def by_run(self) -> Answers:
+        """Every run's four counts."""
+        return Answers(
+            *(np.asarray(np.bincount(self.runs, kind), dtype=np.float64) for kind in one_hot(self.calls, self.truth))
+        )
+
+    def distinct(self, metric: str) -> float:
+        """How many independent answers a metric has: (sum d_i)^2/sum d_i^2, d_i the tests of item i that it counts.
+
+        Kish 1965, Survey Sampling, 11.7: all answers about an item are taken for one, told d_i times.
+        """
+        told = np.bincount(self.items, share(metric, one_hot(self.calls, self.truth)).of)
+        squares = float((told**2).sum())
+        return float(told.sum()) ** 2 / squares if squares else 0.0
+
+
+def values(metric: str, answers: Answers) -> Floats:
+    """The metric of every run that has one; runs that it is 0/0 in are left out."""
+    yes, of = share(metric, answers)
+    told = of > 0
+    return np.asarray(yes[told] / of[told], dtype=np.float64)
+
+
+def pooled(metric: str, trials: Trials) -> Share | Undefined:
+    """One share of the answers of all runs together."""
+    yes, of = share(metric, trials.by_run())
+    total = float(of.sum())
+    if total == 0:
+        return Undefined(LACKING[metric])
+    return Share(float(yes.sum()) / total, trials.distinct(metric))
+
+
+def mean_of_runs(metric: str, trials: Trials) -> Share | Undefined:
+    """The mean of the runs' metrics, acc_sub = sum_i acc_i/k."""
+    found = values(metric, trials.by_run())
+    if found.size == 0:
+        return Undefined(f"in every run {LACKING[metric]}")
+    return Share(_inside(float(found.mean())), trials.distinct(metric))
+
+
+def bootstrap_632(metric: str, trials: Trials, fitted: Answers) -> Share | Undefined:
+    """1/b sum_i (.632 eps_i + .368 acc_s): eps_i of items left out of draw i, acc_s of the fit to all, on the same.
+
+    Efron 1983, Journal of the American Statistical Association 78:316, there for the error rate.
+    """
+    unseen, seen = mean_of_runs(metric, trials), values(metric, Answers(*(np.atleast_1d(n) for n in fitted)))
+    if isinstance(unseen, Undefined):
+        return unseen
+    if seen.size == 0:
+        return Undefined(f"of the fit to all items, {LACKING[metric]}")
+    return Share(_inside(UNSEEN * unseen.value + (1 - UNSEEN) * float(seen[0])), unseen.n)
+
+
+def _inside(value: float) -> float:
+    """A mean of shares is one, but for rounding."""
+    return min(max(value, 0.0), 1.0)

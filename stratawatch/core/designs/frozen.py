@@ -1,0 +1,210 @@
+"""The design of a cycle: which items to label, and what their labels say about every classifier."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.designs import design_of
+from stratawatch.core.designs.base import Kind
+from stratawatch.core.designs.goal_checks import refuse_in_vain
+from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimation.cluster_variance import difference_with_clusters, with_clusters
+from stratawatch.core.estimation.differences import compare
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.metrics import REPORTED
+from stratawatch.core.estimation.variance_methods import refuse_unsuited, variance_named
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.labelled_sample import Labelled, labelled
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.allocation import whole_strata
+from stratawatch.core.planning.looking_back import EarlierRounds
+from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
+from stratawatch.core.sampling import in_order, smallest
+from stratawatch.core.verdicts import Ledger
+from stratawatch.errors import PlanImpossible, StratawatchError
+
+_SMALLEST_POOL: Final = 30
+_POOL_FACTOR: Final = 3
+
+
+def cut(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+    """The atoms of a census, each with the number of its stratum, as the commission's design wants them."""
+    kind = design_of(commission)
+    if commission.until_goals and not kind.plans_for_goals:
+        raise PlanImpossible(
+            f'design = "{commission.design}" does not know how many labels goals need',
+            expected="a budget, to be spent",
+            got="no budget" if commission.budget is None else "sequential=True, rounds until goals hold",
+            hint='only design = "joint" goes on until goals hold',
+        )
+    if commission.budget is not None and commission.budget < 1:
+        raise PlanImpossible(f"a budget of {commission.budget} labels tells nothing", expected="at least 1 label")
+    refuse_unsuited(commission.variance, commission.design)
+    refuse_in_vain(kind, commission, census.classifiers)
+    return kind.cut(census, commission, history)
+
+
+def pool_sizes(
+    atoms: Sequence[Atom],
+    classifiers: Sequence[str],
+    commission: Commission,
+    history: History = NO_HISTORY,
+) -> tuple[int, ...]:
+    """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
+    cells = Cells.of_atoms(classifiers, atoms)
+    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(commission).at_most(cells, commission, history))
+    items = whole_strata(cells)
+    most = items if commission.budget is None else np.minimum(items, commission.budget)
+    return tuple(np.minimum(wanted, most).tolist())
+
+
+def warnings_of(commission: Commission) -> tuple[str, ...]:
+    """What was measured of the methods that a commission names and their users should know, in whole sentences."""
+    return (*design_of(commission).warnings, *variance_named(commission.variance).warnings)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen.
+
+    `commission` is what it was cut for: labels are read as they were drawn.
+    """
+
+    classifiers: tuple[str, ...]
+    atoms: tuple[Atom, ...]
+    candidates: Candidates
+    commission: Commission = field(default_factory=Commission)
+
+    def plan(
+        self,
+        commission: Commission,
+        ledger: Ledger,
+        drawn: Collection[str],
+        *,
+        ordinal: int,
+        history: History = NO_HISTORY,
+        reused: Collection[str] = (),
+        earlier: Sequence[Plan] = (),
+    ) -> Plan:
+        """Plan a cycle's next round (1 is its first); totals are cumulative, by stratum.
+
+        `ledger` may know candidates that are not drawn yet: nobody need be asked about them, and the budget does not
+        count them. `reused` are drawn items that were known so, `earlier` the plans of the rounds before.
+        A plan that adds nothing means: done.
+        """
+        if design_of(commission) != self.kind:
+            raise StratawatchError(
+                f'a design that was cut as "{_words(self.commission)}" cannot be planned as "{_words(commission)}"',
+                hint="name one design for all of a cycle",
+            )
+        known = self._labelled(ledger, drawn)
+        order, strata = self._order
+        known_items = ledger.verdicts.keys() | set(drawn)
+        costs = [self.candidates.items[row] not in known_items for row in order.tolist()]
+        asked = len(set(drawn)) - len(set(reused))
+        seen = Seen(
+            ordinal=ordinal,
+            drawn=known.drawn,
+            answered=known.answered.sum(axis=0),
+            yes=known.yes.sum(axis=0),
+            half_widths=self._half_widths(commission, ledger, drawn) if ordinal > 1 else {},
+            new=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
+            unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
+            earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
+        )
+        pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
+        return self.kind.plan(self.cells, commission, history, seen, pools)
+
+    def draw(self, plan: Plan) -> tuple[int, ...]:
+        """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
+        order, strata = self._order
+        return smallest(order, strata, plan.totals)
+
+    def inclusion(self, plan: Plan) -> tuple[float, ...]:
+        """Probability of every stratum's items to be drawn: n_h / N_h."""
+        sizes = self.cells.stratum_sizes.tolist()
+        return tuple(total / size for total, size in zip(plan.totals, sizes, strict=True))
+
+    def estimate(
+        self,
+        ledger: Ledger,
+        drawn: Collection[str],
+        *,
+        confidence: float = 0.95,
+        metrics: Sequence[str] | None = None,
+        segments: Sequence[Segment] = (),
+    ) -> tuple[Estimate, ...]:
+        """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
+        _a_confidence(confidence)
+        names = tuple(REPORTED if metrics is None else metrics)
+        request = Request(confidence, names, (None, *segments), self.commission)
+        known = self._labelled(ledger, drawn)
+        found = self.kind.estimates(self.cells, self.atoms, known, request)
+        found = variance_named(self.commission.variance).read(found, self.cells, self.atoms, known, request)
+        return with_clusters(found, self.cells, self.atoms, known, request)
+
+    def compare(
+        self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
+    ) -> Estimate:
+        """A metric of the first classifier minus that of the second, on the same items.
+
+        Always a difference estimate, which is fair to labels of every kind of design; where the design's own values
+        are plain shares, it need not be the difference of those.
+        """
+        _a_confidence(confidence)
+        known = self._labelled(ledger, drawn)
+        found = compare(self.cells, known, first, second, metric, confidence)
+        return difference_with_clusters(found, self.cells, known, first, second)
+
+    @property
+    def kind(self) -> Kind:
+        """How labels are drawn and read."""
+        return design_of(self.commission)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The atoms as columns of numbers."""
+        return Cells.of_atoms(self.classifiers, self.atoms)
+
+    @cached_property
+    def _order(self) -> tuple[Counts, Counts]:
+        return in_order(self.candidates, self.cells.strata)
+
+    def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> Labelled:
+        return labelled(self.candidates, self.cells.strata, ledger, drawn)
+
+    def _told(self, ledger: Ledger, plan: Plan) -> Labelled:
+        """What is known today of the items that a plan had drawn."""
+        return self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
+
+    def _half_widths(
+        self, commission: Commission, ledger: Ledger, drawn: Collection[str]
+    ) -> dict[tuple[str, str], float]:
+        if not commission.until_goals:
+            return {}
+        metrics = list(dict.fromkeys(goal.metric for goal in commission.goals))
+        found = self.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics or None)
+        return {(e.classifier, e.metric): e.outcome.half_width for e in found if isinstance(e.outcome, Known)}
+
+
+def _words(commission: Commission) -> str:
+    options = (f"{name} = {value}" for name, value in commission.options.items())
+    return ", ".join([commission.design, *options])
+
+
+def _a_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
+
+
+def _paid(costs: Sequence[bool], strata: Counts, totals: Counts) -> Counts:
+    """How many of the first totals[h] candidates of every stratum h cost a label."""
+    place = np.arange(len(strata)) - np.searchsorted(strata, strata)
+    paid = np.array(costs, dtype=np.bool_) & (place < totals[strata])
+    return np.bincount(strata[paid], minlength=len(totals)).astype(np.int64)

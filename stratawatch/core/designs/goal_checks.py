@@ -1,0 +1,25 @@
+"""Goals that a design can never meet are refused before a label is asked for; the usual ones are no wishes."""
+
+from collections.abc import Sequence
+
+from stratawatch.core.designs.base import Kind
+from stratawatch.core.goals import Commission, Goal, Limit
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
+from stratawatch.errors import PlanImpossible
+
+
+def refuse_in_vain(kind: Kind, commission: Commission, classifiers: Sequence[str]) -> None:
+    """Raise for the first goal of a classifier that the design does not serve."""
+    if commission.goals in ((), DEFAULT_GOALS):
+        return
+    for goal in commission.goals:
+        for why in in_vain(kind, goal, classifiers):
+            raise PlanImpossible(
+                why, got=f"a goal for {goal.metric}", hint="leave the goal out, or choose another design"
+            )
+
+
+def in_vain(kind: Kind, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
+    """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
+    wanted = [name for name in classifiers if not goal.of or name in goal.of]
+    return [why for name in wanted if (why := kind.lacks(goal.metric, name, classifiers))]

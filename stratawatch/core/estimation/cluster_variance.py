@@ -1,0 +1,193 @@
+"""Labels that come in clusters: every interval as wide as clusters make it, and about the clusters yet to come.
+
+V grows to deff V + E. The design effect deff (one below 1 counts as 1) is that of how far labels move the metric: the
+slope of a label's side times its error, the label less what was foretold of it (or, of a share of labels, its distance
+from the share: `label_shares`), times sqrt(1 - f). Where labels agree
+(those of the side that moves the metric more) nothing tells a correlation, and a cluster counts as one label: deff =
+sum m^2 / sum m for clusters of m labels. E gives clusters of several labels their 1 - f back: V was for the items of
+this window, but clusters matter for those that bring the next. A label that is alone in its cluster keeps its 1 - f;
+so, if all are, nothing changes.
+
+Both ends of the interval lie sqrt(deff + E/V) times as far away on the scale asin sqrt(x), where the spread of a share
+is 1/(2 sqrt(n)) whatever the share is; and t/z times, Student's t with as many degrees of freedom as there are clusters
+less strata (less one, if clusters lie across strata). What is labelled wholly stays exact.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import asin, pi, sin
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation import label_shares
+from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.differences import slopes
+from stratawatch.core.estimation.estimates import Request, part
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.label_table import LabelRows
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.estimation.replication.balanced_replication import student
+from stratawatch.core.estimation.replication.design_effect import Pooled, Variances, by_unit
+from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.sides import A, B
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.population import Atom, Floats
+
+FORETELLING: Final = ("joint",)
+"""Designs whose estimates are read through the working model."""
+SHARING: Final = ("srs", "kumar")
+"""Designs whose estimates are shares of labels; others have means of either side of a classifier."""
+_AT_ONCE: Final = 2_000_000
+"""Labels x columns in memory at one time."""
+ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothing about how clusters differ"
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How far every label moves a metric, and the labels that tell it: those it reads on either side (0 or 1)."""
+
+    each: Floats
+    on_a: Floats
+    on_b: Floats
+
+
+@dataclass(frozen=True)
+class Effect:
+    """deff, E, and the degrees of freedom that clusters leave (infinite where every label is alone)."""
+
+    design_effect: float = 1.0
+    released: float = 0.0
+    degrees: float = np.inf
+
+    def widened(self, found: Estimate, stretched: Callable[[Known, float], tuple[float, float]]) -> Estimate:
+        """An estimate whose interval counts clusters."""
+        outcome = found.outcome
+        if isinstance(outcome, Undefined) or outcome.low == outcome.high:
+            return found
+        if self.degrees < 1:
+            return replace(found, outcome=Undefined(ONE_CLUSTER))
+        if self.degrees == np.inf:
+            return replace(found, deff=self.design_effect)
+        quantile = z(found.confidence)
+        growth = max(self.design_effect, 1.0) + self.released / (outcome.half_width / quantile) ** 2
+        low, high = stretched(outcome, growth**0.5 * student(self.degrees, found.confidence) / quantile)
+        return replace(found, outcome=Known(outcome.value, low, high, outcome.n_eff / growth), deff=self.design_effect)
+
+
+def with_clusters(
+    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request
+) -> tuple[Estimate, ...]:
+    """Estimates (of every segment x classifier x metric) that count clusters; as they are where none are known."""
+    rows = _rows(cells, known)
+    if rows is None:
+        return tuple(found)
+    moves, effects = _moves(rows, atoms, known, request), list[Effect]()
+    while some := list(islice(moves, max(1, _AT_ONCE // len(rows.rows)))):
+        effects += effects_of(rows, some)
+    return tuple(effect.widened(one, _stretched) for one, effect in zip(found, effects, strict=True))
+
+
+def difference_with_clusters(found: Estimate, cells: Cells, known: Labelled, first: str, second: str) -> Estimate:
+    """The difference of two classifiers in a metric, counting clusters."""
+    rows = _rows(cells, known)
+    if rows is None or isinstance(found.outcome, Undefined):
+        return found
+    row = slopes(rows.evidence, first, second, found.metric)[rows.atoms]
+    moves = Moves(row * rows.errors, (row > 0).astype(np.float64), (row < 0).astype(np.float64))
+    return effects_of(rows, [moves])[0].widened(found, _stretched_difference)
+
+
+def effects_of(rows: LabelRows, columns: Sequence[Moves]) -> list[Effect]:
+    """The effect of clusters on every column of moves."""
+    strata = rows.strata(clusters=True)
+    on_a, on_b = (np.stack([getattr(one, side) for one in columns], axis=1) for side in ("on_a", "on_b"))
+    sizes = by_unit(strata.units, on_a + on_b)
+    shared = np.bincount(strata.units)[:, None] > 1
+    alone, clusters = ~((sizes > 0) & shared).any(axis=0) | (sizes.sum(axis=0) < 2), (sizes > 0).sum(axis=0)
+    pooled = Pooled.of(strata)
+    if isinstance(pooled, Undefined):
+        return [Effect() if single else Effect(degrees=0.0) for single in alone.tolist()]
+    each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.left)
+    e, units, rest = pooled.deviations(strata, each), strata.units[pooled.rows], kept[pooled.rows][:, None]
+    full, left = (by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
+    singly = e * pooled.grown(pooled.labels) * rest
+    effect = Variances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
+    told = _telling(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
+    agreeing = np.isnan(effect) | _agreeing(rows.yes, told)
+    one_label = (by_unit(strata.units, told) ** 2).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
+    effect = np.where(agreeing, one_label, effect)
+    released = np.maximum(((full**2 - left**2) * shared).sum(axis=0), 0.0)
+    taken = (np.add.reduceat((on_a + on_b)[pooled.rows], pooled.starts) > 0).sum(axis=0)
+    degrees = np.where(clusters > 1, np.maximum(clusters - (1 if _crossing(strata, pooled) else taken), 1), 0)
+    numbers = np.stack([effect, released, degrees], axis=1).tolist()
+    return [Effect() if single else Effect(*each) for single, each in zip(alone.tolist(), numbers, strict=True)]
+
+
+def _rows(cells: Cells, known: Labelled) -> LabelRows | None:
+    """The labels, if there are any and their clusters are known."""
+    if known.rows is None or known.rows.candidates.clusters is None or not known.rows.rows.size:
+        return None
+    return LabelRows.of(Evidence.of(cells, known.everywhere), known.rows)
+
+
+def _moves(rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Request) -> Iterator[Moves]:
+    """Of every segment x classifier x metric."""
+    cells, evidence = rows.cells, rows.evidence
+    parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
+    sides, metrics = evidence.sides(parts), [metric_named(name) for name in request.metrics]
+    every = [np.broadcast_arrays(*metric.slopes(sides.table)) for metric in metrics]
+    by_model, by_share = (request.commission.design in designs for designs in (FORETELLING, SHARING))
+    for row, segment in enumerate(request.segments):
+        inside = rows.inside(segment)
+        for place in range(len(cells.classifiers)):
+            errors = inside * (rows.errors if by_model else rows.errors_about_means(place))
+            a, b = (inside * side[rows.atoms, place] for side in (cells.positive, cells.negative))
+            for metric, (on_a, on_b) in zip(metrics, every, strict=True):
+                each = (a * on_a[row, place] + b * on_b[row, place]) * errors
+                yield Moves(
+                    label_shares.moves(rows, metric.name, place, inside) if by_share else each,
+                    a * (A in metric.reads),
+                    b * (B in metric.reads),
+                )
+
+
+def _telling(yes: Floats, moves: Floats, on_a: Floats, on_b: Floats) -> Floats:
+    """The labels of the side that moves each column more; of both sides, where neither has a yes and a no."""
+    a, b = ((moves**2 * side).sum(axis=0) for side in (on_a, on_b))
+    both = _agreeing(yes, on_a) & _agreeing(yes, on_b)
+    return np.where(both, on_a + on_b, np.where(a >= b, on_a, on_b))
+
+
+def _agreeing(yes: Floats, told: Floats) -> Flags:
+    """Columns whose labels are all yes, or all no, or none."""
+    said = yes @ told
+    return np.asarray((said == 0) | (said == told.sum(axis=0)))
+
+
+def _crossing(strata: Strata, pooled: Pooled) -> bool:
+    """Whether some cluster has labels in several strata."""
+    stratum = np.repeat(np.arange(len(pooled.labels)), pooled.labels)
+    pairs = np.unique(np.stack([strata.units[pooled.rows], stratum]), axis=1)
+    return bool((np.diff(pairs[0]) == 0).any())
+
+
+def _stretched(found: Known, by: float) -> tuple[float, float]:
+    """Both ends `by` times as far from the value, on the scale asin sqrt(x).
+
+    >>> low, high = _stretched(Known(0.9, 0.826, 0.945, 100), 2**0.5)  # Wilson's for 90 of 100; for 45 of 50:
+    >>> round(low, 2), round(high, 2)
+    (0.79, 0.96)
+    """
+    value, low, high = (asin(min(max(x, 0.0), 1.0) ** 0.5) for x in (found.value, found.low, found.high))
+    low, high = max(value - by * (value - low), 0.0), min(value + by * (high - value), pi / 2)
+    return min(sin(low) ** 2, found.low), max(sin(high) ** 2, found.high)
+
+
+def _stretched_difference(found: Known, by: float) -> tuple[float, float]:
+    """Both ends `by` times as far from the difference."""
+    low, high = found.value - by * (found.value - found.low), found.value + by * (found.high - found.value)
+    return max(low, -1.0), min(high, 1.0)

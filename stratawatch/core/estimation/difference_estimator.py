@@ -1,0 +1,209 @@
+"""Evidence: what labels say about every cell, read through the working model.
+
+The estimate of a total is a difference estimate: what the model foretells for all items, and the mean error of its
+foretelling, expanded stratum by stratum (Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, ch. 6).
+A label is foretold by a model that was not fitted to it: five folds, each foretold from the other four.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.collapsed_strata import AnsweredStrata
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.history.working_model import coefficients, curve, logistic, logit, shift
+from stratawatch.core.labelled_sample import Answers
+from stratawatch.core.population import Floats
+
+_PENALTY: Final = 0.5
+_PRIOR_LABELS: Final = 4.0
+_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
+"""What a model of earlier labels says of a stratum's variance counts like 20 labels, and like 2 of its rarer ones."""
+_SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
+_SHIFT_PENALTY: Final = 20.0
+_ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class Part:
+    """The population or a segment of it: its items by cell, and the answers inside it."""
+
+    sizes: Floats
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Cells, all answers, the fold models (folds x cells) and the model of all answers, which smooths variances.
+
+    The smoothed variance of a stratum counts `prior_labels` more labels that say what the model of all answers does.
+    """
+
+    cells: Cells
+    answers: Answers
+    folds: Floats
+    overall: Floats
+    prior_labels: Floats
+
+    @classmethod
+    def of(cls, cells: Cells, answers: Answers) -> "Evidence":
+        """Read the answers by what earlier labels foretold of every cell, or else by a model of these very answers.
+
+        A model that was made before needs no folds: only where items persist do labels have a small part in what is
+        foretold of them.
+        """
+        if cells.foretold is not None:
+            return cls._by_history(cells, answers, cells.foretold)
+        useful = np.flatnonzero(answers.answered.any(axis=0))
+        every = curve(cells)
+        columns = every[useful]
+        answered, yes = answers.answered[:, useful], answers.yes[:, useful]
+        n, k = answered.sum(axis=0), yes.sum(axis=0)
+        whole = coefficients(columns, k, n, penalty=_PENALTY)
+        others = coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
+        overall = np.clip(logistic(every @ whole), _SUREST, 1 - _SUREST)
+        return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.count, _PRIOR_LABELS))
+
+    @classmethod
+    def _by_history(cls, cells: Cells, answers: Answers, foretold: Floats) -> "Evidence":
+        n, k = answers.answered.sum(axis=0), answers.yes.sum(axis=0)
+        linear = logit(foretold)
+        recent = logistic(linear + shift(linear, k, n, penalty=_SHIFT_PENALTY))
+        overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
+        usual = cells.by_stratum(cells.sizes * overall) / np.maximum(cells.stratum_sizes, 1)
+        rarer = np.clip(np.minimum(usual, 1 - usual), _SUREST_BY_HISTORY, 0.5)
+        prior_labels = np.maximum(_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES / rarer)
+        return cls(cells, answers, np.tile(foretold, (len(answers.answered), 1)), overall, prior_labels)
+
+    @cached_property
+    def strata(self) -> AnsweredStrata:
+        """The strata, those without an answer joined to others."""
+        return AnsweredStrata.of(self.cells, self.answers.answered)
+
+    @cached_property
+    def everything(self) -> Part:
+        """The whole population."""
+        return Part(self.cells.sizes, self.answers)
+
+    def sides(self, parts: Sequence[Part]) -> Sides:
+        """Both sides of every classifier in every part (parts x classifiers x sides)."""
+        found = Residuals.of(self, parts)
+        members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
+        foretold = self.cells.foretold is not None
+        return _sides(self.strata, found, members, self.prior_labels, foretold=foretold)
+
+    def variances(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Raw and smooth variance of sums of labels weighted by rows (rows x cells)."""
+        strata, found = self.strata, Residuals.of(self, [self.everything])
+        squares, sums = strata.sums(rows**2 * found.squares), strata.sums(rows * found.errors)
+        prior = strata.sums(rows**2 * found.prior) / np.maximum(strata.sizes, 1)
+        spread = np.maximum(squares - sums**2 / np.maximum(strata.answers, 1), 0)
+        raw, smooth, prior_labels = _scales(strata, self.prior_labels)
+        return spread @ raw, (spread + prior_labels * prior) @ smooth
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Sums by cell (parts x cells): items, answers, yes, estimated positives, and the model's errors and their squares.
+
+    `prior` is the items times the variance of one label that the model of all answers suggests.
+    """
+
+    sizes: Floats
+    answered: Floats
+    yes: Floats
+    totals: Floats
+    errors: Floats
+    squares: Floats
+    prior: Floats
+
+    @classmethod
+    def of(cls, evidence: Evidence, parts: Sequence[Part]) -> "Residuals":
+        """The working model held against the answers of every part."""
+        strata, models = evidence.strata, evidence.folds
+        sizes = np.stack([part.sizes for part in parts])
+        answered = np.stack([part.answers.answered for part in parts])
+        yes = np.stack([part.answers.yes for part in parts])
+        n, k = answered.sum(axis=1), yes.sum(axis=1)
+        told = (answered * models).sum(axis=1)
+        errors = k - told
+        squares = ((1 - 2 * models) * yes + models**2 * answered).sum(axis=1)
+        # An unanswered item is foretold by the fold models in the shares that its stratum's answers have: where the
+        # model says one thing of a whole stratum, its plain mean remains.
+        mixed = (strata.shares[:, strata.homes] * models).sum(axis=0)
+        totals = told + (sizes - n) * mixed + strata.expansions[strata.homes] * errors
+        totals = np.where(strata.unseen, sizes / 2, totals)
+        prior = sizes * evidence.overall * (1 - evidence.overall)
+        return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
+
+
+def _scales(strata: AnsweredStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
+    """What a stratum's sum of squares is multiplied by: N^2 (1 - f)/n over n - 1, and over k - 1 + n; and k itself."""
+    n = np.maximum(strata.answers, 1)
+    scale = np.where(strata.answers > 0, strata.sizes**2 * strata.left / n, 0.0)
+    k = np.full(len(n), _PRIOR_LABELS)
+    k[strata.joined] = prior_labels
+    return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
+
+
+def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labels: Floats, *, foretold: bool) -> Sides:
+    """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
+
+    Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
+    """
+    raw, smooth, k = _scales(strata, prior_labels)
+    homes, classifiers = strata.homes, members.shape[1]
+    flat = members.reshape(len(members), 2 * classifiers)
+    linear = np.stack(
+        [
+            found.sizes,
+            found.totals,
+            found.answered,
+            found.yes,
+            found.sizes * strata.unseen,
+            found.squares * raw[homes],
+            (found.squares + (k / np.maximum(strata.sizes, 1))[homes] * found.prior) * smooth[homes],
+        ]
+    )
+    sizes, totals, labels, yes, unseen, raw_squares, smooth_squares = (linear @ flat).reshape(
+        7, len(found.sizes), classifiers, 2
+    )
+    by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
+    errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
+    weights = heaviest(strata, items - answers)
+    return Sides(
+        sizes=sizes,
+        totals=_possible(totals, yes, sizes - (labels - yes), sizes),
+        labels=labels,
+        yes=yes,
+        weights=weights,
+        unseen=unseen,
+        raw=_form(raw_squares, errors, raw / np.maximum(strata.answers, 1)),
+        smooth=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
+        unsampled=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
+        joint_weights=heaviest(strata, (items - answers).sum(axis=-2)),
+        unmet=np.zeros_like(weights) if foretold else weights,
+    )
+
+
+def _possible(totals: Floats, least: Floats, most: Floats, sizes: Floats) -> Floats:
+    """Totals that the answers leave possible; what rounding alone holds off 0 or all items is there."""
+    kept = np.clip(totals, least, most)
+    kept = np.where(kept < _ROUNDING * sizes, 0.0, kept)
+    return np.where(sizes - kept < _ROUNDING * sizes, sizes, kept)
+
+
+def _form(squares: Floats, errors: Floats, scale: Floats) -> Floats:
+    """Variances and covariance (A, A with B, B) from sums of squares and the sums that are subtracted from them."""
+    a, b = errors[..., 0, :], errors[..., 1, :]
+    parts = (squares[..., 0] - (a * a) @ scale, -(a * b) @ scale, squares[..., 1] - (b * b) @ scale)
+    return np.stack(parts, axis=-1)
+
+
+def heaviest(strata: AnsweredStrata, unlabelled: Floats) -> Floats:
+    """w: the most items that a label stands for, min(N/n, unlabelled items) sqrt(1 - f) over strata that have such."""
+    return np.asarray((np.minimum(strata.expansions, unlabelled) * np.sqrt(strata.left)).max(axis=-1, initial=0.0))

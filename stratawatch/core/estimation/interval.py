@@ -1,0 +1,120 @@
+"""The one interval, for planning, stopping and reporting alike.
+
+x = min(theta, 1 - theta)^2 / V counts the events that a plain draw would need to be as certain of a share. With many
+the interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(theta (1 - theta)); with few it is the
+metric's small-count interval, which does not deny what no label has shown; between them the ends are blended. Events
+are counted on each side of a classifier by itself, and count as much as the side has part in the variance: many
+hits that are well known do not make up for few misses that are not.
+
+And y = V / w^2, w what the heaviest label may move the metric by: where one more positive in the stratum that has the
+fewest labels for its size would weigh more than all that V knows of, V was read off labels that met none, and the
+small-count interval is due however large x is, unless a history foretold that stratum. A total is a whole number of
+items: half an item is added at both ends.
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.estimation.effective_sample_size import effective_labels
+from stratawatch.core.estimation.metrics.metric import Metric
+from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.population import Floats
+
+NARROW: Final = 15.0
+"""Up to so many effective events x the interval is the small-count one."""
+WIDE: Final = 40.0
+"""From so many on it is the logit interval."""
+HEAVY: Final = 0.5
+"""Up to this y the interval is the small-count one."""
+LIGHT: Final = 2.5
+"""From this y on the heaviest label does not matter."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Arrays of one shape: the metric, its ends and its variance; `logit` is the logit interval's part in the ends."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    variance: Floats
+    logit: Floats
+    n_eff: Floats
+
+    @property
+    def half_width(self) -> Floats:
+        """Half the length."""
+        return (self.high - self.low) / 2
+
+
+def interval(metric: Metric, reading: Reading) -> Interval:
+    """A metric of all sides at once; where it is Undefined (see `untold`) the numbers mean nothing."""
+    sides = reading.sides
+    table = sides.table
+    value = np.minimum(np.maximum(metric.value(table), 0), 1)
+    slopes = metric.slopes(table)
+    variance, part = sides.variance(*slopes), _part(reading, *slopes)
+    low, high = logit_ends(value, variance, reading.confidence)
+    if part.min(initial=1.0) < 1:
+        small = metric.small_ends(reading)
+        low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
+    possible, half = metric.value(sides.corners), _half_item(sides, *slopes)
+    low, high = low - half, high + half
+    low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
+    high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
+    n_eff = effective_labels(value, variance, low, high, metric.size(table), reading.confidence)
+    return Interval(value, low, high, variance, part, n_eff)
+
+
+def logit_part(value: Floats, variance: Floats) -> Floats:
+    """0 up to NARROW effective events, 1 from WIDE, linear between."""
+    rare = np.minimum(value, 1 - value) ** 2
+    x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
+    return np.asarray(np.minimum(np.maximum((x - NARROW) / (WIDE - NARROW), 0), 1), dtype=np.float64)
+
+
+def _part(reading: Reading, on_a: Floats, on_b: Floats) -> Floats:
+    """The logit interval's part in a metric with these slopes: that of each side's share, as it makes the variance."""
+    slopes = np.stack(np.broadcast_arrays(on_a, on_b), axis=-1)
+    weights = (slopes * reading.sides.sizes) ** 2 * reading.variance
+    everything = weights.sum(axis=-1)
+    parts = weights * logit_part(reading.share, reading.variance)
+    mixed = parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0)
+    light = light_part(everything, ((slopes * reading.sides.unmet) ** 2).max(axis=-1))
+    return np.asarray(np.minimum(mixed, light), dtype=np.float64)
+
+
+def light_part(variance: Floats, heaviest: Floats) -> Floats:
+    """0 up to HEAVY y = V / w^2, 1 from LIGHT, linear between; `heaviest` is w^2."""
+    y = variance / np.where(heaviest > 0, heaviest, 1.0)
+    part = np.clip((y - HEAVY) / (LIGHT - HEAVY), 0, 1)
+    return np.asarray(np.where(heaviest > 0, part, 1.0), dtype=np.float64)
+
+
+def _half_item(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
+    """What half an item is to the metric, on the sides that hold unlabelled ones."""
+    slopes = np.abs(np.stack(np.broadcast_arrays(on_a, on_b), axis=-1))
+    return np.asarray(np.where(sides.labels < sides.sizes, slopes, 0.0).max(axis=-1) / 2, dtype=np.float64)
+
+
+def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
+    """The delta method on the logit scale.
+
+    >>> [round(float(end), 4) for end in logit_ends(np.array(0.8), np.array(0.0016), 0.95)]
+    [0.7102, 0.8672]
+    """
+    inside = np.minimum(np.maximum(value, 1e-12), 1 - 1e-12)
+    odds = inside / (1 - inside)
+    step = np.exp(np.minimum(z(confidence) * np.sqrt(variance) / (inside * (1 - inside)), 500.0))
+    low, high = odds / step, odds * step
+    return Ends(np.asarray(low / (1 + low)), np.asarray(1 - 1 / (1 + high)))
+
+
+def z(confidence: float) -> float:
+    """The normal quantile of a two-sided confidence."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -1,0 +1,90 @@
+"""Answered labels, a row each, in an order that only the draw decides: for variances that look at every label."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.labelled_sample import AnsweredRows
+from stratawatch.core.population import Counts, Floats, Segment
+
+
+@dataclass(frozen=True)
+class LabelRows:
+    """Labels by (stratum, digest, item). `rows` are places in `answered`; strata without an answer are joined."""
+
+    evidence: Evidence
+    answered: AnsweredRows
+    rows: Counts
+
+    @classmethod
+    def of(cls, evidence: Evidence, answered: AnsweredRows) -> "LabelRows":
+        """Put the labels in order."""
+        pool = answered.candidates
+        homes = evidence.strata.homes[pool.atoms[answered.rows]].tolist()
+        keys = [
+            (home, pool.digests[row], pool.items[row]) for home, row in zip(homes, answered.rows.tolist(), strict=True)
+        ]
+        return cls(evidence, answered, np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64))
+
+    @property
+    def cells(self) -> Cells:
+        """The cells of the design."""
+        return self.evidence.cells
+
+    @cached_property
+    def atoms(self) -> Counts:
+        """The cell of every label."""
+        return self.answered.candidates.atoms[self.answered.rows[self.rows]]
+
+    @cached_property
+    def homes(self) -> Counts:
+        """The stratum that every label is read in."""
+        return self.evidence.strata.homes[self.atoms]
+
+    @cached_property
+    def yes(self) -> Floats:
+        """1 where people said yes, else 0."""
+        return self.answered.said_yes[self.rows]
+
+    @cached_property
+    def left(self) -> Floats:
+        """1 - f of every label's stratum."""
+        return self.evidence.strata.left[self.homes]
+
+    @cached_property
+    def clusters(self) -> Counts | None:
+        """The number of every label's cluster, -1 where it has none; None: no clusters are known."""
+        named = self.answered.candidates.clusters
+        if named is None:
+            return None
+        numbers: dict[str, int] = {}
+        found = [named[row] for row in self.answered.rows[self.rows].tolist()]
+        return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in found], np.int64)
+
+    def strata(self, *, clusters: bool = False) -> Strata:
+        """As replicates and design effects read them; strata without any answer stand for nothing."""
+        there = self.evidence.strata
+        sizes = np.where(there.answers > 0, there.sizes, 0.0)
+        return Strata(self.homes, sizes, self.clusters if clusters else None)
+
+    def inside(self, segment: Segment | None) -> Floats:
+        """1 for labels of items inside a segment (None: all), else 0."""
+        if segment is None:
+            return np.ones(len(self.rows))
+        return self.answered.within(segment.column, segment.value)[self.rows]
+
+    @cached_property
+    def errors(self) -> Floats:
+        """What every label is more than the working model foretold, which was not fitted to it."""
+        return self.yes - self.evidence.folds[self.answered.folds[self.rows], self.atoms]
+
+    def errors_about_means(self, place: int) -> Floats:
+        """What every label is more than the mean of its stratum, on its side of the classifier."""
+        side = np.where(self.cells.positive[:, place], 2, self.cells.negative[:, place].astype(np.int64))[self.atoms]
+        group = 3 * self.homes + side
+        mean = np.bincount(group, weights=self.yes) / np.maximum(np.bincount(group), 1)
+        return np.asarray(self.yes - mean[group], dtype=np.float64)

@@ -1,0 +1,26 @@
+"""What a variance must be able to do."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Protocol
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.population import Atom
+
+
+class Variance(Protocol):
+    """A way from labels to intervals, for labels that were drawn at random inside strata."""
+
+    name: ClassVar[str]
+    warnings: ClassVar[tuple[str, ...]]
+    """What its users should know, because it was measured: whole sentences, shown wherever it is chosen."""
+    designs: ClassVar[tuple[str, ...]]
+    """The designs whose estimates it is the variance of; none: of all."""
+
+    def read(
+        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request
+    ) -> tuple[Estimate, ...]:
+        """The design's own estimates, with these intervals; what the design cannot tell stays Undefined."""
+        ...

@@ -1,0 +1,147 @@
+"""What history foretells: a small logistic model of earlier labels, read at the cells of the present population."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.history.working_model import logistic, logit, shift
+from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
+
+FEWEST: Final = 200
+"""Labels below which history does not foretell anything."""
+OLDEST: Final = 30
+"""Periods back that history reaches."""
+_SLOW, _FAST, _COUNTED = 0.97, 0.7, 0.95
+"""Discounts a period: of the model's slopes, of its intercept, of counts."""
+_PENALTY: Final = 0.5
+_INTERCEPT_PENALTY: Final = 20.0
+_GRID: Final = 8.0
+"""Rows are pooled at steps of 1/8 of the linked score's logit: a fit of many thousand labels takes milliseconds."""
+_STEPS: Final = 50
+_SMALL_STEP: Final = 1e-6
+
+
+def usable(history: History) -> bool:
+    """Whether there are enough labels to foretell from."""
+    return int((history.ages <= OLDEST).sum()) >= FEWEST
+
+
+def foretold(cells: Cells, history: History) -> Floats | None:
+    """The model's share of positives in every cell; None without enough history."""
+    if not usable(history):
+        return None
+    return _Model(history).at(cells.patterns, cells.filled_scores)
+
+
+def foretold_at(history: History, past: History) -> Floats:
+    """What `past` foretells for the rows of another history."""
+    return _Model(past).at(history.patterns, _filled(history))
+
+
+def past_answers(cells: Cells, history: History) -> tuple[Floats, Floats]:
+    """Discounted yes answers and answers of earlier periods by stratum.
+
+    Labels of items that can be drawn again are left out: they would decide how often they are drawn.
+    """
+    yes, answered = np.zeros(cells.count), np.zeros(cells.count)
+    rows = np.flatnonzero((history.ages <= OLDEST) & ~history.drawable)
+    if rows.size:
+        homes = _homes(cells, [history.patterns[row] for row in rows.tolist()], _filled(history)[rows])
+        known = homes >= 0
+        weights = _COUNTED ** history.ages[rows].astype(np.float64)
+        np.add.at(answered, homes[known], weights[known])
+        np.add.at(yes, homes[known], (weights * history.yes[rows])[known])
+    return yes, answered
+
+
+def _homes(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
+    """The stratum of the cell that is nearest in score among those of the same pattern; -1: no such pattern."""
+    homes = np.full(len(patterns), -1)
+    of_cell, names = np.array(cells.patterns), np.array(patterns)
+    for name in np.unique(names):
+        here = np.flatnonzero(of_cell == name)
+        if here.size:
+            rows = np.flatnonzero(names == name)
+            order = here[np.argsort(cells.filled_scores[here], kind="stable")]
+            centres = cells.filled_scores[order]
+            place = np.searchsorted((centres[1:] + centres[:-1]) / 2, scores[rows])
+            homes[rows] = cells.strata[order[place]]
+    return homes
+
+
+def _filled(history: History) -> Floats:
+    """Scores with a stand-in where there is none: .5 where any classifier says yes, else .05."""
+    called = (history.letters == POSITIVE).any(axis=1)
+    return np.where(np.isnan(history.scores), np.where(called, 0.5, 0.05), history.scores)
+
+
+class _Model:
+    """Ridge logistic on the logit of the linked score, its square, one hinge, and every letter of the pattern.
+
+    Slopes come from up to 30 periods, discounted .97 a period; then the intercept alone follows the last ones
+    (discount .7, penalty 20), because prevalence drifts faster than what scores mean.
+    """
+
+    def __init__(self, history: History) -> None:
+        young = history.ages <= OLDEST
+        ages = history.ages[young].astype(np.float64)
+        scores = np.round(np.clip(logit(_filled(history)[young]), -12, 12) * _GRID) / _GRID
+        names = np.array(history.patterns)[young]
+        said = history.yes[young].astype(np.float64)
+        _, kind = np.unique(names, return_inverse=True)
+        key = kind * 4096 + (scores * _GRID).astype(np.int64) + 2048
+        _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1 / _GRID)
+        columns = self._columns(list(names[first]), scores[first])
+        slow, fast = _SLOW**ages, _FAST**ages
+        count = len(first)
+        n, yes = _sums(group, slow, count), _sums(group, slow * said, count)
+        self._beta = _newton(columns, yes, n, np.r_[1e-3, np.full(columns.shape[1] - 1, _PENALTY)])
+        n, yes = _sums(group, fast, count), _sums(group, fast * said, count)
+        self._beta[0] += shift(columns @ self._beta, yes, n, penalty=_INTERCEPT_PENALTY)
+
+    def at(self, patterns: Sequence[str], scores: Floats) -> Floats:
+        """The share of positives for these patterns and linked scores."""
+        return logistic(self._columns(patterns, np.clip(logit(scores), -12, 12)) @ self._beta)
+
+    def _columns(self, patterns: Sequence[str], scores: Floats) -> Floats:
+        width = len(patterns[0]) if len(patterns) else 0
+        letters = np.array(patterns, dtype=f"U{max(width, 1)}").view("U1").reshape(len(patterns), max(width, 1))
+        votes = (letters == POSITIVE).astype(np.float64) - (letters == NEGATIVE)
+        x = (scores - self._mean) / self._spread
+        return np.column_stack([np.ones_like(x), x, x * x - 1, np.maximum(x, 0), votes])
+
+
+def _sums(group: Counts, values: Floats, count: int) -> Floats:
+    return np.bincount(group, values, count).astype(np.float64)
+
+
+def _newton(columns: Floats, yes: Floats, n: Floats, ridge: Floats) -> Floats:
+    """The penalised maximum; a step that does not climb is halved, for far from the maximum Newton's may overshoot."""
+    pooled = (float(yes.sum()) + 0.5) / (float(n.sum()) + 1)
+    centre = np.zeros(columns.shape[1])
+    centre[0] = np.log(pooled / (1 - pooled))
+
+    def height(beta: Floats) -> float:
+        linear = np.clip(columns @ beta, -30, 30)
+        return float(yes @ linear - n @ np.log1p(np.exp(linear)) - ridge @ (beta - centre) ** 2 / 2)
+
+    beta, reached = centre, height(centre)
+    for _ in range(_STEPS):
+        p = logistic(columns @ beta)
+        slope = columns.T @ (yes - n * p) - ridge * (beta - centre)
+        curvature = (columns * (n * p * (1 - p))[:, None]).T @ columns + np.diag(ridge)
+        step = np.linalg.solve(curvature, slope)
+        climbed = height(beta + step)
+        while climbed < reached and float(np.abs(step).max()) > _SMALL_STEP:
+            step = step / 2
+            climbed = height(beta + step)
+        if climbed < reached:
+            break
+        beta, reached = beta + step, climbed
+        if float(np.abs(step).max()) < _SMALL_STEP:
+            break
+    return beta

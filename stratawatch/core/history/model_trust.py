@@ -1,0 +1,92 @@
+"""The gate: whether the working model has foretold well enough to be planned with at its word."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.history.model import foretold_at, usable
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.population import POSITIVE, UNSCORED
+
+_DISCOUNT: Final = 0.96
+_PRIOR_PERIODS: Final = 6.0
+_TRUST_AT: Final = 1.1
+_DOUBT_ABOVE: Final = 1.2
+_SUREST: Final = 0.99
+"""Certainty that a ratio reckons with: one mistaken label among sure ones is no verdict on the model."""
+
+
+def trusted(history: History) -> bool:
+    """Whether plans may take the model at its word.
+
+    R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
+    one of precision and recall. Trust ends with R > 1.2 and comes back with R <= 1.1.
+    """
+    trust = True
+    sums: dict[str, float] = {}
+    weight = 0.0
+    for age in sorted(history.ratios, reverse=True):
+        weight = _DISCOUNT * weight + 1
+        for metric, ratio in history.ratios[age].items():
+            sums[metric] = _DISCOUNT * sums.get(metric, 0.0) + ratio
+        worst = max((total + _PRIOR_PERIODS) / (weight + _PRIOR_PERIODS) for total in sums.values())
+        trust = worst <= (_DOUBT_ABOVE if trust else _TRUST_AT)
+    return trust
+
+
+def with_ratios(history: History) -> History:
+    """The same history with the variance ratio of every period that has a usable past."""
+    ratios = dict(history.ratios)
+    for age in np.unique(history.ages).tolist():
+        if age not in ratios:
+            found = _ratio(history, age)
+            if found is not None:
+                ratios[age] = found
+    return replace(history, ratios=ratios)
+
+
+def _ratio(history: History, age: int) -> Mapping[str, float] | None:
+    """A period's sum of (w g e)^2 over its labels against what the past model expected of it, by metric.
+
+    Mean over the classifiers; e = y - m, expected m (1 - m);
+    g up to a factor: precision I, recall I - r.
+    """
+    past = _rows(history, history.ages > age)
+    past = replace(past, ages=past.ages - age)
+    if not usable(past):
+        return None
+    now = _rows(history, history.ages == age)
+    m = np.minimum(foretold_at(now, past), _SUREST)
+    y, w = now.yes.astype(np.float64), now.weights
+    surprise, expected = (w * (y - m)) ** 2, w**2 * m * (1 - m)
+    precision, recall = [], []
+    for column in now.letters.T:
+        positive, judged = column == POSITIVE, column != UNSCORED
+        found, everyone = float((w * y)[positive].sum()), float((w * y)[judged].sum())
+        gradient = np.where(judged, positive - found / everyone, 0.0) if everyone > 0 else None
+        precision += _quotient(float(surprise[positive].sum()), float(expected[positive].sum()))
+        if gradient is not None:
+            recall += _quotient(float(gradient**2 @ surprise), float(gradient**2 @ expected))
+    if not precision or not recall:
+        return None
+    return {"precision": float(np.mean(precision)), "recall": float(np.mean(recall))}
+
+
+def _quotient(part: float, whole: float) -> list[float]:
+    return [part / whole] if whole > 0 else []
+
+
+def _rows(history: History, chosen: Flags) -> History:
+    rows = np.flatnonzero(chosen)
+    return History(
+        ages=history.ages[rows],
+        patterns=tuple(history.patterns[row] for row in rows.tolist()),
+        scores=history.scores[rows],
+        yes=history.yes[rows],
+        weights=history.weights[rows],
+        drawable=history.drawable[rows],
+        classifiers=history.classifiers,
+    )

@@ -1,0 +1,111 @@
+"""What a plan is expected to buy: the half-width of every metric, by the rule that will report it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.metrics import METRICS, metric_named
+from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.undefined import told
+from stratawatch.core.planning.expected_rates import Rates
+from stratawatch.core.population import Counts, Floats
+
+
+def half_widths(
+    cells: Cells, rates: Rates, totals: Counts, confidence: float, metrics: Sequence[str] = tuple(METRICS)
+) -> dict[tuple[str, str], float]:
+    """Expected half-widths by (classifier, metric); a metric that cannot be told is left out."""
+    widths = half_width_curves(cells, rates, totals.astype(np.float64), confidence, metrics)
+    return {
+        (classifier, name): float(widths[name][place])
+        for place, classifier in enumerate(cells.classifiers)
+        for name in metrics
+        if np.isfinite(widths[name][place])
+    }
+
+
+def half_width_curves(
+    cells: Cells, rates: Rates, totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
+) -> dict[str, Floats]:
+    """The same for several plans at once (totals: plans x strata), by metric (plans x classifiers); inf: untold."""
+    foreseen = rates.once("foreseen", cells, lambda: Foreseen.of(cells, rates.plain, rates.spread))
+    reading = Reading(foreseen.sides(totals), confidence)
+    found = {name: metric_named(name) for name in metrics}
+    return {
+        name: np.where(told(metric, reading.sides), interval(metric, reading).half_width, np.inf)
+        for name, metric in found.items()
+    }
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What is known of both sides of every classifier before it is said how many labels are drawn.
+
+    `items`, `positives` and `spreads` are sums of N_a, N_a rate_a and N_a spread_a: classifiers x sides x strata.
+    `surprising`: no history foretold the strata, so that a positive which no label met is a surprise.
+    """
+
+    stratum_sizes: Floats
+    items: Floats
+    positives: Floats
+    spreads: Floats
+    surprising: bool
+
+    @classmethod
+    def of(cls, cells: Cells, rates: Floats, spread: Floats) -> "Foreseen":
+        """`rates` are the expected shares of positives by cell, `spread` the variance of one label about them."""
+        columns = (cells.sizes, cells.sizes * rates, cells.sizes * spread)
+        sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.count))
+        for side, called in enumerate((cells.positive, cells.negative)):
+            for place in range(len(cells.classifiers)):
+                members = np.flatnonzero(called[:, place])
+                strata = cells.strata[members]
+                for total, column in zip(sums[:, place, side], columns, strict=True):
+                    total[:] = np.bincount(strata, column[members], cells.count)
+        items, positives, spreads = sums
+        return cls(cells.stratum_sizes, items, positives, spreads, cells.foretold is None)
+
+    def sides(self, totals: Floats) -> Sides:
+        """Both sides with `totals` labels by stratum (leading axes: several plans at once).
+
+        A total's variance is sum N_h (1 - f_h)/n_h of N_a spread_a over a stratum's cells of the side; its N_c^2/4
+        for strata where no label falls into the side counts with the chance of that, (1 - N_c/N_h)^n_h.
+        """
+        items, positives = self.items, self.positives
+        sizes = np.maximum(self.stratum_sizes, 1)
+        n = np.asarray(totals, dtype=np.float64)[..., None, None, :]
+        left = np.maximum(1 - n / sizes, 0)
+        variance = np.where(n > 0, sizes * left / np.maximum(n, 1e-9) * self.spreads, 0.0).sum(axis=-1)
+        missed = np.where(n > 0, np.maximum(1 - items / sizes, 0.0) ** n, 1.0) * left
+        labels, yes = (n * items / sizes).sum(axis=-1), (n * positives / sizes).sum(axis=-1)
+        unseen = np.where(n > 0, 0.0, items).sum(axis=-1)
+        form = np.stack([variance[..., 0], np.zeros_like(variance[..., 0]), variance[..., 1]], axis=-1)
+        shape = labels.shape
+        weights = _heaviest(sizes, n, items * left, left)
+        return Sides(
+            sizes=np.broadcast_to(items.sum(axis=-1), shape),
+            totals=np.broadcast_to(positives.sum(axis=-1), shape),
+            labels=labels,
+            yes=yes,
+            weights=weights,
+            unseen=unseen,
+            raw=form,
+            smooth=form,
+            unsampled=(missed * items**2 / 4).sum(axis=-1),
+            joint_weights=_heaviest(sizes, n[..., 0, :], items.sum(axis=1) * left[..., 0, :], left[..., 0, :]),
+            unmet=weights if self.surprising else np.zeros_like(weights),
+        )
+
+
+def expected_sides(cells: Cells, rates: Floats, spread: Floats, totals: Floats) -> Sides:
+    """What `totals` labels by stratum are expected to say; see Foreseen."""
+    return Foreseen.of(cells, rates, spread).sides(totals)
+
+
+def _heaviest(sizes: Floats, n: Floats, unlabelled: Floats, left: Floats) -> Floats:
+    each = np.where(n > 0, sizes / np.maximum(n, 1), sizes)
+    return np.asarray((np.minimum(each, unlabelled) * np.sqrt(left)).max(axis=-1, initial=0.0))

@@ -1,0 +1,90 @@
+"""What the next labels are expected to say, and which of them the goals need most."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.history.model import foretold, past_answers
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.history.working_model import at_their_word, correction, line, logistic
+from stratawatch.core.memo import Remembering
+from stratawatch.core.population import Floats
+
+_RIDGE: Final = 0.1
+_PAST_LABELS: Final = 20.0
+
+
+@dataclass(frozen=True)
+class Rates(Remembering):
+    """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
+
+    plain: Floats
+    spread: Floats
+
+
+def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
+    """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""
+    plain = foretold(cells, history) if cells.foretold is None else cells.foretold
+    if plain is None:
+        plain = cells.filled_scores
+    floored = _floored(cells, plain)
+    return Rates(plain, floored * (1 - floored))
+
+
+def robust_rates(cells: Cells, history: History) -> Rates:
+    """History's model corrected by what each stratum's own past labels said, and half a positive on top.
+
+    p = (20 m + yes + (1 - 2m)/2)/(20 + n) in every stratum, counts discounted: insurance against positives that
+    history could not show.
+    """
+    first = first_rates(cells, history)
+    yes, answered = past_answers(cells, history)
+    usual = np.clip(_means(cells, first.plain), 1e-6, 1 - 1e-6)
+    updated = (_PAST_LABELS * usual + yes + (1 - 2 * usual) / 2) / (_PAST_LABELS + answered)
+    scale = updated * (1 - updated) / (usual * (1 - usual))
+    plain = np.minimum(first.plain * (updated / usual)[cells.strata], 1.0)
+    return Rates(plain, np.maximum(first.plain * (1 - first.plain), 1e-6) * scale[cells.strata])
+
+
+def model_rates(cells: Cells, history: History) -> Rates:
+    """History's model at its word."""
+    first = first_rates(cells, history)
+    return Rates(first.plain, np.maximum(first.plain * (1 - first.plain), 1e-6))
+
+
+def second_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
+    """After the first labels: logit p = (1 + beta) logit z + alpha, then p~ = (k p + yes)/(k + n) by stratum.
+
+    Scores are taken at their word but for what the labels correct; a ridge of .1 holds both corrections at 0.
+    k = 2/min(p, 1 - p) pseudo labels hold two positives: a rare stratum is not called empty for want of labels.
+    """
+    if answered.sum() == 0:
+        return first_rates(cells)
+    word, columns = at_their_word(cells), line(cells)
+    fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=_RIDGE))
+    floored = _floored(cells, fitted)
+    usual = _means(cells, floored)
+    k = 2 / np.minimum(usual, 1 - usual)
+    updated = (k * usual + cells.by_stratum(yes)) / (k + cells.by_stratum(answered))
+    scale = updated * (1 - updated) / (usual * (1 - usual))
+    plain = np.minimum(fitted * (updated / usual)[cells.strata], 1.0)
+    return Rates(plain, floored * (1 - floored) * scale[cells.strata])
+
+
+def _means(cells: Cells, values: Floats) -> Floats:
+    return np.asarray(cells.by_stratum(cells.sizes * values) / np.maximum(cells.stratum_sizes, 1), dtype=np.float64)
+
+
+def _floored(cells: Cells, p: Floats) -> Floats:
+    """Held off certainty: a tenth of the usual share of surprises is added, apart for called positives and others."""
+    called, quiet = cells.served & cells.positive_to_any, cells.served & ~cells.positive_to_any
+    missed = np.clip(p + 0.1 * _usual(cells, p, quiet), 1e-6, 0.95)
+    mistaken = np.clip(1 - p + 0.1 * _usual(cells, 1 - p, called), 1e-6, 0.95)
+    return np.where(cells.positive_to_any, 1 - mistaken, missed)
+
+
+def _usual(cells: Cells, share: Floats, among: Flags) -> float:
+    items = float(cells.sizes[among].sum())
+    return float(cells.sizes[among] @ share[among]) / items if items else 0.0

@@ -1,0 +1,90 @@
+"""Strata: unions of atoms, possibly of several patterns, that labels are drawn from as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.history.model import foretold
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.planning.allocation import LEAST
+from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.goal_variances import goal_rows
+from stratawatch.core.planning.round_sizes import first_labels
+from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.core.stratification.agglomerate import Coarse, Moments, numbered
+from stratawatch.core.stratification.initial_cells import fine_cells
+from stratawatch.errors import PlanImpossible
+
+_FEWEST, _MOST = 5, 60
+_LABELS_A_STRATUM: Final = 20
+
+
+def cut_atoms(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+    """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
+
+    Fine cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
+    labels there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and
+    g_j its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
+    """
+    goals = tuple(commission.goals)
+    fine = census.once(("fine", goals), history, lambda: _fine(census, goals, history))
+    if not fine.atoms:
+        return ()
+    group = np.full(len(fine.atoms), -1)
+    group[fine.served] = fine.coarse.merged(_wanted(commission, fine.items), LEAST)
+    return tuple(atom.moved(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class _Fine:
+    """What is cut before it matters how many labels there are: atoms, those of them that were judged, their items."""
+
+    atoms: tuple[Atom, ...]
+    served: Counts
+    items: float
+    coarse: Coarse
+
+
+def _fine(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
+    atoms = _foretold(fine_cells(census, history), census, history)
+    cells = Cells.of_atoms(census.classifiers, atoms)
+    served = np.flatnonzero(cells.served)
+    coarse = Coarse.of(_moments(cells, goals, history).of(served))
+    return _Fine(atoms, served, float(cells.sizes[served].sum()), coarse)
+
+
+def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
+    """The atoms with what history says of them: frozen with the design, for plans and estimates alike."""
+    shares = foretold(Cells.of_atoms(census.classifiers, atoms), history) if atoms else None
+    if shares is None:
+        return atoms
+    return tuple(replace(atom, foretold=share) for atom, share in zip(atoms, shares.tolist(), strict=True))
+
+
+def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
+    """E |x|^2 = sum_j (g_j/margin_j)^2 (s^2 + p^2) and E x_j = g_j p/margin_j, times the items of each cell."""
+    rates = first_rates(cells, history)
+    rows = goal_rows(cells, goals, rates)
+    effects = rows.gradients / rows.margins[:, None]
+    squares = cells.sizes * (rates.spread + rates.plain**2) * (effects**2).sum(axis=0)
+    return Moments(cells.sizes, squares, (cells.sizes * rates.plain * effects).T)
+
+
+def _wanted(commission: Commission, items: float) -> int:
+    """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
+    if commission.budget is None:
+        return _MOST
+    least = int(min(LEAST, items))
+    if commission.budget < least:
+        raise PlanImpossible(
+            f"a budget of {commission.budget} labels tells nothing",
+            expected=f"at least {least}, for an interval",
+            hint="raise the budget",
+        )
+    usual = _MOST if commission.until_goals else round(commission.budget / _LABELS_A_STRATUM)
+    affordable = first_labels(commission.budget) // LEAST
+    return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))

@@ -1,0 +1,52 @@
+"""From what annotators said about one item to its verdict."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Verdict = Literal["yes", "no", "unresolved"]
+"""The resolved label of an item; one that people could not decide is `unresolved`."""
+Word = Literal["yes", "no", "skip", "retract"]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Verdicts by item id. An item that is missing has no answer yet."""
+
+    verdicts: Mapping[str, Verdict]
+
+
+class Vote(NamedTuple):
+    """One statement of one annotator on one item; a larger `order` came later."""
+
+    annotator: str
+    value: Word
+    order: int
+
+
+def resolve(events: Iterable[Vote], votes: int) -> Verdict | None:
+    """The verdict of one item: the majority of at least `votes` annotators; None while words are missing.
+
+    The latest event of an annotator counts, and a retraction takes the annotator's word away. A skip counts
+    as a word without a side; enough words without a majority leave the item unresolved.
+
+    >>> resolve([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
+    'no'
+    """
+    words = [vote.value for vote in _latest(events) if vote.value != "retract"]
+    if len(words) < votes:
+        return None
+    yes, no = words.count("yes"), words.count("no")
+    wanted = max(votes, yes + no)
+    if 2 * yes > wanted:
+        return "yes"
+    if 2 * no > wanted:
+        return "no"
+    return "unresolved"
+
+
+def _latest(events: Iterable[Vote]) -> list[Vote]:
+    latest: dict[str, Vote] = {}
+    for event in sorted(events, key=lambda event: event.order):
+        latest[event.annotator] = event
+    return list(latest.values())

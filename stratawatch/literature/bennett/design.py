@@ -1,0 +1,202 @@
+"""Bennett and Carvalho: the precision of one classifier, from a few labels at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.designs.classifier_option import ANOTHER, place_of
+from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
+from stratawatch.core.designs.seeded_rng import dice
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
+from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.population import Atom, Census, Counts, Floats
+from stratawatch.errors import PlanImpossible, StratawatchError
+from stratawatch.literature.bennett.allocation_rules import STYLES
+from stratawatch.literature.bennett.bins import BINNINGS
+from stratawatch.literature.bennett.estimate import METHOD, outcome, variance
+from stratawatch.literature.bennett.frame import CalledPositive, cut
+from stratawatch.literature.bennett.rounds import Rule, step
+from stratawatch.literature.bennett.warnings import warnings_of
+
+_PRECISION = "precision"
+_WITH_KNOWN = 3
+"""Pools hold up to so many times the budget where labels are known already."""
+
+
+@dataclass(frozen=True)
+class Bennett:
+    """Bins of the items that one classifier calls positive; rounds thrown into them until an interval is narrow.
+
+    classifier: whose precision ("": the first of the panel). delta: the half-width to stop at (none: the budget is
+    spent). per_bin: labels of a round for every bin. in_a_row: rounds that must be narrow enough before it stops.
+    """
+
+    name: ClassVar[str] = "bennett"
+    plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = False
+
+    classifier: str = ""
+    bins: int = 4
+    binning: str = "perc"
+    style: str = "opt"
+    delta: float | None = None
+    per_bin: int = 2
+    in_a_row: int = 2
+
+    def __post_init__(self) -> None:
+        for word, said, known in (("binning", self.binning, BINNINGS), ("style", self.style, STYLES)):
+            if said not in known:
+                raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
+        within("bins", self.bins, 1, MOST_STRATA)
+        for word, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
+            within(word, count, 1, MOST_LABELS)
+        if self.delta is not None and not 0 < self.delta < 1:
+            raise StratawatchError(
+                "option 'delta' is no half-width", expected="a number between 0 and 1", got=f"{self.delta:g}"
+            )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looking at labels costs."""
+        return warnings_of(self.delta, self.bins)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifier whose precision is wanted, if it is said."""
+        return (self.classifier,) if self.classifier else ()
+
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+        """Everything but the precision of one classifier."""
+        whose = classifiers[self._place(classifiers)]
+        if (metric, classifier) == (_PRECISION, whose):
+            return ""
+        return (
+            f"design = 'bennett' does not tell {metric_named(metric).words} of {classifier}: only precision of {whose}"
+        )
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
+        """A rule that stops before a goal holds."""
+        for goal in commission.goals if commission.goals != DEFAULT_GOALS else ():
+            if self.delta is not None and goal.margin < self.delta:
+                raise PlanImpossible(
+                    f"design = 'bennett' stops at plus-minus {self.delta:g}, before a goal of {goal.margin:g} holds",
+                    expected=f"option 'delta' of at most {goal.margin:g}",
+                )
+
+    def rounds(self, commission: Commission) -> int:
+        """As many as there are if all items are in one bin and two of three labels are known before, and so free.
+
+        Pools hold no more than that. Rounds end with the budget, or earlier.
+        """
+        return max(-(-_WITH_KNOWN * (commission.budget or 0) // self.per_bin), 1)
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+        """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
+        self.refuse(commission, {})
+        place = self._place(census.classifiers)
+        atoms = cut(census, place, self.binning, self.bins)
+        if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:
+            whose = census.classifiers[place]
+            raise PlanImpossible(
+                f"design = 'bennett' asks about items that {whose} calls positive, and there is none", hint=ANOTHER
+            )
+        return atoms
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+        """Labels may send all of the budget into any bin."""
+        called = self._called(cells)
+        return called.everywhere(np.minimum(called.sizes, commission.budget or 0))
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+        """One round of labels more, or none when the rule says so."""
+        called = self._called(cells)
+        wanted = self._next(called, commission, seen)
+        totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
+        exhausted = np.flatnonzero(wanted > pools)
+        return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """The labels that the style would buy if scores or history were right, up to where the rule stops."""
+        called = self._called(cells)
+        rates = called.rates(first_rates(cells, history).plain)
+        labels, width = self._until_narrow(called, rates, commission)
+        told = _PRECISION in metrics and labels.sum() > 0
+        widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
+        return Plan(tuple(called.everywhere(labels).tolist()), widths, self._words)
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:  # noqa: ARG002
+        """A weighted mean of m-estimates; everything else is Undefined."""
+        called = self._called(cells)
+        told = called.told(known)
+        found = []
+        for segment in request.segments:
+            for name in cells.classifiers:
+                for metric in request.metrics:
+                    why = self.lacks(metric, name, cells.classifiers)
+                    if segment is not None and not why:
+                        why = f"design = 'bennett' does not tell precision inside segments: {segment}"
+                    said = Undefined(why) if why else self._precision(called, told.labels, told.yes, request.confidence)
+                    used = 0 if why else int(told.labels.sum())
+                    found.append(Estimate(name, metric, segment, said, used, METHOD, request.confidence))
+        return tuple(found)
+
+    @property
+    def _words(self) -> str:
+        return f"{self.style} on {self.binning} bins"
+
+    def _rule(self, commission: Commission, budget: int) -> Rule:
+        return Rule(self.delta, commission.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1))
+
+    def _next(self, called: CalledPositive, commission: Commission, seen: Seen) -> Counts:
+        """Cumulative totals by stratum. The rule counts all labels, so its budget grows by those that were known."""
+        left = (commission.budget or 0) - seen.new(seen.drawn)
+        if called.sizes.size == 0 or left <= 0:
+            return seen.drawn
+        rule = self._rule(commission, int(seen.drawn.sum()) + left)
+        rounds = [called.told(known) for known in seen.earlier[-rule.remembers :]]
+        totals = step(rule, called.sizes, rounds, dice(commission, called.sizes, seen.ordinal))
+        return seen.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
+
+    def _until_narrow(self, called: CalledPositive, rates: Floats, commission: Commission) -> tuple[Counts, float]:
+        """Labels by bin and the half-width that they should buy: of the budget, or of as many as the margin needs."""
+        most = int(min(commission.budget or 0, called.sizes.sum()))
+        if most == 0:
+            return np.zeros_like(called.sizes), 0.5
+        chances = STYLES[self.style](called.sizes, rates)
+        first, last = (most, most) if self.delta is None else (1, most)
+        while first < last:
+            middle = (first + last) // 2
+            narrow = self._width(called, rates, chances, middle, commission)[1] <= (self.delta or 0)
+            first, last = (first, middle) if narrow else (middle + 1, last)
+        return self._width(called, rates, chances, first, commission)
+
+    def _width(
+        self, called: CalledPositive, rates: Floats, chances: Floats, labels: int, commission: Commission
+    ) -> tuple[Counts, float]:
+        shared = share_out(chances, np.zeros_like(called.sizes), called.sizes, labels)
+        spread = float(variance(called.sizes, shared, rates, replacement=False))
+        return shared, min(z(commission.confidence) * spread**0.5, 0.5)
+
+    def _precision(self, called: CalledPositive, labels: Counts, yes: Counts, confidence: float) -> Known | Undefined:
+        if called.sizes.size == 0:
+            return Undefined("it calls no item positive")
+        return outcome(called.sizes, labels, yes, confidence=confidence)
+
+    def _called(self, cells: Cells) -> CalledPositive:
+        return CalledPositive(cells, self._place(cells.classifiers))
+
+    def _place(self, classifiers: Sequence[str]) -> int:
+        return place_of(self.classifier, classifiers)

@@ -1,0 +1,183 @@
+"""PRO, EQU, OPT-A1 and OPT-A2: how many labels every stratum has after the next step.
+
+A step is a function of what is known: it is asked again whenever all that was sent is answered, and it is over when it
+gives back what was asked already. The items of a stratum are to come in one random order, so that more labels are the
+next ones of that order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import PlanImpossible, StratawatchError
+from stratawatch.literature.kumar.stratum_counts import Tally, sample_spread
+
+LEAST_LABELS: Final = 2
+"""Labels of every stratum under PRO and EQU: with one, n_k - 1 leaves no variance to tell. The paper has no such
+floor; its own formula divides by 0 there."""
+
+STOPS_ASKING: Final = (
+    "stops asking in strata whose first labels agree: the estimate drifts towards what they said, and its interval is "
+    "too short; the more so the fewer labels come first; doubt=1 keeps it asking"
+)
+LOOKS: Final = "labels decide how many there are: a small bias towards strata that looked pure is left"
+
+
+class Allocation(Protocol):
+    """(sizes N_k, what is known, n) -> cumulative labels per stratum after the next step."""
+
+    @property
+    def warning(self) -> str:
+        """What a user should know before choosing it; empty if nothing."""
+        ...
+
+    def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
+        """Never fewer than were asked; their sum never exceeds the budget."""
+        ...
+
+
+@dataclass(frozen=True)
+class Proportional:
+    """PRO: n_k = W_k n, eq. 7; never worse than random sampling as long as 1/N_k is negligible."""
+
+    warning: str = ""
+
+    def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
+        """All at once."""
+        return _at_once(sizes.astype(np.float64), sizes, tally, budget)
+
+
+@dataclass(frozen=True)
+class Equal:
+    """EQU: n_k = n/K, eq. 8; as good as the optimum where W_k S_k is constant."""
+
+    warning: str = "can be worse than random sampling: nothing ties the labels of a stratum to its size"
+
+    def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
+        """All at once."""
+        return _at_once(np.ones(len(sizes)), sizes, tally, budget)
+
+
+class _BySpread:
+    """What both OPTs share: labels go where the labels so far disagree, believed but for a doubt."""
+
+    doubt: float
+
+    def __post_init__(self) -> None:
+        _checked(self.doubt)
+
+    @property
+    def warning(self) -> str:
+        """What raw spreads do."""
+        return _warning(self.doubt)
+
+
+@dataclass(frozen=True)
+class OptA1(_BySpread):
+    """OPT-A1, algorithm 1: n_ini labels in every stratum, then all that are left by W_k s_k, eq. 9.
+
+    `doubt` 0 is the algorithm as printed; 1 adds a right and a wrong label to every stratum when s_k is read, which the
+    paper's figures need and its text lacks (see docs/methods/kumar.md).
+    """
+
+    n_ini: int = 10
+    doubt: float = 0.0
+
+    def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
+        """First n_ini each, then the budget."""
+        first = _first(sizes, self.n_ini, budget)
+        return first if _waiting(tally, first) else _more(sizes, tally, budget - int(tally.asked.sum()), self.doubt)
+
+
+@dataclass(frozen=True)
+class OptA2(_BySpread):
+    """OPT-A2, algorithm 2: n_ini labels in every stratum, then n_step at a time by W_k s_k of all labels so far.
+
+    `doubt` as for OPT-A1. Every step is rounded to whole labels by itself: with fewer labels than strata the same
+    strata would be rounded down each time, and looking pure is not even needed to be left out.
+    """
+
+    n_ini: int = 5
+    n_step: int = 20
+    doubt: float = 0.0
+
+    def totals(self, sizes: Counts, tally: Tally, budget: int) -> Counts:
+        """First n_ini each, then n_step more."""
+        if self.n_step < max(len(sizes), 1):
+            raise StratawatchError(
+                f"steps of {self.n_step} labels round some of {len(sizes)} strata out for ever",
+                expected=f"n_step >= {max(len(sizes), 1)}",
+                hint="twice as many are better",
+            )
+        first = _first(sizes, self.n_ini, budget)
+        if _waiting(tally, first):
+            return first
+        return _more(sizes, tally, min(self.n_step, budget - int(tally.asked.sum())), self.doubt)
+
+
+def optimal_weights(sizes: Counts, spread: Floats) -> Floats:
+    """W_k S_k up to a factor; where no stratum has a spread, labels say nothing about it and sizes decide.
+
+    >>> optimal_weights(np.array([10, 30]), np.array([0.4, 0.2])).tolist()
+    [4.0, 6.0]
+    """
+    weights = sizes * spread
+    return np.asarray(np.where(weights.sum(axis=-1, keepdims=True) > 0, weights, sizes), dtype=np.float64)
+
+
+def _at_once(weights: Floats, sizes: Counts, tally: Tally, budget: int) -> Counts:
+    floors = np.maximum(tally.asked, _first(sizes, LEAST_LABELS, budget))
+    return share_out(weights, floors, sizes, budget)
+
+
+def _first(sizes: Counts, each: int, budget: int) -> Counts:
+    """The same number of labels in every stratum, or all of its items; refused if the budget does not buy them."""
+    if each < LEAST_LABELS:
+        raise StratawatchError("one label tells no variance", expected=f"n_ini >= {LEAST_LABELS}", got=str(each))
+    if sizes.size == 0 or (sizes < 1).any():
+        raise StratawatchError("a stratum is empty", expected="at least one item in each", hint="merge it")
+    first = np.minimum(sizes, each)
+    if budget < first.sum():
+        raise too_few(budget, each, sizes.size, int(first.sum()))
+    return first
+
+
+def too_few(budget: int, each: int, strata: int, least: int) -> PlanImpossible:
+    """Labels that do not reach every stratum."""
+    return PlanImpossible(
+        f"{budget} labels do not give {each} to each of {strata} strata",
+        expected=f"at least {least}",
+        hint="raise the budget or cut fewer strata",
+    )
+
+
+def _checked(doubt: float) -> None:
+    if not doubt >= 0:
+        raise StratawatchError("a doubt takes no labels away", expected="doubt >= 0", got=f"{doubt:g}")
+
+
+def _warning(doubt: float) -> str:
+    return LOOKS if doubt > 0 else STOPS_ASKING
+
+
+def _waiting(tally: Tally, first: Counts) -> bool:
+    return bool((tally.asked < first).any())
+
+
+def _more(sizes: Counts, tally: Tally, labels: int, doubt: float) -> Counts:
+    """So many labels more; what a stratum cannot give goes to the others."""
+    weights = optimal_weights(sizes, sample_spread(tally.labels, tally.yes, doubt))
+    rest = np.maximum(sizes - tally.asked, 0)
+    return np.asarray(tally.asked + share_out(weights, np.zeros_like(rest), rest, max(labels, 0)), dtype=np.int64)
+
+
+ALLOCATIONS: Final[Mapping[str, Allocation]] = {
+    "PRO": Proportional(),
+    "EQU": Equal(),
+    "OPT-A1": OptA1(),
+    "OPT-A2": OptA2(),
+}

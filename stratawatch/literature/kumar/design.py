@@ -1,0 +1,217 @@
+"""Kumar and Raj: strata by how sure a classifier is of its calls, for its accuracy and other shares of known sets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.designs.budgeting import afforded
+from stratawatch.core.designs.classifier_option import ANOTHER, place_of
+from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.population import Atom, Census, Counts
+from stratawatch.errors import PlanImpossible, StratawatchError
+from stratawatch.literature.kumar.allocations import (
+    ALLOCATIONS,
+    LEAST_LABELS,
+    Allocation,
+    OptA1,
+    OptA2,
+    optimal_weights,
+    too_few,
+)
+from stratawatch.literature.kumar.shares import SHARES, estimate, expected_half_width
+from stratawatch.literature.kumar.strata import Inside, cut
+from stratawatch.literature.kumar.stratification import STRATIFIERS
+from stratawatch.literature.kumar.stratum_counts import Tally
+from stratawatch.literature.kumar.warnings import warnings_of
+
+_AT_ONCE: Final = ("PRO", "EQU")
+_STEPWISE: Final = "OPT-A2"
+
+
+@dataclass(frozen=True)
+class Kumar:
+    """Strata of one classifier's certainty; the labels of any allocation of the paper; stratified shares.
+
+    classifier: whose certainty is cut ("": the first of the panel). share: what the labels are for; all of them are
+    drawn among the items that it is a share of. n_ini: labels of every stratum in the first round
+    of both OPTs; n_step: labels of each further round of OPT-A2; doubt: right and wrong labels that are added to every
+    stratum when its spread is read (0: the paper as printed).
+    """
+
+    name: ClassVar[str] = "kumar"
+    plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = True
+
+    classifier: str = ""
+    share: str = "accuracy"
+    stratifier: str = "KM"
+    allocation: str = "PRO"
+    strata: int = 8
+    n_ini: int = 5
+    n_step: int = 20
+    doubt: float = 1.0
+
+    def __post_init__(self) -> None:
+        for word, said, known in (
+            ("share of listed items", self.share, SHARES),
+            ("stratifier", self.stratifier, STRATIFIERS),
+            ("allocation", self.allocation, ALLOCATIONS),
+        ):
+            if said not in known:
+                raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
+        within("strata", self.strata, 1, MOST_STRATA)
+        within("n_ini", self.n_ini, 2, MOST_LABELS)
+        within("n_step", self.n_step, 1, MOST_LABELS)
+        if self.allocation == _STEPWISE and self.n_step < self.strata:
+            raise StratawatchError(
+                "option 'n_step' is too small: steps of fewer labels than strata round some of them out for ever",
+                expected=f"at least {self.strata}, as there are strata; twice as many are better",
+                got=str(self.n_step),
+            )
+        if not 0 <= self.doubt <= MOST_LABELS:
+            raise StratawatchError(
+                "option 'doubt' is no number of labels",
+                expected=f"0 to {MOST_LABELS:,}",
+                got=f"{self.doubt:g}",
+            )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The interval, and what is measured of the allocation."""
+        return warnings_of(self.allocation, self.doubt)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifier whose certainty is cut, if it is said."""
+        return (self.classifier,) if self.classifier else ()
+
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+        """Shares of positives, or of negatives, which cannot be counted without labels; and what lies outside."""
+        words, whose = metric_named(metric).words, classifiers[self._place(classifiers)]
+        if metric not in SHARES:
+            return f"design = 'kumar' does not tell {words}: only labels say what it is a share of"
+        mine = SHARES[self.share]
+        if mine.of_all or (classifier == whose and mine.same_items(SHARES[metric])):
+            return ""
+        asked = f"with share = '{self.share}' it asks about items that {whose} {mine.calls}"
+        return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """A budget below the first labels of all strata. Calls without a score are one stratum."""
+        classifiers, budget = list(scored), commission.budget or 0
+        each = LEAST_LABELS if self.allocation in _AT_ONCE else self.n_ini
+        strata = self.strata if scored[classifiers[self._place(classifiers)]] else 1
+        if budget < each * strata:
+            raise too_few(budget, each, strata, each * strata)
+
+    def rounds(self, commission: Commission) -> int:
+        """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""
+        if self.allocation in _AT_ONCE:
+            return 1
+        rest = max((commission.budget or 0) - self.n_ini, 0)
+        return 1 + (-(-rest // self.n_step) if self.allocation == _STEPWISE else 1)
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+        """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
+        place = self._place(census.classifiers)
+        atoms = cut(census, place, SHARES[self.share], self.stratifier, self.strata)
+        sizes = self._inside(Cells.of_atoms(census.classifiers, atoms)).sizes
+        if sizes.size == 0:
+            asked = f"asks about items that {census.classifiers[place]} {SHARES[self.share].calls}"
+            raise PlanImpossible(f"design = 'kumar' {asked}, and there is none", hint=ANOTHER)
+        self._rule.totals(sizes, Tally.nothing(sizes.size), commission.budget or 0)
+        return atoms
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+        """What PRO and EQU draw; labels may send both OPTs anywhere."""
+        inside, budget = self._inside(cells), commission.budget or 0
+        if self.allocation in _AT_ONCE:
+            return inside.everywhere(self._totals(inside.sizes, Tally.nothing(inside.sizes.size), budget))
+        return inside.everywhere(np.minimum(inside.sizes, budget))
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+        """What the allocation wants next, of labels that the budget pays for."""
+        inside = self._inside(cells)
+        wanted = self._next(inside, commission.budget or 0, seen) if inside.sizes.size else seen.drawn
+        totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
+        exhausted = np.flatnonzero(wanted > pools)
+        return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """By what scores or history foretell."""
+        inside, rates = self._inside(cells), first_rates(cells, history).plain
+        totals = self.at_most(cells, commission, history)
+        if self.allocation not in _AT_ONCE:
+            weights, first = optimal_weights(inside.sizes, inside.spread(rates)), np.minimum(inside.sizes, self.n_ini)
+            totals = inside.everywhere(share_out(weights, first, inside.sizes, commission.budget or 0))
+        widths = {
+            (name, metric): width
+            for place, name in enumerate(cells.classifiers)
+            for metric in metrics
+            if not self.lacks(metric, name, cells.classifiers)
+            and np.isfinite(
+                width := expected_half_width(cells, place, SHARES[metric], totals, rates, commission.confidence)
+            )
+        }
+        return Plan(tuple(totals.tolist()), widths, self._words)
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+        """Stratified shares with the interval that their variance implies."""
+        return estimate(cells, atoms, known, request, lambda metric, name: self.lacks(metric, name, cells.classifiers))
+
+    @property
+    def _rule(self) -> Allocation:
+        if self.allocation in _AT_ONCE:
+            return ALLOCATIONS[self.allocation]
+        if self.allocation == _STEPWISE:
+            return OptA2(self.n_ini, self.n_step, self.doubt)
+        return OptA1(self.n_ini, self.doubt)
+
+    @property
+    def _words(self) -> str:
+        return f"{self.allocation} on {self.stratifier} strata"
+
+    def _next(self, inside: Inside, budget: int, seen: Seen) -> Counts:
+        """Cumulative totals by stratum; those that are drawn if the allocation has had its rounds."""
+        tally = inside.tally(seen)
+        if seen.ordinal > 1:
+            if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and seen.ordinal > 2):
+                return seen.drawn
+            if self.allocation == _STEPWISE:
+                budget = min(budget, seen.new(seen.drawn) + self.n_step)
+        elif self.allocation not in _AT_ONCE:
+            return inside.everywhere(self._totals(inside.sizes, tally, budget))
+        least = self._least(inside.sizes)
+
+        def totals(labels: int) -> Counts:
+            """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
+            return inside.everywhere(self._totals(inside.sizes, tally, max(labels, least)))
+
+        return afforded(totals, seen, budget, int(inside.sizes.sum()))
+
+    def _least(self, sizes: Counts) -> int:
+        return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())
+
+    def _totals(self, sizes: Counts, tally: Tally, labels: int) -> Counts:
+        """The allocation's totals; a step of OPT-A2 is one of OPT-A1 with the labels of a step."""
+        rule = OptA1(self.n_ini, self.doubt) if self.allocation == _STEPWISE else self._rule
+        return rule.totals(sizes, tally, labels) if sizes.size else sizes
+
+    def _inside(self, cells: Cells) -> Inside:
+        return Inside(cells, self._place(cells.classifiers), SHARES[self.share])
+
+    def _place(self, classifiers: Sequence[str]) -> int:
+        return place_of(self.classifier, classifiers)

@@ -1,0 +1,63 @@
+"""GMM: strata between the components of a mixture of Gaussians."""
+
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.population import Floats
+from stratawatch.literature.kumar.k_means import last_of_clusters
+from stratawatch.literature.kumar.pseudo_labels import Values
+
+_STEPS: Final = 200
+_SETTLED: Final = 1e-6
+_NARROWEST: Final = 1e-3
+"""The least standard deviation of a component, in units of that of all values."""
+_HALVINGS: Final = 50
+
+
+def gaussian_mixture(values: Values, strata: int) -> Floats:
+    """Fit K components by expectation and maximisation, and cut where a component gives way to the next.
+
+    Between two neighbouring means, log(w1 f1) - log(w2 f2) falls all the way, so there is one cut: where both are
+    equally likely, or at the mean of the component that never prevails. Strata are thus intervals, which "the most
+    likely component" alone would not give. It starts at the k-means clusters, so nothing is random.
+    """
+    grouped = values.scaled.grouped()
+    mixture = _fitted(grouped, min(strata, grouped.z.size))
+    low, high = mixture[1, :-1].copy(), mixture[1, 1:].copy()
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        first = _log_weight(middle, mixture[:, :-1]) > _log_weight(middle, mixture[:, 1:])
+        low, high = np.where(first, middle, low), np.where(first, high, middle)
+    return values.unscaled(np.unique(high))
+
+
+def _fitted(values: Values, components: int) -> Floats:
+    """Rows: weights, means, variances; by rising mean."""
+    narrowest = (_NARROWEST * values.deviation) ** 2
+    homes = np.searchsorted(last_of_clusters(values, components), np.arange(values.z.size))
+    mixture = _moments(values, np.eye(components)[:, homes], narrowest)
+    reached = -np.inf
+    for _ in range(_STEPS):
+        logs = _log_weight(values.z, mixture[:, :, None])
+        most = logs.max(axis=0)
+        likely = np.exp(logs - most)
+        mixture = _moments(values, likely / likely.sum(axis=0), narrowest)
+        likelihood = float((most + np.log(likely.sum(axis=0))) @ values.items / values.items.sum())
+        if likelihood - reached < _SETTLED:
+            break
+        reached = likelihood
+    return mixture[:, np.argsort(mixture[1], kind="stable")]
+
+
+def _moments(values: Values, parts: Floats, narrowest: float) -> Floats:
+    items = parts * values.items
+    sizes = np.maximum(items.sum(axis=1), 1e-300)
+    means = items @ values.z / sizes
+    spread = (items * (values.z - means[:, None]) ** 2).sum(axis=1) / sizes
+    return np.stack([sizes / values.items.sum(), means, np.maximum(spread, narrowest)])
+
+
+def _log_weight(z: Floats, mixture: Floats) -> Floats:
+    weight, mean, variance = mixture
+    return np.asarray(np.log(weight) - np.log(variance) / 2 - (z - mean) ** 2 / (2 * variance), dtype=np.float64)

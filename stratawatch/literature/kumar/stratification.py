@@ -1,0 +1,66 @@
+"""From a stratifier's name to strata that can be drawn from."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import StratawatchError
+from stratawatch.literature.kumar.cumulated_density import cumulated_root
+from stratawatch.literature.kumar.equal_partitions import equal_size, equal_width, weighted_mean
+from stratawatch.literature.kumar.gaussian_mixture import gaussian_mixture
+from stratawatch.literature.kumar.k_means import k_means
+from stratawatch.literature.kumar.pseudo_labels import Values
+
+Stratifier = Callable[[Values, int], Floats]
+"""(at least two distinct values, K) -> up to K - 1 rising cut points."""
+
+STRATIFIERS: Final[Mapping[str, Stratifier]] = {
+    "SQRT": cumulated_root(1 / 2),
+    "CBRT": cumulated_root(1 / 3),
+    "WTMN": weighted_mean,
+    "KM": k_means,
+    "GMM": gaussian_mixture,
+    "EQSZ": equal_size,
+    "EQWD": equal_width,
+}
+
+LEAST_ITEMS: Final = 2
+"""Items of the smallest stratum: of a single one no variance can be told."""
+
+
+def cut_points(z: Floats, weights: Floats | None, strata: int, by: str) -> Floats:
+    """Where to cut z into at most K strata; stratum k holds the items with cut k <= z < cut k + 1.
+
+    Equal values stay together. A stratum that came out empty or with a single item joins its smaller neighbour, so
+    that there may be fewer than K; a constant z is one stratum, without a cut.
+
+    >>> cut_points(np.array([0.5, 0.6, 0.9, 1.0]), np.array([10, 10, 10, 10]), 2, "EQWD").tolist()
+    [0.75]
+    """
+    if by not in STRATIFIERS:
+        raise StratawatchError(f"there is no stratifier {by!r}", expected=", ".join(STRATIFIERS))
+    if strata < 1:
+        raise StratawatchError("items cannot be cut into so few strata", expected="at least 1", got=str(strata))
+    values = Values.of(z, weights)
+    if values.z.size == 1 or strata == 1:
+        return np.zeros(0)
+    return _merged(values, np.unique(STRATIFIERS[by](values, strata)))
+
+
+def stratum_of(z: Floats, cuts: Floats) -> Counts:
+    """The number of every value's stratum, from 0 for the least sure calls."""
+    return np.searchsorted(cuts, z, side="right")
+
+
+def _merged(values: Values, cuts: Floats) -> Floats:
+    """Drop cuts until every stratum has items enough, the smallest stratum first."""
+    while cuts.size:
+        sizes = np.bincount(stratum_of(values.z, cuts), weights=values.items, minlength=cuts.size + 1)
+        small = int(sizes.argmin())
+        if sizes[small] >= LEAST_ITEMS:
+            break
+        upwards = small == 0 or (small < cuts.size and sizes[small + 1] < sizes[small - 1])
+        cuts = np.delete(cuts, small if upwards else small - 1)
+    return cuts

@@ -1,0 +1,134 @@
+"""Tripathi, Jagannathan and Dhamodharaswamy: precisions from one recycled sample, everybody's recall beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.goals import Commission
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.plan import Plan
+from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.population import Atom, Census, Counts, Segment
+from stratawatch.core.stratification.initial_cells import fine_cells
+from stratawatch.errors import PlanImpossible
+from stratawatch.literature.tripathi.options import Options
+from stratawatch.literature.tripathi.recycled_estimates import SERVED, Told
+from stratawatch.literature.tripathi.sequences import Sequences
+from stratawatch.literature.tripathi.strata import numbered
+from stratawatch.literature.tripathi.warnings import warnings_of
+
+METHOD: Final = "recycled samples"
+_SEGMENTS: Final = "design = 'tripathi' tells nothing of segments"
+
+
+@dataclass(frozen=True)
+class Tripathi(Options):
+    """One round: a sequence for every precision, recycled from the parent's, and the parent's false-omission rate."""
+
+    name: ClassVar[str] = "tripathi"
+    plans_for_goals: ClassVar[bool] = False
+    tells_segments: ClassVar[bool] = False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """By the mixing."""
+        return warnings_of(self.mixing)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parent, if one is named."""
+        return (self.parent,) if self.parent else ()
+
+    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+        """Everything but precision, recall and false-omission rate."""
+        if metric in SERVED:
+            return ""
+        return (
+            f"design = 'tripathi' does not tell {metric_named(metric).words}: only precision and what follows from it"
+        )
+
+    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+        """A budget that leaves precisions less than a label each."""
+        budget = commission.budget or 0
+        left = budget - round(budget * self.omission_share)
+        if left < len(scored):
+            raise PlanImpossible(
+                f"'omission_share' of {self.omission_share:g} leaves {left} of {budget} labels to precisions",
+                expected=f"at least one for each of {len(scored)} classifiers",
+                hint="raise the budget or keep a smaller share",
+            )
+
+    def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
+        """One."""
+        return 1
+
+    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:
+        """Fine cells; every pattern that someone calls positive is a stratum, the rest is cut by what is expected."""
+        atoms = fine_cells(census)
+        cells = Cells.of_atoms(census.classifiers, atoms)
+        planned = self._sequences(cells, commission)
+        strata = numbered(cells, planned.parent, first_rates(cells, history), planned.for_omission).tolist()
+        made = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
+        # What the budget cannot buy is said now.
+        self.at_most(Cells.of_atoms(census.classifiers, made), commission, history)
+        return made
+
+    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+        """What is drawn: it does not depend on answers."""
+        return self._sequences(cells, commission).totals
+
+    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+        """Everything in the first round. Labels that are known count too: the draw must not depend on them."""
+        if seen.ordinal > 1:
+            return Plan(tuple(seen.drawn.tolist()), {}, METHOD)
+        whole = self.whole(cells, commission, history, SERVED)
+        wanted = np.array(whole.totals, dtype=np.int64)
+        return replace(
+            whole,
+            totals=tuple(np.minimum(wanted, pools).tolist()),
+            exhausted=tuple(np.flatnonzero(wanted > pools).tolist()),
+        )
+
+    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+        """With the half-widths of answers that come as scores or history foretell."""
+        sequences = self._sequences(cells, commission)
+        told = Told.foretold(sequences, first_rates(cells, history).plain, commission.confidence)
+        found = {
+            (name, metric): told.reading(metric, place).outcome
+            for place, name in enumerate(cells.classifiers)
+            for metric in SERVED
+            if metric in metrics
+        }
+        widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, Known)}
+        return Plan(tuple(sequences.totals.tolist()), widths, METHOD)
+
+    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+        """Precision, recall and false-omission rate, over everything."""
+        del atoms
+        told = Told.by(self._sequences(cells, request.commission), known, request.confidence)
+        return tuple(
+            self._estimate(told, place, metric, segment)
+            for segment in request.segments
+            for place in range(len(cells.classifiers))
+            for metric in request.metrics
+        )
+
+    def _estimate(self, told: Told, place: int, metric: str, segment: Segment | None) -> Estimate:
+        classifiers = told.sequences.cells.classifiers
+        name = classifiers[place]
+        why = self.lacks(metric, name, classifiers) or (_SEGMENTS if segment else "")
+        if why:
+            return Estimate(name, metric, segment, Undefined(why), 0, METHOD, told.confidence)
+        found = told.reading(metric, place)
+        return Estimate(name, metric, None, found.outcome, found.labels, found.method, told.confidence)
+
+    def _sequences(self, cells: Cells, commission: Commission) -> Sequences:
+        return Sequences(cells, commission, self)

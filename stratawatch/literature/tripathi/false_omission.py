@@ -1,0 +1,69 @@
+"""The false-omission rate of the parent, from a stratified draw among the items it calls negative."""
+
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimation.effective_sample_size import effective_labels
+from stratawatch.core.estimation.ff_mid import ff_mid
+from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import PlanImpossible, StratawatchError
+
+MOST_UNSEEN: Final = 0.10
+"""Largest share of B that may lie in strata without a label."""
+
+
+def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
+    """Cumulative labels of each stratum of B: half in proportion to size, half evenly, two at least.
+
+    What was `drawn` there for the precisions of children counts, and is never given back.
+
+    >>> omission_totals(np.array([9000, 900, 100]), np.array([0, 80, 0]), 300).tolist()
+    [172, 80, 48]
+    """
+    least = np.maximum(drawn, np.minimum(2, sizes))
+    if least.sum() > labels:
+        raise PlanImpossible(
+            f"{labels} labels are too few for {len(sizes)} strata of items called negative",
+            expected=f"at least {int(least.sum())}, two a stratum and what is drawn already",
+        )
+    weights = sizes / max(int(sizes.sum()), 1) + 1 / max(len(sizes), 1)
+    return share_out(np.where(sizes > 0, weights, 0.0), least, sizes, labels)
+
+
+def false_omission_rate(
+    sizes: Counts, labels: Counts | Floats, yes: Counts | Floats, confidence: float = 0.95
+) -> Known | Undefined:
+    """Weighted by stratum of B: f = sum W_k yes_k/n_k, with the interval FF/MID, as misses are rare.
+
+    V = sum W_k^2 p_k (1 - p_k) (N_k - n_k)/((N_k - 1) n_k); the largest weight of a label stands for what no label has
+    shown. Strata without a label are taken to be as the others.
+
+    >>> found = false_omission_rate(np.array([900, 100]), np.array([90, 10]), np.array([0, 4]))
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.04, 0.016, 0.087)
+    """
+    if not bool(np.all((yes >= 0) & (yes <= labels) & (labels <= sizes))):
+        raise StratawatchError("counts contradict one another", expected="yes <= labels <= items in every stratum")
+    items = int(sizes.sum())
+    if items == 0:
+        return Undefined("it calls no item negative")
+    seen = labels > 0
+    if not seen.any():
+        return Undefined(f"no label among the {items:,} items it calls negative")
+    unseen = float(sizes[~seen].sum()) / items
+    if unseen > MOST_UNSEEN:
+        return Undefined(
+            f"{unseen:.0%} of the items it calls negative are in strata without a label; at most 10% may be"
+        )
+    sizes, labels, yes = sizes[seen], labels[seen], yes[seen]
+    weights, shares = sizes / sizes.sum(), yes / labels
+    left = (sizes - labels) / np.maximum(sizes - 1, 1)
+    value = np.array([weights @ shares])
+    variance = np.array([(weights**2 * shares * (1 - shares) * left / labels).sum()])
+    heaviest = np.array([(weights * np.sqrt(left) / labels).max()])
+    low, high = ff_mid(value, variance, heaviest, confidence)
+    n_eff = effective_labels(value, variance, low, high, np.array(float(items)), confidence)
+    return Known(*(float(number[0]) for number in (value, low, high, n_eff)))

@@ -1,0 +1,32 @@
+"""What people may set about recycled samples."""
+
+from dataclasses import dataclass
+
+from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing
+from stratawatch.literature.tripathi.sample_size import sample_size
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices of the method.
+
+    `parent`: a classifier; without one, that with which the panel needs the fewest labels. `mixing`: how recycled and
+    fresh draws are mixed. `at_least`: the least precision that sample sizes reckon with. `omission_share` of the
+    budget is kept for items that the parent calls negative; 0: no recall is wanted.
+    """
+
+    parent: str = ""
+    mixing: str = UNIFORM_SHUFFLE
+    at_least: float = 0.5
+    omission_share: float = 0.5
+
+    def __post_init__(self) -> None:
+        mixing(self.mixing)
+        sample_size(0.03, at_least=self.at_least)
+        if not 0 <= self.omission_share < 1:
+            raise StratawatchError(
+                "'omission_share' must leave a part of the budget to precisions",
+                expected="a number from 0 to below 1",
+                got=str(self.omission_share),
+            )

@@ -1,0 +1,134 @@
+"""What to label for a whole panel: Algorithm 1 with one parent, known to the last item before any label.
+
+The population is not needed, only the size of every pattern. A draw with replacement from a cell is its size and a
+random place; each new place stands for the cell's next item in the order of permanent random numbers, which is as
+good as any other order. So the items of a cell are its smallest random numbers, and repeats are told apart from them.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.recycling import Recycled, recycle_samples_for_precision
+
+
+@dataclass(frozen=True)
+class PanelDraw:
+    """The sequence of every classifier (`parts`, ids of draws); the parent's own is the first `wanted[parent]` draws.
+
+    `items` says of each draw which item it hit, by number; items are numbered by cell, and in a cell by rank, the
+    place in the order of permanent random numbers. -1: the draw is in no sequence, and its item gets no label.
+    """
+
+    patterns: Patterns
+    parent: int
+    option: str
+    parts: tuple[Recycled, ...]
+    cells: Counts
+    items: Counts
+
+    @cached_property
+    def totals(self) -> Counts:
+        """Items of each cell to label: those with the smallest permanent random numbers."""
+        drawn = self.items >= 0
+        cells = np.zeros(int(self.items.max(initial=-1)) + 1, dtype=np.int64)
+        cells[self.items[drawn]] = self.cells[drawn]
+        return np.bincount(cells, minlength=len(self.patterns.names)).astype(np.int64)
+
+    @property
+    def labels(self) -> int:
+        """Distinct items of all sequences together."""
+        return int(self.totals.sum())
+
+    def items_of(self, classifier: int) -> Counts:
+        """S_C as numbers of items, with repeats."""
+        return np.asarray(self.items[self.parts[classifier].sequence], dtype=np.int64)
+
+    def rows(self, cells: Counts, numbers: Floats) -> Counts:
+        """The row of every item in a population in memory, given each row's cell and permanent random number."""
+        starts, first = (np.cumsum(sizes) - sizes for sizes in (self.patterns.sizes, self.totals))
+        places = np.repeat(starts - first, self.totals) + np.arange(self.labels)
+        return np.asarray(np.lexsort((numbers, cells))[places], dtype=np.int64)
+
+
+def draw_panel(
+    patterns: Patterns,
+    wanted: Counts,
+    parent: int,
+    rng: np.random.Generator,
+    option: str = UNIFORM_SHUFFLE,
+) -> PanelDraw:
+    """S_P of `wanted[parent]` draws from A_P, then Algorithm 1 for every other classifier, each from S_P.
+
+    The same sizes and the same state of `rng` give the same draw, so it need not be kept. A classifier that calls
+    nothing positive gets an empty sequence.
+    """
+    if len(wanted) != patterns.classifiers or bool((wanted < 0).any()):
+        raise StratawatchError(
+            "each classifier needs its number of draws", expected=f"{patterns.classifiers} numbers from 0 up"
+        )
+    patterns.checked_parent(parent)
+    hat = _Hat(patterns, rng)
+    first = hat.draw(patterns.positive[:, parent], int(wanted[parent]))
+    parts = [
+        Recycled(first, 0, 0, len(first), 0)
+        if child == parent
+        else _child(patterns, hat, first, parent, child, int(wanted[child]) if patterns.called[child] else 0, option)
+        for child in range(patterns.classifiers)
+    ]
+    cells, items = hat.numbered(np.concatenate([part.sequence for part in parts]))
+    return PanelDraw(patterns, parent, option, tuple(parts), cells, items)
+
+
+class _Hat:
+    """Draws with replacement; ids count up. An item is a place in the population sorted by cell."""
+
+    def __init__(self, patterns: Patterns, rng: np.random.Generator) -> None:
+        self.patterns, self.rng = patterns, rng
+        self.starts = np.cumsum(patterns.sizes) - patterns.sizes
+        self.places = np.zeros(0, dtype=np.int64)
+
+    def draw(self, cells: Flags, count: int) -> Counts:
+        """So many draws from the items of these cells together."""
+        if count == 0:
+            return np.zeros(0, dtype=np.int64)
+        ends = np.cumsum(np.where(cells, self.patterns.sizes, 0))
+        at = self.rng.integers(ends[-1], size=count)
+        cell = np.searchsorted(ends, at, side="right")
+        before = ends[cell] - self.patterns.sizes[cell]
+        self.places = np.concatenate([self.places, self.starts[cell] + at - before])
+        return np.arange(len(self.places) - count, len(self.places), dtype=np.int64)
+
+    def cells_of(self, draws: Counts) -> Counts:
+        return np.searchsorted(self.starts + self.patterns.sizes, self.places[draws], side="right").astype(np.int64)
+
+    def numbered(self, used: Counts) -> tuple[Counts, Counts]:
+        """The cell of each draw, and the number of its item among those that are used."""
+        cells = self.cells_of(np.arange(len(self.places)))
+        is_used = np.zeros(len(self.places), dtype=np.bool_)
+        is_used[used] = True
+        # Sorted by place, so by cell; within a cell any order is as good, as places are random.
+        _, number = np.unique(self.places[is_used], return_inverse=True)
+        items = np.full(len(self.places), -1, dtype=np.int64)
+        items[is_used] = number
+        return cells, items
+
+
+def _child(patterns: Patterns, hat: _Hat, first: Counts, parent: int, child: int, wanted: int, option: str) -> Recycled:
+    """Algorithm 1 for one child."""
+    mine = patterns.positive[:, child]
+    beyond = mine & ~patterns.positive[:, parent]
+
+    def more(outside: bool, count: int) -> Counts:
+        return hat.draw(beyond if outside else mine, count)
+
+    in_child = mine[hat.cells_of(first)] if wanted else np.zeros(len(first), dtype=np.bool_)
+    return recycle_samples_for_precision(
+        first, in_child, patterns.overlap(parent, child), wanted, more, hat.rng, option
+    )

@@ -1,0 +1,106 @@
+"""Precisions from the labels of a panel's draw, and how they hang together."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.population import Counts, Floats
+from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE
+from stratawatch.literature.tripathi.panel_draw import PanelDraw
+from stratawatch.literature.tripathi.recycling import Recycled
+from stratawatch.literature.tripathi.share import Rate, smoothed
+
+YES, NO, NO_ANSWER = 1, 0, -1
+NOTHING_CALLED: Final = "it calls no item positive"
+
+
+@dataclass(frozen=True)
+class Precisions:
+    """The precision of every classifier, and Cov(p_a, p_b), which is 0 where one is Undefined."""
+
+    rates: tuple[Rate | Undefined, ...]
+    covariance: Floats
+
+
+def precisions(draw: PanelDraw, answers: Counts) -> Precisions:
+    """p_c = the share of yes in S_C, repeats counted; `answers` has YES, NO or NO_ANSWER of every item of the draw.
+
+    V(p_c) = [sum over parts of (sum k^2) q (1 - q) + (q+ - q-)^2 V(K)]/n^2: the parts S+, S- and S_remain with shares q
+    of yes, a draw standing in S_C k times; K places of the mixed L are S+'s, by chance where L were cut from a longer S
+    or drawn again. With w = |S+|/|S|: V(K) = L w (1 - w) (|S| - L)/(|S| - 1), or L w (1 - w) after UniformSample.
+
+    Only the draws of S_P that two sequences share make them hang together, and a child leaves its share of them to no
+    chance: Cov(p_a, p_b) = sum over them of (y - m_a)(y - m_b)/(n_a n_b), m the share of yes in the sequence's part of
+    S_P. For parent and child that is q (1 - q) s/(n_P n_C), for s shared draws and q their share of yes.
+    """
+    if len(answers) != draw.labels:
+        raise StratawatchError(
+            "every drawn item needs an answer, or the word that there is none",
+            expected=f"{draw.labels} answers",
+            got=str(len(answers)),
+        )
+    of_draw = np.where(draw.items >= 0, np.asarray(answers)[draw.items], NO_ANSWER) if len(answers) else draw.items
+    times = _times(draw, of_draw)
+    yes, parents = of_draw == YES, len(draw.parts[draw.parent].sequence)
+    rates = tuple(_rate(draw, c, row, yes) for c, row in enumerate(times))
+    influences = np.stack([_influence(row[:parents], yes[:parents], float(row.sum())) for row in times])
+    covariance = influences @ influences.T
+    told = np.array([isinstance(rate, Rate) for rate in rates])
+    variances = [rate.variance if isinstance(rate, Rate) else 0.0 for rate in rates]
+    covariance[np.diag_indices(len(rates))] = variances
+    return Precisions(rates, np.where(np.outer(told, told), covariance, 0.0))
+
+
+def _times(draw: PanelDraw, of_draw: Counts) -> Floats:
+    """How often each answered draw stands in each sequence."""
+    count = len(of_draw)
+    rows = [np.bincount(part.sequence, minlength=count) for part in draw.parts]
+    return np.asarray(np.stack(rows) * (of_draw != NO_ANSWER), dtype=np.float64)
+
+
+def _rate(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> Rate | Undefined:
+    n = float(times.sum())
+    if n == 0:
+        size = int(draw.patterns.called[classifier])
+        return Undefined(f"no label among the {size:,} items it calls positive" if size else NOTHING_CALLED)
+    value = float(times @ yes) / n
+    share = smoothed(value, n)
+    variance = _variance(draw, classifier, times, yes)
+    return Rate(value, variance, share * (1 - share) / variance)
+
+
+def _variance(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> float:
+    """V(p_c), with half a yes and half a no added to the answers of every part."""
+    part = draw.parts[classifier]
+    parents, fresh = len(draw.parts[draw.parent].sequence), len(part.sequence) - part.remaining
+    places = np.arange(len(times))
+    recycled = places < parents
+    remaining = np.isin(places, part.sequence[fresh:]) & ~recycled
+    found, within = [], 0.0
+    for members in (recycled, ~(recycled | remaining), remaining):
+        answers = float(times[members].sum())
+        found.append(smoothed(float(times[members] @ yes[members]) / max(answers, 1.0), answers))
+        within += float(times[members] @ times[members]) * found[-1] * (1 - found[-1])
+    between = (found[0] - found[1]) ** 2 * _chance(part, fresh, draw.option)
+    return (within + between) / float(times.sum()) ** 2
+
+
+def _chance(part: Recycled, mixed: int, option: str) -> float:
+    """V(K) of the mixed places."""
+    length = part.recycled + part.outside
+    if not (part.recycled and part.outside):
+        return 0.0
+    w = part.recycled / length
+    again = 1.0 if option == UNIFORM_SAMPLE else (length - mixed) / (length - 1)
+    return mixed * w * (1 - w) * again
+
+
+def _influence(times: Floats, yes: Flags, n: float) -> Floats:
+    """What each draw of S_P moves the precision by."""
+    shared = float(times.sum())
+    mean = float(times @ yes) / shared if shared else 0.0
+    return np.asarray(times * (yes - mean) / max(n, 1.0), dtype=np.float64)

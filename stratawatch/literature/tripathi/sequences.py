@@ -1,0 +1,127 @@
+"""Every classifier's sequence, and the labels that a commission's budget buys beside: all known before any label."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.designs.classifier_option import place_of
+from stratawatch.core.designs.seeded_rng import dice
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.goals import Commission
+from stratawatch.core.population import Counts
+from stratawatch.errors import PlanImpossible
+from stratawatch.literature.tripathi.false_omission import omission_totals
+from stratawatch.literature.tripathi.options import Options
+from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
+from stratawatch.literature.tripathi.parent import best_parent
+from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.sample_size import sample_size
+from stratawatch.literature.tripathi.sequence_length import longest_within
+
+_PRECISION = "precision"
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """The draw of a cycle. Everything about it follows from the sizes of its strata and the commission."""
+
+    cells: Cells
+    commission: Commission
+    options: Options
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """Who calls how many items positive."""
+        return Patterns.of(self.cells.patterns, self.cells.sizes.astype(np.int64), len(self.cells.classifiers))
+
+    @cached_property
+    def wanted(self) -> Counts:
+        """Draws of each classifier for the margin of its precision, if labels were no object.
+
+        Without a goal of its own it has the widest margin that a goal of another has, or the usual one.
+        """
+        goals = [goal for goal in self.commission.goals if goal.metric == _PRECISION]
+        widest = max((goal.margin for goal in goals), default=metric_named(_PRECISION).default_margin)
+        margins = [
+            min((goal.margin for goal in goals if not goal.of or name in goal.of), default=widest)
+            for name in self.cells.classifiers
+        ]
+        sizes = [sample_size(margin, self.commission.confidence, self.options.at_least) for margin in margins]
+        return np.where(self.patterns.called > 0, sizes, 0).astype(np.int64)
+
+    @cached_property
+    def parent(self) -> int:
+        """The one that is named, or else the one with which the panel needs the fewest labels."""
+        called = self.patterns.called
+        if not (called > 0).any():
+            raise PlanImpossible("no classifier calls any item positive", expected="one, to recycle its sample")
+        if not self.options.parent:
+            return best_parent(self.patterns, self.wanted)
+        place = place_of(self.options.parent, self.cells.classifiers)
+        if called[place] == 0:
+            raise PlanImpossible(
+                f"the parent '{self.options.parent}' calls no item positive, so nothing can be recycled",
+                hint="name another parent, or none",
+            )
+        return place
+
+    @property
+    def for_omission(self) -> int:
+        """Labels that are kept back for the items that the parent calls negative."""
+        share = round(self._budget * self.options.omission_share)
+        return min(share, int(self.patterns.passed[self.parent]))
+
+    @cached_property
+    def draw(self) -> PanelDraw:
+        """The longest sequences that the rest of the budget pays for, up to those that are wanted."""
+        most = int(self.wanted.max())
+        return self._drawn(longest_within(self._budget - self.for_omission, most, lambda n: self._drawn(n).labels))
+
+    @cached_property
+    def omission(self) -> Flags:
+        """Strata of items that the parent calls negative."""
+        return self.cells.by_stratum(self.cells.negative[:, self.parent].astype(np.float64)) > 0
+
+    @cached_property
+    def homes(self) -> Counts:
+        """The pattern that each stratum is; -1 where nobody calls anything positive, so that no sequence goes there."""
+        count = self.patterns.classifiers
+        places = {name: place for place, name in enumerate(self.patterns.names)}
+        found = np.full(self.cells.count, -1, dtype=np.int64)
+        for row in np.flatnonzero(self.cells.positive_to_any).tolist():
+            found[self.cells.strata[row]] = places[self.cells.patterns[row][:count]]
+        return found
+
+    @cached_property
+    def drawn(self) -> Counts:
+        """Items of each stratum that the sequences hold: those with the smallest permanent random numbers."""
+        return np.where(self.homes >= 0, self.draw.totals[self.homes], 0).astype(np.int64)
+
+    @cached_property
+    def first(self) -> Counts:
+        """The number that the first item of each stratum has in the sequences; the others follow."""
+        totals = self.draw.totals
+        return np.asarray((np.cumsum(totals) - totals)[self.homes], dtype=np.int64)
+
+    @cached_property
+    def totals(self) -> Counts:
+        """Labels of each stratum: what the sequences hold, and what is left of the budget among the parent's B."""
+        totals = self.drawn.copy()
+        if self.for_omission:
+            here = self.omission
+            left = self._budget - int(totals[~here].sum())
+            sizes = self.cells.stratum_sizes.astype(np.int64)
+            totals[here] = omission_totals(sizes[here], totals[here], left)
+        return totals
+
+    @property
+    def _budget(self) -> int:
+        return self.commission.budget or 0
+
+    def _drawn(self, longest: int) -> PanelDraw:
+        most = int(self.wanted.max())
+        wanted = np.ceil(self.wanted * (longest / most)).astype(np.int64)
+        rng = dice(self.commission, self.cells.stratum_sizes.astype(np.int64), 1)
+        return draw_panel(self.patterns, wanted, self.parent, rng, self.options.mixing)

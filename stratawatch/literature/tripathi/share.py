@@ -1,0 +1,32 @@
+"""A share with its variance, and its interval."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.estimate import Known
+from stratawatch.core.estimation.wilson import wilson
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share, its variance (above 0), and the plain draws that would know as much."""
+
+    value: float
+    variance: float
+    n_eff: float
+
+    def known(self, confidence: float = 0.95) -> Known:
+        """Wilson's interval with n_eff draws.
+
+        >>> found = Rate(0.8, 0.0016, 100.0).known()
+        >>> round(found.low, 4), round(found.high, 4)
+        (0.7112, 0.8666)
+        """
+        low, high = wilson(np.asarray(self.value), np.asarray(self.n_eff), confidence)
+        return Known(self.value, min(float(low), self.value), max(float(high), self.value), self.n_eff)
+
+
+def smoothed(value: float, n: float) -> float:
+    """The share that a variance is made with: half a yes and half a no are added to n draws."""
+    return (value * n + 0.5) / (n + 1)

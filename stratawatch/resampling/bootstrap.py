@@ -1,0 +1,52 @@
+"""The .632 bootstrap: fit to items drawn with replacement, test on those that were not drawn, and allow for the fit."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from stratawatch.core.baselines.answers import Answers
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.resampled import Trials, bootstrap_632
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
+from stratawatch.errors import StratawatchError
+from stratawatch.resampling.class_sizes import check_classes
+from stratawatch.resampling.method import Split
+
+
+@dataclass(frozen=True)
+class Bootstrap632:
+    """`runs` draws of as many items as there are; one without both classes, or of all items, is drawn again."""
+
+    runs: int = 50
+    tests_the_fit_to_all: ClassVar = True
+
+    def __post_init__(self) -> None:
+        """Check that something is drawn."""
+        if self.runs < 1:
+            raise StratawatchError("no such bootstrap can be drawn", expected="at least one run", got=str(self.runs))
+
+    @property
+    def words(self) -> str:
+        """The number of draws."""
+        return f".632 bootstrap, {self.runs} draws, Wilson on distinct items"
+
+    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+        """Rows drawn, and the rows left out."""
+        check_classes(truth, 2, "bootstrap draws")
+        rng = np.random.default_rng(seed)
+        made = 0
+        while made < self.runs:
+            train = rng.integers(truth.size, size=truth.size)
+            test = np.setdiff1d(np.arange(truth.size), train)
+            if 0 < truth[train].sum() < truth.size and test.size:
+                made += 1
+                yield Split(train, test)
+
+    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:
+        """.632 of the items left out, .368 of the fit to all."""
+        if fitted is None:
+            raise StratawatchError("the .632 bootstrap needs the answers of the fit to all items")
+        return bootstrap_632(metric, trials, fitted)

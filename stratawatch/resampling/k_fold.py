@@ -1,0 +1,44 @@
+"""k-fold cross-validation: every item is tested once, by a fit to the other folds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stratawatch.core.baselines.answers import Answers
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.resampled import Trials, pooled
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
+from stratawatch.errors import StratawatchError
+from stratawatch.resampling.class_sizes import check_classes
+from stratawatch.resampling.method import Split
+
+
+@dataclass(frozen=True)
+class KFold:
+    """Folds by class (StratifiedKFold, shuffled); the answers of all folds are counted together."""
+
+    folds: int = 10
+    tests_the_fit_to_all: ClassVar = False
+
+    def __post_init__(self) -> None:
+        """Check that there is something to fit to."""
+        if self.folds < 2:
+            raise StratawatchError("no such folds can be made", expected="at least 2 folds", got=str(self.folds))
+
+    @property
+    def words(self) -> str:
+        """The number of folds."""
+        return f"stratified {self.folds}-fold, Wilson"
+
+    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+        """As scikit-learn divides them."""
+        from sklearn.model_selection import StratifiedKFold
+
+        check_classes(truth, self.folds, f"{self.folds} folds by class")
+        for train, test in StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(truth, truth):
+            yield Split(train, test)
+
+    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:  # noqa: ARG002
+        """Of all items; the mean of the folds' precisions would lack those that call nothing positive."""
+        return pooled(metric, trials)

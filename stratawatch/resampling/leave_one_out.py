@@ -1,0 +1,33 @@
+"""Leave-one-out: every item is tested by a fit to all others."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stratawatch.core.baselines.answers import Answers
+from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.resampled import Trials, pooled
+from stratawatch.core.cells import Flags
+from stratawatch.core.estimate import Undefined
+from stratawatch.resampling.class_sizes import check_classes
+from stratawatch.resampling.method import Split
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """As many fits as items; no seed matters."""
+
+    tests_the_fit_to_all: ClassVar = False
+    words: ClassVar = "leave-one-out, Wilson"
+
+    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:  # noqa: ARG002
+        """As scikit-learn divides them."""
+        from sklearn.model_selection import LeaveOneOut as Splitter
+
+        check_classes(truth, 2, "leave-one-out")
+        for train, test in Splitter().split(truth):
+            yield Split(train, test)
+
+    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:  # noqa: ARG002
+        """Of all items."""
+        return pooled(metric, trials)

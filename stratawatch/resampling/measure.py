@@ -1,0 +1,102 @@
+"""Fit, test and count: a baseline of every metric by one resampling method."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from stratawatch.core.baselines.answers import REPORTED, Answers, count
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.baselines.resampled import Trials
+from stratawatch.core.cells import Flags
+from stratawatch.core.population import Counts
+from stratawatch.errors import StratawatchError
+from stratawatch.moments import moment
+from stratawatch.resampling.classes import calls_of, rows, truth_of
+from stratawatch.resampling.method import Method
+from stratawatch.resampling.methods import method_named
+
+MOST_SEED: Final = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Baselines, and what they were made of: every trial, and the counts of the fit to all items if it was tested."""
+
+    baselines: tuple[Baseline, ...]
+    trials: Trials
+    fitted: Answers | None
+
+    def of(self, metric: str) -> Baseline:
+        """The baseline of one metric."""
+        found = {baseline.metric: baseline for baseline in self.baselines}
+        if metric not in found:
+            raise StratawatchError(f"no baseline of '{metric}' was measured", expected=f"one of {', '.join(found)}")
+        return found[metric]
+
+
+def measure_baselines(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    method: str | Method = "random_subsampling",
+    *,
+    seed: int,
+    metrics: Sequence[str] = REPORTED,
+    positive: Any = None,
+    cut_off: float | None = None,
+    valid_from: str | None = None,
+    valid_until: str | None = None,
+) -> Measured:
+    """What a scikit-learn classifier of this kind attains on items like these; the estimator itself is not fitted.
+
+    `positive` names the positive class where y is not of 1 and 0; `cut_off` the least score that is called positive,
+    where the classifier is not used with its own `predict`. The seed is scikit-learn's `random_state`.
+    """
+    _require_seed(seed)
+    for date in (valid_from, valid_until):
+        moment(date, "the date of a baseline")
+    chosen = method_named(method) if isinstance(method, str) else method
+    truth, positive = truth_of(y, positive)
+    labels = np.asarray(y)
+    items = X.shape[0] if hasattr(X, "shape") else len(X)
+    if items != truth.size:
+        raise StratawatchError("X and y do not belong together", expected=f"{truth.size} rows of X", got=str(items))
+
+    def asked(train: Counts, test: Counts) -> Flags:
+        model = _clone(estimator).fit(rows(X, train), labels[train])
+        return calls_of(model, rows(X, test), positive, cut_off)
+
+    trials = Trials.of_runs([(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth)
+    everything = np.arange(truth.size)
+    fitted = count(asked(everything, everything), truth) if chosen.tests_the_fit_to_all else None
+    baselines = tuple(
+        Baseline(
+            metric=metric,
+            evidence=chosen.share(metric, trials, fitted),
+            method=chosen.words,
+            n=truth.size,
+            seed=int(seed),
+            valid_from=valid_from,
+            valid_until=valid_until,
+        )
+        for metric in metrics
+    )
+    return Measured(baselines, trials, fitted)
+
+
+def _require_seed(seed: int) -> None:
+    """What scikit-learn can take, also where a method throws no dice: records hold it."""
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
+        raise StratawatchError("this is no seed", expected=f"a whole number from 0 to {MOST_SEED}", got=repr(seed))
+
+
+def _clone(estimator: Any) -> Any:
+    from sklearn.base import clone
+
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise StratawatchError(
+            f"{type(estimator).__name__} cannot be fitted", expected="a scikit-learn classifier, with fit and predict"
+        )
+    return clone(estimator)

@@ -1,0 +1,147 @@
+import re
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratawatch.core.alarms.judge import judge, page_confidence
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.goals import Limit
+from stratawatch.errors import StratawatchError
+
+FLOOR = Limit("precision", floor=0.80)
+CEILING = Limit("false_omission_rate", ceiling=0.01)
+
+
+def estimate(value, low, high, confidence=0.95, labels=214):
+    return Estimate("lr", "precision", None, Known(value, low, high, 100.0), labels, "test", confidence)
+
+
+def judged(ordinary, page, limit=FLOOR, margin=0.03):
+    return judge(estimate(*ordinary), estimate(*page, confidence=0.995), limit, margin)
+
+
+class TestJudge:
+    def test_breach_needs_the_wide_interval_beyond_the_limit(self):
+        said = judged((0.712, 0.66, 0.76), (0.712, 0.64, 0.779))
+        assert said.state == AlarmState.BREACH
+        assert said.reason == (
+            "71.2% (66.0 to 76.0, 95%) is proven below the floor of 80.0% (at most 77.9% at 99.5%); 214 labels"
+        )
+
+    def test_the_ordinary_interval_alone_proves_no_breach(self):
+        said = judged((0.75, 0.71, 0.79), (0.75, 0.69, 0.81))
+        assert said.state == AlarmState.AT_RISK
+        assert (
+            said.reason == "75.0% (71.0 to 79.0, 95%) is below the floor of 80.0%, but that is not proven; 214 labels"
+        )
+
+    def test_ok_is_the_ordinary_interval_wholly_inside(self):
+        assert judged((0.85, 0.81, 0.89), (0.85, 0.78, 0.9)).state == AlarmState.OK
+
+    def test_an_end_on_the_limit_is_inside(self):
+        assert judged((0.85, 0.80, 0.89), (0.85, 0.78, 0.9)).state == AlarmState.OK
+
+    def test_unproven_is_a_value_inside_with_an_interval_across(self):
+        assert judged((0.82, 0.78, 0.86), (0.82, 0.76, 0.88)).state == AlarmState.UNPROVEN
+
+    def test_undefined_is_blind_and_says_why(self):
+        blind = Estimate("lr", "precision", None, Undefined("it calls no item positive"), 0, "test", 0.95)
+        said = judge(blind, blind, FLOOR, 0.03)
+        assert said.state == AlarmState.BLIND
+        assert said.reason == "cannot tell: it calls no item positive"
+
+    def test_an_interval_across_the_limit_that_is_far_too_wide_is_blind(self):
+        said = judged((0.85, 0.70, 0.95), (0.85, 0.6, 0.97))
+        assert said.state == AlarmState.BLIND
+        assert "plus-minus 12.5%, more than 3 x 3.0%" in said.reason
+
+    def test_a_wide_interval_that_proves_something_is_not_blind(self):
+        assert judged((0.3, 0.1, 0.5), (0.3, 0.05, 0.6)).state == AlarmState.BREACH
+        assert judged((0.9, 0.81, 0.99), (0.9, 0.7, 1.0), margin=0.01).state == AlarmState.OK
+
+    def test_blind_begins_above_the_stated_multiple_of_the_margin(self):
+        ordinary, page = estimate(0.85, 0.75, 0.93), estimate(0.85, 0.7, 0.95)
+        assert judge(ordinary, page, FLOOR, 0.03, blind_at=2.9).state == AlarmState.BLIND
+        assert judge(ordinary, page, FLOOR, 0.03, blind_at=3.1).state == AlarmState.UNPROVEN
+
+    @pytest.mark.parametrize(
+        ("ordinary", "page", "state"),
+        [
+            ((0.02, 0.015, 0.026), (0.02, 0.012, 0.03), AlarmState.BREACH),
+            ((0.02, 0.011, 0.03), (0.02, 0.009, 0.04), AlarmState.AT_RISK),
+            ((0.008, 0.005, 0.013), (0.008, 0.004, 0.02), AlarmState.UNPROVEN),
+            ((0.004, 0.002, 0.008), (0.004, 0.001, 0.012), AlarmState.OK),
+        ],
+    )
+    def test_a_ceiling_is_a_floor_turned_over(self, ordinary, page, state):
+        assert judged(ordinary, page, CEILING).state == state
+
+    def test_small_rates_are_told_with_more_digits(self):
+        said = judged((0.0042, 0.0031, 0.0058), (0.0042, 0.0025, 0.007), CEILING)
+        assert said.reason.startswith("0.42% (0.31 to 0.58, 95%) is proven at or below the ceiling of 1.00%")
+
+    def test_of_two_ends_the_nearer_one_is_judged(self):
+        both = Limit("precision", floor=0.2, ceiling=0.8)
+        assert judged((0.9, 0.85, 0.95), (0.9, 0.82, 0.97), both).state == AlarmState.BREACH
+        assert judged((0.1, 0.05, 0.15), (0.1, 0.02, 0.19), both).state == AlarmState.BREACH
+        assert judged((0.5, 0.4, 0.6), (0.5, 0.3, 0.7), both).state == AlarmState.OK
+
+    @pytest.mark.parametrize(
+        ("ordinary", "page", "state", "end"),
+        [
+            (
+                (0.40, 0.25, 0.85),
+                (0.40, 0.22, 0.9),
+                AlarmState.UNPROVEN,
+                "ceiling",
+            ),  # nearer to the floor, proven there
+            ((0.60, 0.15, 0.75), (0.60, 0.1, 0.79), AlarmState.UNPROVEN, "floor"),
+            ((0.19, 0.05, 0.85), (0.19, 0.01, 0.9), AlarmState.AT_RISK, "floor"),
+            ((0.15, 0.1, 0.19), (0.15, 0.05, 0.81), AlarmState.AT_RISK, "floor"),
+        ],
+    )
+    def test_of_two_ends_the_more_urgent_one_decides(self, ordinary, page, state, end):
+        said = judged(ordinary, page, Limit("precision", floor=0.2, ceiling=0.8), margin=0.3)
+        assert said.state == state
+        assert f"the {end} of" in said.reason
+
+    @given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.floats(0, 0.5), st.floats(0.5, 1))
+    def test_ok_about_two_ends_is_an_interval_between_them(self, ends, floor, ceiling):
+        low, value, high = sorted(ends)
+        same = estimate(value, low, high)
+        said = judge(same, same, Limit("precision", floor=floor, ceiling=ceiling), 0.03)
+        assert (said.state == AlarmState.OK) == (floor <= low and high <= ceiling)
+        assert (said.state == AlarmState.BREACH) == (high < floor or low > ceiling)
+
+    def test_a_limit_without_an_end_is_refused(self):
+        with pytest.raises(StratawatchError, match="no end; expected a floor or a ceiling"):
+            judged((0.5, 0.4, 0.6), (0.5, 0.3, 0.7), Limit("precision"))
+
+    @given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.floats(0, 1), st.floats(0.001, 0.2))
+    def test_every_estimate_gets_a_state_that_its_value_supports(self, ends, floor, margin):
+        low, value, high = sorted(ends)
+        same = estimate(value, low, high)
+        said = judge(same, same, Limit("precision", floor=floor), margin)
+        assert (said.state == AlarmState.BREACH) == (high < floor)
+        assert (said.state == AlarmState.OK) == (low >= floor)
+        assert re.search(r"\d+ labels$", said.reason)
+
+
+class TestPageConfidence:
+    def test_spends_the_promise_over_streams_and_periods(self):
+        assert page_confidence(8, 52, 1.0) == pytest.approx(1 - 2 / 416)
+
+    def test_a_chance_of_a_false_page_below_the_promise(self):
+        streams, periods, pages = 30, 365, 0.5
+        tail = (1 - page_confidence(streams, periods, pages)) / 2
+        assert streams * periods * tail == pytest.approx(pages)
+
+    def test_is_never_below_the_ordinary_confidence(self):
+        assert page_confidence(1, 4, 100.0) == 0.95
+
+    def test_is_never_certain(self):
+        assert page_confidence(10**6, 10**6, 0.0) < 1
+        assert page_confidence(1, inf, 1.0) < 1

@@ -1,0 +1,16 @@
+import subprocess
+import sys
+
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.symbols import SYMBOLS, URGENCY
+
+
+def test_every_state_has_a_sign_of_its_own_and_a_place():
+    assert set(SYMBOLS) == set(URGENCY) == set(AlarmState)
+    assert len(set(SYMBOLS.values())) == len(URGENCY) == len(AlarmState)
+
+
+def test_signs_cost_the_command_line_nothing():
+    code = "import sys, stratawatch.core.alarms.symbols; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,216 @@
+from collections import Counter
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.planning.round_planner import Planner
+from stratawatch.core.population import Atom
+from stratawatch.core.verdicts import Ledger
+from stratawatch.errors import StratawatchError
+from tests.unit.core.pasts import curve, drawn
+from tests.unit.core.town import two_classifiers
+
+
+@pytest.fixture(scope="module")
+def town():
+    return two_classifiers()
+
+
+def first(town, budget=300, ledger=None, **more):
+    return town.design.plan(Commission(budget=budget), ledger or Ledger({}), (), ordinal=1, **more)
+
+
+def cheap(town, share=3):
+    """What the ledger knows of every third candidate before anything is drawn."""
+    return town.ledger(town.design.candidates.items[::share])
+
+
+class TestPools:
+    def test_hold_three_times_the_planned_labels_and_at_least_thirty(self, town):
+        planner = Planner(town.design.cells, town.commission)
+        wanted = np.maximum(30, 3 * planner.at_most())
+        assert pool_sizes(town.atoms, ("a", "b"), town.commission) == tuple(
+            np.minimum(np.minimum(wanted, planner.items), 300).tolist()
+        )
+
+    def test_are_all_items_when_the_budget_is_larger(self, town):
+        assert sum(pool_sizes(town.atoms, ("a", "b"), Commission(budget=10_000))) == 6000
+
+    def test_count_by_stratum(self):
+        """Two atoms of one stratum share a pool."""
+        atoms = (Atom("0", 0, 9, 12, 0.01), Atom("0", 10, 19, 5, 0.02), Atom("1", 600, 700, 10_000, 0.7, stratum=1))
+        assert pool_sizes(atoms, ("a",), Commission(budget=20)) == (17, 20)
+
+    def test_items_that_nobody_judged_get_no_pool(self):
+        atoms = (Atom("-", -1, -1, 500, None), Atom("1", 600, 700, 500, 0.7, stratum=1))
+        assert pool_sizes(atoms, ("a",), Commission(budget=40))[0] == 0
+
+    def test_a_helpers_letter_makes_no_pool(self):
+        atoms = (Atom("-1", 9, 9, 500, 0.3), Atom("10", 600, 700, 500, 0.7, stratum=1))
+        assert pool_sizes(atoms, ("a",), Commission(budget=40)) == (0, 40)
+
+    def test_without_a_budget_they_hold_three_times_what_the_goals_need(self, town):
+        commission = Commission((Goal("precision", 0.05),), until_goals=True)
+        history = drawn(curve(0, 1), np.random.default_rng(1), each=2000)
+        planner = Planner(town.design.cells, commission, history)
+        wanted = np.minimum(np.maximum(30, 3 * planner.at_most()), planner.items)
+        assert pool_sizes(town.atoms, ("a", "b"), commission, history) == tuple(wanted.tolist())
+        assert pool_sizes(town.atoms, ("a", "b"), commission) != tuple(wanted.tolist())
+
+
+class TestPlan:
+    def test_spends_two_fifths_and_says_what_they_buy(self, town):
+        plan = first(town)
+        assert plan.labels == 120
+        assert len(plan.totals) == town.design.cells.count
+        assert set(plan.half_widths) == {(c, m) for c in "ab" for m in METRICS}
+        assert plan.method == "sum_of_squares, from scores"
+        assert plan.exhausted == ()
+
+    def test_more_labels_buy_narrower_intervals(self, town):
+        few, many = (first(town, budget).half_widths for budget in (250, 750))
+        assert all(many[key] < few[key] for key in few)
+
+    def test_expects_about_the_half_widths_that_come(self, town):
+        ledger, drawn = town.labelled()
+        plan = town.design.plan(town.commission, ledger, drawn, ordinal=2)
+        assert plan.labels == 300
+        for estimate in town.design.estimate(ledger, drawn):
+            expected = plan.half_widths[estimate.classifier, estimate.metric]
+            assert estimate.outcome.half_width == pytest.approx(expected, rel=0.35)
+
+    def test_the_second_round_never_falls_below_what_is_drawn(self, town):
+        one = first(town)
+        drawn = town.drawn(one)
+        two = town.design.plan(town.commission, town.ledger(drawn), drawn, ordinal=2)
+        assert all(after >= before for before, after in zip(one.totals, two.totals, strict=True))
+        assert two.labels == 300
+
+    def test_with_history_a_second_plan_adds_nothing(self, town):
+        history = drawn(curve(0, 1), np.random.default_rng(1))
+        one = first(town, history=history)
+        items = town.drawn(one)
+        two = town.design.plan(town.commission, town.ledger(items), items, ordinal=2, history=history)
+        assert one.labels == 300
+        assert two.totals == one.totals
+
+    @pytest.mark.parametrize(("margin", "adds"), [(0.45, False), (0.02, True)])
+    def test_until_goals_the_intervals_so_far_decide(self, town, margin, adds):
+        commission = Commission((Goal("precision", margin), Goal("recall", margin)), until_goals=True)
+        one = town.design.plan(commission, Ledger({}), (), ordinal=1)
+        drawn = town.drawn(one)
+        two = town.design.plan(commission, town.ledger(drawn), drawn, ordinal=2)
+        assert (two.labels > one.labels) is adds
+
+    def test_names_strata_whose_pool_is_exhausted_and_spends_their_labels_elsewhere(self, town):
+        pool = town.design.candidates
+        homes = town.design.cells.strata[pool.atoms]
+        kept = np.flatnonzero((homes != 0) | (np.arange(len(pool)) == np.flatnonzero(homes == 0)[0])).tolist()
+        plan = first(replace_design(town, kept))
+        assert plan.exhausted == (0,)
+        assert plan.totals[0] == 1
+        assert plan.labels == 120
+
+    def test_inclusion_is_drawn_over_items_of_the_stratum(self, town):
+        plan = first(town)
+        sizes = Counter()
+        for atom in town.atoms:
+            sizes[atom.stratum] += atom.size
+        assert town.design.inclusion(plan) == tuple(n / sizes[h] for h, n in enumerate(plan.totals))
+
+
+class TestKnownItems:
+    def test_are_drawn_for_nothing(self, town):
+        known = cheap(town)
+        plan = first(town, ledger=known)
+        assert len(town.drawn(plan) - known.verdicts.keys()) == 120
+        assert plan.labels > 150
+
+    def test_of_the_first_round_do_not_count_in_the_second(self, town):
+        known = cheap(town)
+        one = town.drawn(first(town, ledger=known))
+        reused = one & known.verdicts.keys()
+        ledger = Ledger({**known.verdicts, **town.ledger(one).verdicts})
+        two = town.drawn(town.design.plan(town.commission, ledger, one, ordinal=2, reused=reused))
+        assert one <= two
+        assert 295 <= len(two - known.verdicts.keys()) <= 300
+
+    def test_an_item_that_was_drawn_and_not_answered_was_asked_about(self, town):
+        one = town.drawn(first(town))
+        two = town.design.plan(town.commission, Ledger({}), one, ordinal=2)
+        assert two.labels == 300
+
+    def test_do_not_make_a_round_of_their_own(self, town):
+        """What is known is read when it is drawn, never because it is known: the draw stays the smallest digests."""
+        plan = first(town, ledger=cheap(town))
+        assert smallest_digests(town, plan) == {town.design.candidates.digests[i] for i in town.design.draw(plan)}
+
+    def test_goals_ask_fewer_people_where_strata_are_known(self, town):
+        """Every candidate of the odd strata is known: labels are cheap there."""
+        commission = Commission((Goal("precision", 0.08), Goal("recall", 0.12)), until_goals=True)
+        history = drawn(curve(0, 1), np.random.default_rng(1), each=1000)
+        pool = town.design.candidates
+        odd = town.design.cells.strata[pool.atoms] % 2 == 1
+        known = town.ledger([pool.items[row] for row in np.flatnonzero(odd)])
+        blind, told = (
+            town.drawn(town.design.plan(commission, ledger, (), ordinal=1, history=history))
+            for ledger in (Ledger({}), known)
+        )
+        assert len(told - known.verdicts.keys()) < len(blind - known.verdicts.keys())
+
+
+def smallest_digests(town, plan):
+    """The digests of the first totals[h] candidates of every stratum."""
+    pool = town.design.candidates
+    homes = town.design.cells.strata[pool.atoms]
+    wanted = set()
+    for stratum, total in enumerate(plan.totals):
+        wanted.update(sorted(pool.digests[i] for i in np.flatnonzero(homes == stratum))[:total])
+    return wanted
+
+
+def replace_design(town, rows):
+    """The same town with these rows of its pool, in this order."""
+    pool, other = town.design.candidates, copy(town)
+    other.design = Design(
+        ("a", "b"),
+        town.atoms,
+        replace(
+            pool,
+            items=tuple(pool.items[i] for i in rows),
+            atoms=pool.atoms[rows],
+            digests=tuple(pool.digests[i] for i in rows),
+            segments={"region": tuple(pool.segments["region"][i] for i in rows)},
+        ),
+    )
+    return other
+
+
+class TestDraw:
+    def test_takes_the_smallest_digests_of_every_stratum(self, town):
+        plan = first(town)
+        drawn = town.design.draw(plan)
+        assert {town.design.candidates.digests[i] for i in drawn} == smallest_digests(town, plan)
+        homes = town.design.cells.strata[town.design.candidates.atoms[list(drawn)]]
+        assert np.bincount(homes, minlength=len(plan.totals)).tolist() == list(plan.totals)
+
+    def test_a_larger_plan_only_adds_items(self, town):
+        small, large = first(town), first(town, 305)
+        grown = replace(small, totals=tuple(max(a, b) for a, b in zip(small.totals, large.totals, strict=True)))
+        assert set(town.design.draw(small)) < set(town.design.draw(grown))
+
+    def test_does_not_depend_on_the_order_of_the_pool(self, town):
+        plan = first(town)
+        backwards = replace_design(town, list(reversed(range(len(town.design.candidates)))))
+        pool, other = town.design.candidates, backwards.design.candidates
+        assert [other.items[i] for i in backwards.design.draw(plan)] == [pool.items[i] for i in town.design.draw(plan)]
+
+    def test_a_plan_beyond_the_pool_is_refused(self, town):
+        plan = first(town)
+        with pytest.raises(StratawatchError, match="pool of stratum 0 is exhausted; expected at least 99999"):
+            town.design.draw(replace(plan, totals=(99999, *plan.totals[1:])))

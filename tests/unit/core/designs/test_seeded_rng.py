@@ -1,0 +1,29 @@
+import numpy as np
+
+from stratawatch.core.designs.seeded_rng import dice
+from stratawatch.core.goals import Commission
+
+SIZES = np.array([40, 60])
+
+
+def thrown(commission=None, sizes=SIZES, ordinal=1) -> int:
+    return int(dice(commission or Commission(seed="s", design="srs"), sizes, ordinal).integers(2**60))
+
+
+def test_a_round_that_is_planned_again_throws_the_same():
+    assert thrown() == thrown() == thrown(sizes=SIZES.astype(np.float64))
+
+
+def test_whatever_differs_throws_anew():
+    others = [
+        thrown(Commission(seed="t", design="srs")),
+        thrown(Commission(seed="s", design="joint")),
+        thrown(sizes=np.array([60, 40])),
+        thrown(ordinal=2),
+    ]
+    assert len({thrown(), *others}) == 5
+
+
+def test_budget_and_options_change_nothing():
+    """What is known by history may change a budget while a round is planned again."""
+    assert thrown(Commission(seed="s", design="srs", budget=90)) == thrown()

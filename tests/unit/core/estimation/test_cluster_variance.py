@@ -1,0 +1,207 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimation.cluster_variance import Effect, _stretched, _stretched_difference
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.replication.balanced_replication import student
+from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.goals import Commission
+from stratawatch.core.population import Candidates, Census
+from stratawatch.core.verdicts import Ledger
+from tests.unit.core.town import two_classifiers
+
+
+@pytest.fixture(scope="module")
+def town():
+    return two_classifiers()
+
+
+@pytest.fixture(scope="module")
+def told(town):
+    return town.labelled()
+
+
+def clustered(design: Design, name) -> Design:
+    """The same design, its items in the clusters that `name` gives them."""
+    named = tuple(name(item) for item in design.candidates.items)
+    return replace(design, candidates=replace(design.candidates, clusters=named))
+
+
+def widths(estimates) -> np.ndarray:
+    return np.array([one.outcome.half_width for one in estimates])
+
+
+class TestAlone:
+    @pytest.mark.parametrize("name", [lambda item: item, lambda item: None], ids=["every item its own", "none named"])
+    def test_nothing_changes(self, town, told, name):
+        segments = (town.north, town.south)
+        before = town.design.estimate(*told, metrics=tuple(METRICS), segments=segments)
+        after = clustered(town.design, name).estimate(*told, metrics=tuple(METRICS), segments=segments)
+        assert [one.outcome for one in after] == [one.outcome for one in before]
+        assert {one.deff for one in after} == {1.0}
+        assert {one.deff for one in before} == {None}
+
+    def test_nor_does_a_comparison(self, town, told):
+        before = town.design.compare(*told, "a", "b", "recall")
+        after = clustered(town.design, lambda item: item).compare(*told, "a", "b", "recall")
+        assert after.outcome == before.outcome
+
+
+def doubled(copies: int) -> tuple[Design, Ledger]:
+    """A window of 4,000 scored items; 200 of them drawn and labelled, each `copies` times over."""
+    census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([2000, 2000]))
+    commission = Commission(budget=400 * copies)
+    atoms = cut(census, commission)
+    rng = np.random.default_rng(3)
+    rows = [(atom, one, copy) for atom in range(2) for one in range(200) for copy in range(copies)]
+    yes = {(atom, one): bool(rng.random() < (0.1, 0.8)[atom]) for atom in range(2) for one in range(200)}
+    items = tuple(f"{atom}-{one}-{copy}" for atom, one, copy in rows)
+    digests = tuple(f"{number:032x}" for number in rng.permutation(len(items)).tolist())
+    pool = Candidates(items, np.array([atom for atom, _, _ in rows]), digests, clusters=tuple(i[:-2] for i in items))
+    said = {item: "yes" if yes[row[:2]] else "no" for item, row in zip(items, rows, strict=True)}
+    return Design(("a",), atoms, pool, commission), Ledger(said)
+
+
+class TestCopies:
+    def test_of_every_item_make_an_effect_of_nearly_two(self):
+        design, ledger = doubled(2)
+        for one in design.estimate(ledger, ledger.verdicts):
+            assert one.deff == pytest.approx(2, abs=0.03)
+
+    def test_count_as_one_label_each(self):
+        """Twice 400 labels know what 400 know without 1 - f: their 1 - f is .8, that of 400 is .9."""
+        once, twice = doubled(1), doubled(2)
+        plain = replace(once[0], candidates=replace(once[0].candidates, clusters=None))
+        few = plain.estimate(once[1], once[1].verdicts)
+        many = twice[0].estimate(twice[1], twice[1].verdicts)
+        for a, b in zip(few, many, strict=True):
+            assert b.outcome.half_width == pytest.approx(a.outcome.half_width / 0.9**0.5, rel=0.03)
+            assert b.outcome.n_eff == pytest.approx(a.outcome.n_eff * 0.9, rel=0.05)
+
+    def test_widen_a_difference_too(self, town, told):
+        pairs = clustered(town.design, lambda item: f"{int(item[1:]) // 40}")
+        assert pairs.compare(*told, "a", "b", "recall").deff is not None
+        same = pairs.compare(*told, "a", "a", "recall").outcome
+        assert (same.low, same.high) == (0.0, 0.0)
+
+
+class TestClusters:
+    def test_never_narrow_an_interval(self, town, told):
+        metrics = tuple(METRICS)
+        before = town.design.estimate(*told, metrics=metrics)
+        for size in (3, 30, 300, 2000):
+            after = clustered(town.design, lambda item, size=size: str(int(item[1:]) // size))
+            assert bool((widths(after.estimate(*told, metrics=metrics)) >= widths(before) - 1e-12).all())
+
+    def test_by_what_was_said_they_cost_most(self, town, told):
+        """Customers whose items are all yes or all no, 15 items each, against customers of any 15 items."""
+        ledger, drawn = told
+        order = sorted(drawn, key=lambda item: ledger.verdicts[item])
+        alike = {item: str(place // 15) for place, item in enumerate(order)}
+        mixed = {item: str(place // 15) for place, item in enumerate(sorted(drawn))}
+        effects = [
+            clustered(town.design, lambda item, of=of: of.get(item)).estimate(ledger, drawn)[0].deff
+            for of in (alike, mixed)
+        ]
+        assert effects[0] > 3
+        assert effects[1] < 1.8
+
+    def test_are_the_same_however_many_columns_are_read_at_once(self, town, told, monkeypatch):
+        design = clustered(town.design, lambda item: str(int(item[1:]) // 30))
+        wanted = {"metrics": tuple(METRICS), "segments": (town.north, town.south)}
+        at_once = design.estimate(*told, **wanted)
+        monkeypatch.setattr("stratawatch.core.estimation.cluster_variance._AT_ONCE", 2000)
+        assert design.estimate(*told, **wanted) == at_once
+
+    def test_all_of_one_are_no_information(self, town, told):
+        for one in clustered(town.design, lambda _: "c").estimate(*told):
+            assert one.outcome == Undefined(
+                "all labels that tell it are of one cluster: they say nothing about how clusters differ"
+            )
+
+    def test_a_segment_that_is_one_cluster_is_no_information_and_the_whole_is(self, town, told):
+        where = dict(zip(town.design.candidates.items, town.design.candidates.segments["region"], strict=True))
+        of = clustered(town.design, lambda item: "all" if where[item] == "north" else str(int(item[1:]) // 30))
+        found = of.estimate(*told, metrics=("precision",), segments=(town.north,))
+        assert [isinstance(one.outcome, Known) for one in found] == [True, True, False, False]
+
+    def test_labels_that_agree_count_as_one_a_cluster(self, town):
+        _, drawn = town.labelled()
+        three = clustered(town.design, lambda item: str(sorted(drawn).index(item) // 3) if item in drawn else None)
+        (found,) = [
+            one
+            for one in three.estimate(Ledger(dict.fromkeys(drawn, "yes")), drawn, metrics=("prevalence",))
+            if one.classifier == "a"
+        ]
+        assert found.deff == pytest.approx(3)
+
+    def test_one_side_that_agrees_is_enough_where_it_moves_the_metric(self, town, told):
+        """Everything that b calls negative is no: what recall does not know is how many positives lie there."""
+        ledger, drawn = told
+        pool = town.design.candidates
+        passed = {
+            item
+            for item, atom in zip(pool.items, pool.atoms.tolist(), strict=True)
+            if town.atoms[atom].pattern[1] == "0"
+        }
+        said = {item: "no" if item in passed else verdict for item, verdict in ledger.verdicts.items()}
+        order = sorted(item for item in drawn if item in passed)
+        three = clustered(town.design, lambda item: str(order.index(item) // 3) if item in order else None)
+        found = {one.classifier: one.deff for one in three.estimate(Ledger(said), drawn, metrics=("recall",))}
+        assert found["b"] == pytest.approx(3, abs=0.02)
+
+    def test_across_strata_or_inside_leave_different_degrees(self, town, told):
+        """Few clusters: the interval takes Student's t, so that three are wider than their design effect."""
+        three = clustered(town.design, lambda item: str(int(item[1:]) % 3)).estimate(*told)
+        for one, before in zip(three, town.design.estimate(*told), strict=True):
+            least = (student(2, 0.95) / z(0.95)) * before.outcome.half_width
+            assert one.outcome.half_width > 0.75 * least
+
+    def test_a_window_that_is_labelled_wholly_is_exact(self):
+        design, ledger = doubled(1)
+        census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([200, 200]))
+        atoms = cut(census, Commission(budget=400))
+        whole = replace(design, atoms=atoms, candidates=replace(design.candidates, clusters=("x", "y") * 200))
+        for one in whole.estimate(ledger, ledger.verdicts):
+            assert one.outcome.low == one.outcome.high
+
+    def test_without_labels_there_is_nothing_to_widen(self, town):
+        found = clustered(town.design, lambda item: "c").estimate(Ledger({}), ())
+        assert all(isinstance(one.outcome, Undefined) for one in found)
+
+
+class TestWidened:
+    def of(self, value, low, high):
+        return Estimate("a", "precision", None, Known(value, low, high, 100.0), 100, "", 0.95)
+
+    @pytest.mark.parametrize("yes", [0, 2, 25, 50, 90])
+    def test_is_nearly_wilson_with_fewer_labels(self, yes):
+        many, few = (wilson(np.array(yes / 100), np.array(n), 0.95) for n in (100.0, 50.0))
+        low, high = _stretched(Known(yes / 100, float(many[0]), float(many[1]), 100.0), 2**0.5)
+        assert (low, high) == pytest.approx((float(few[0]), float(few[1])), abs=0.012)
+
+    def test_an_effect_below_one_is_one(self):
+        found = Effect(0.4, 0.0, 10_000_000.0).widened(self.of(0.8, 0.7, 0.9), _stretched)
+        assert found.outcome.low == pytest.approx(0.7)
+        assert (found.deff, found.outcome.n_eff) == (0.4, 100.0)
+
+    def test_what_was_taken_off_for_this_window_comes_back(self):
+        v = (0.1 / z(0.95)) ** 2
+        found = Effect(1.5, 0.5 * v, 10_000_000.0).widened(self.of(0.5, 0.4, 0.6), _stretched)
+        assert found.outcome.n_eff == pytest.approx(50)
+
+    @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(1, 9))
+    def test_ends_stay_in_order_and_in_range(self, one, two, three, by):
+        low, value, high = sorted((one, two, three))
+        wider = _stretched(Known(value, low, high, 1.0), by)
+        assert 0 <= wider[0] <= low <= value <= high <= wider[1] <= 1
+        wider = _stretched_difference(Known(value - 0.5, low - 0.5, high - 0.5, 1.0), by)
+        assert -1 <= wider[0] <= low - 0.5 + 1e-12
+        assert high - 0.5 - 1e-12 <= wider[1] <= 1

@@ -1,0 +1,102 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from stratawatch.core.designs import DESIGNS
+from stratawatch.core.designs.frozen import cut
+from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.variance_methods import VARIANCES, refuse_unsuited, variance_named
+from stratawatch.core.goals import Commission
+from stratawatch.core.verdicts import Ledger
+from stratawatch.errors import PlanImpossible, StratawatchError
+from tests.unit.core.town import two_classifiers
+
+EVERY = pytest.mark.parametrize("name", VARIANCES)
+
+
+@pytest.fixture(scope="module")
+def town():
+    return two_classifiers()
+
+
+@pytest.fixture(scope="module")
+def told(town):
+    return town.labelled()
+
+
+def with_variance(design, name):
+    return replace(design, commission=replace(design.commission, variance=name))
+
+
+@EVERY
+class TestEvery:
+    def test_gives_every_metric_and_segment_its_interval(self, town, told, name):
+        design = with_variance(town.design, name)
+        found = design.estimate(*told, metrics=tuple(METRICS), segments=(town.north, town.south))
+        assert len(found) == 3 * 2 * len(METRICS)
+        for one in found:
+            assert isinstance(one.outcome, Known | Undefined)
+            if isinstance(one.outcome, Known):
+                assert 0 <= one.outcome.low <= one.outcome.value <= one.outcome.high <= 1
+                assert one.outcome.n_eff > 0
+
+    def test_the_same_labels_have_the_same_interval_in_any_order(self, town, told, name):
+        ledger, drawn = told
+        pool = town.design.candidates
+        order = np.random.default_rng(4).permutation(len(pool)).tolist()
+        shuffled = replace(
+            pool,
+            items=tuple(pool.items[i] for i in order),
+            atoms=pool.atoms[order],
+            digests=tuple(pool.digests[i] for i in order),
+            segments={"region": tuple(pool.segments["region"][i] for i in order)},
+        )
+        design = with_variance(town.design, name)
+        again = replace(design, candidates=shuffled)
+        for one, other in zip(design.estimate(ledger, drawn), again.estimate(ledger, drawn), strict=True):
+            assert other.outcome.low == pytest.approx(one.outcome.low, abs=1e-12)
+
+    def test_what_the_design_cannot_tell_stays_undefined(self, town, name):
+        found = with_variance(town.design, name).estimate(Ledger({}), ())
+        assert all(isinstance(one.outcome, Undefined) for one in found)
+
+    def test_warnings_are_sentences(self, town, name):
+        assert all(text[0].isupper() and text.endswith(".") for text in variance_named(name).warnings)
+
+
+def test_the_default_is_the_designs_own(town, told):
+    assert Commission().variance == "default"
+    assert variance_named("default").warnings == ()
+
+
+def test_a_name_that_is_none_is_refused():
+    with pytest.raises(StratawatchError, match="there is no variance 'jackknife'; expected one of default, brr"):
+        variance_named("jackknife")
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 3])
+def test_so_is_what_is_no_name(name):
+    with pytest.raises(StratawatchError, match=r"there is no variance .*; expected one of default, brr"):
+        variance_named(name)
+
+
+@pytest.mark.parametrize("design", [name for name in DESIGNS if name != "joint"])
+def test_replicates_are_of_difference_estimates_only(design):
+    with pytest.raises(PlanImpossible, match=f"'brr' is not one of the estimates of design = '{design}'; expected"):
+        refuse_unsuited("brr", design)
+    refuse_unsuited("default", design)
+    refuse_unsuited("brr", "joint")
+
+
+def test_a_design_is_not_cut_for_a_variance_of_another(town):
+    with pytest.raises(PlanImpossible, match="variance = 'brr'"):
+        cut(town.census, Commission(budget=100, design="srs", variance="brr"))
+
+
+def test_all_designs_are_known_here():
+    """Design effects of others than these are about means of strata."""
+    from stratawatch.core.estimation.cluster_variance import FORETELLING, SHARING
+
+    assert {*FORETELLING, *SHARING} <= set(DESIGNS)

@@ -1,0 +1,64 @@
+"""What plans foresee against what labels then say, on average."""
+
+import numpy as np
+import pytest
+
+from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.planning.expected_precision import expected_sides
+from tests.unit.core.estimation.test_differences import two_classifiers
+
+DRAWN = (60, 50, 50, 60, 120, 150)
+SMALL = two_classifiers()
+SHARES = np.array([SMALL.labels[SMALL.atoms == atom].mean() for atom in range(len(SMALL.cells.sizes))])
+EXPECTED = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), np.array(DRAWN, dtype=float))
+
+
+@pytest.fixture(scope="module")
+def found():
+    rng = np.random.default_rng(4)
+    evidence = [Evidence.of(SMALL.cells, SMALL.answers(SMALL.random_draw(DRAWN, rng))) for _ in range(150)]
+    return Sides.stack([one.sides([one.everything]) for one in evidence])
+
+
+@pytest.mark.parametrize("field", ["sizes", "totals", "labels", "yes", "weights", "joint_weights"])
+def test_counts_come_as_expected(found, field):
+    mean = getattr(found, field).mean(axis=0)[0]
+    assert mean == pytest.approx(getattr(EXPECTED, field), rel=0.08)
+
+
+def test_variances_come_as_expected(found):
+    raw = found.raw.mean(axis=0)[0]
+    assert raw[:, [0, 2]] == pytest.approx(EXPECTED.raw[:, [0, 2]], rel=0.12)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_half_widths_come_as_expected(found, name):
+    widths = interval(METRICS[name], Reading(found, 0.95)).half_width.mean(axis=0)[0]
+    foreseen = interval(METRICS[name], Reading(EXPECTED, 0.95)).half_width
+    assert widths == pytest.approx(foreseen, rel=0.25)
+
+
+def test_many_plans_at_once_are_the_single_ones():
+    plans = np.array([DRAWN, [30, 20, 20, 30, 60, 80]], dtype=float)
+    together = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), plans)
+    for place, plan in enumerate(plans):
+        alone = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), plan)
+        assert together.raw[place] == pytest.approx(alone.raw)
+        assert together.joint_weights[place] == pytest.approx(alone.joint_weights)
+
+
+def test_a_census_leaves_nothing_to_chance():
+    whole = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), SMALL.cells.stratum_sizes)
+    for certain in (whole.raw, whole.weights, whole.unsampled, whole.joint_weights):
+        assert np.abs(certain).max() == 0
+
+
+def test_a_stratum_without_labels_is_unseen_and_may_hold_anything():
+    """Stratum 1 holds the 150 items that only a calls positive."""
+    without = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), np.array([60.0, 0, 50, 60, 120, 150]))
+    assert without.unseen[:, 0].tolist() == [150, 0]
+    assert without.unsampled[0, 0] - EXPECTED.unsampled[0, 0] == pytest.approx(150**2 / 4)

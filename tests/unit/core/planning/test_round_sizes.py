@@ -1,0 +1,33 @@
+import pytest
+
+from stratawatch.core.goals import Commission
+from stratawatch.core.planning.round_sizes import FIRST_SHARE, ONE_ROUND_BELOW, first_labels, most_rounds
+
+
+class TestMostRounds:
+    @pytest.mark.parametrize("budget", [ONE_ROUND_BELOW, 41, 900, 1_000_000])
+    def test_a_budget_is_spent_in_two(self, budget):
+        assert most_rounds(Commission(budget=budget)) == 2
+
+    @pytest.mark.parametrize("budget", [1, 10, ONE_ROUND_BELOW - 1])
+    @pytest.mark.parametrize("until_goals", [False, True])
+    def test_a_small_budget_is_not_split(self, budget, until_goals):
+        assert most_rounds(Commission(budget=budget, until_goals=until_goals)) == 1
+
+    def test_labels_without_a_budget_come_in_two(self):
+        assert most_rounds(Commission(until_goals=True)) == 2
+
+
+class TestFirstLabels:
+    @pytest.mark.parametrize("budget", [ONE_ROUND_BELOW, 41, 900, 1_000_000])
+    def test_are_two_fifths_rounded_up(self, budget):
+        assert FIRST_SHARE * budget <= first_labels(budget) < FIRST_SHARE * budget + 1
+
+    @pytest.mark.parametrize("budget", [0, 1, 10, ONE_ROUND_BELOW - 1])
+    def test_are_all_of_a_budget_that_is_not_split(self, budget):
+        assert first_labels(budget) == budget
+
+    def test_the_larger_the_budget_the_more(self):
+        """The split begins at 40: .4 x 40 = 16 is fewer than 39, and only there."""
+        falls = [budget for budget in range(1, 2000) if first_labels(budget) < first_labels(budget - 1)]
+        assert falls == [ONE_ROUND_BELOW]

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from benchmarks.papers.tripathi.savings import Saving, savings
+from stratawatch.core.estimate import Undefined
+from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.mixing import MIXING, UNIFORM_SAMPLE, UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.patterns import Patterns
+
+PANEL = Patterns.of(["000", "100", "110", "111", "011", "001"], np.array([800, 10, 40, 90, 20, 5]), 3)
+
+
+def draw(wanted=(60, 60, 60), parent=1, option=UNIFORM_SHUFFLE, seed=1, patterns=PANEL):
+    return draw_panel(patterns, np.array(wanted), parent, np.random.default_rng(seed), option)
+
+
+@settings(deadline=None)
+@given(
+    arrays(bool, st.tuples(st.integers(1, 80), st.integers(1, 4))),
+    st.lists(st.integers(0, 40), min_size=4, max_size=4),
+    st.sampled_from(sorted(MIXING)),
+    st.integers(0, 1000),
+)
+def test_rows_are_called_positive_and_are_the_smallest_of_their_cells(calls, wanted, option, seed):
+    patterns, cells = Patterns.of_calls(calls)
+    wanted = np.array(wanted[: calls.shape[1]])
+    if not calls.any():
+        return
+    parent = int(np.argmax(calls.sum(axis=0)))
+    rng = np.random.default_rng(seed)
+    numbers = rng.random(len(calls))
+    made = draw_panel(patterns, wanted, parent, rng, option)
+    rows = made.rows(cells, numbers)
+    assert len(set(rows.tolist())) == len(rows) == made.labels
+    for classifier, column in enumerate(calls.T):
+        found = rows[made.items_of(classifier)]
+        assert len(found) == (wanted[classifier] if column.any() else 0)
+        assert bool(column[found].all())
+    for cell, total in enumerate(made.totals.tolist()):
+        mine = np.flatnonzero(cells == cell)
+        assert set(rows[cells[rows] == cell]) == set(mine[np.argsort(numbers[mine])][:total])
+    used = np.unique(np.concatenate([made.items_of(c) for c in range(calls.shape[1])]))
+    assert used.tolist() == list(range(made.labels))
+
+
+def test_the_same_state_gives_the_same_draw():
+    one, two = draw(seed=4), draw(seed=4)
+    assert one.items.tolist() == two.items.tolist()
+    assert [a.sequence.tolist() for a in one.parts] == [b.sequence.tolist() for b in two.parts]
+
+
+def test_the_all_negative_pattern_is_never_drawn():
+    assert draw().totals[PANEL.names.index("000")] == 0
+
+
+def test_the_parents_sequence_is_recycled_as_far_as_it_goes():
+    made = draw()
+    shared = np.isin(made.parts[0].sequence, made.parts[1].sequence)
+    assert shared.sum() == made.parts[0].saved > 0
+
+
+def test_a_classifier_that_calls_nothing_gets_nothing():
+    patterns = Patterns.of(["00", "10"], np.array([5, 50]), 2)
+    made = draw((20, 20), parent=0, patterns=patterns)
+    assert [len(part.sequence) for part in made.parts] == [20, 0]
+
+
+class TestWithReplacement:
+    """Items repeat as often as independent draws do, though only sizes are known."""
+
+    @pytest.mark.parametrize("option", sorted(MIXING))
+    def test_distinct_items_of_the_parent(self, option):
+        """150 items, 60 draws: 150 (1 - (149/150)^60) = 49.6 distinct ones."""
+        found = [len(np.unique(draw(seed=seed, option=option).items_of(1))) for seed in range(800)]
+        assert np.mean(found) == pytest.approx(150 * (1 - (149 / 150) ** 60), abs=0.35)
+
+    def test_pairs_of_a_childs_places_are_the_same_item_as_often_as_chance_has_it(self):
+        """S_remain may hit S+: of A_C's 7 items, two places of independent draws agree 1 time in 7."""
+        patterns = Patterns.of(["10", "11", "01"], np.array([6, 4, 3]), 2)
+        first, last = np.array(
+            [draw((2, 9), 0, seed=seed, patterns=patterns).items_of(1)[[0, -1]] for seed in range(6000)]
+        ).T
+        assert np.mean(first == last) == pytest.approx(1 / 7, abs=4 * (6 / 49 / 6000) ** 0.5)
+
+
+class TestSavings:
+    def test_the_account_of_a_panel(self):
+        made = draw()
+        account = savings(made)
+        assert account.by_classifier[1] == Saving(60, 0, 0)
+        assert account.draws == 180
+        assert account.labels == made.labels == made.totals.sum()
+        assert account.collective == 1 - made.labels / 180
+
+    def test_new_items_and_the_parents_add_up_if_children_share_none_by_chance(self):
+        patterns = Patterns.of(["100", "010", "001"], np.array([10**6] * 3), 3)
+        account = savings(draw(patterns=patterns, parent=0))
+        assert [saving.new for saving in account.by_classifier] == [0, 60, 60]
+        assert [saving.saved for saving in account.by_classifier] == [0, 0, 0]
+        assert account.labels == 180
+
+    def test_equal_classifiers_need_the_parents_labels_only(self):
+        patterns = Patterns.of(["00", "11"], np.array([10**6] * 2), 2)
+        account = savings(draw((60, 60), 0, patterns=patterns))
+        assert account.by_classifier[1] == Saving(60, 60, 0)
+        assert account.by_classifier[1].share == 1.0
+        assert account.collective == 0.5
+
+    def test_sampling_again_needs_fewer_labels_than_its_length_says(self):
+        wide = Patterns.of(["110", "010", "101"], np.array([10**6] * 3), 3)
+        shuffled, sampled = (
+            savings(draw((2000, 2000, 0), 0, option, patterns=wide)).by_classifier[1]
+            for option in (UNIFORM_SHUFFLE, UNIFORM_SAMPLE)
+        )
+        assert shuffled.new == shuffled.draws - shuffled.saved
+        assert sampled.new < 0.75 * (sampled.draws - sampled.saved)
+
+    def test_of_no_draws_nothing_is_known(self):
+        account = savings(draw((0, 0, 0)))
+        assert isinstance(account.collective, Undefined)
+        assert isinstance(account.by_classifier[0].share, Undefined)
+
+
+class TestRefusals:
+    def test_a_number_of_draws_for_each(self):
+        with pytest.raises(StratawatchError, match="each classifier needs its number of draws; expected 3 numbers"):
+            draw((60, 60))
+
+    def test_negative_numbers(self):
+        with pytest.raises(StratawatchError, match="each classifier needs its number of draws"):
+            draw((60, -1, 60))
+
+    def test_a_parent_that_calls_nothing(self):
+        with pytest.raises(StratawatchError, match="name another parent"):
+            draw((6, 6), 1, patterns=Patterns.of(["00", "10"], np.array([5, 50]), 2))
