@@ -25,7 +25,7 @@ from stratawatch.demo.world import ITEMS, WEEKS, Week, World, build_world
 from stratawatch.engine.records import Notification
 from stratawatch.report.model import PanelView
 from stratawatch.report.view import build as build_view
-from stratawatch.wiring import House, build
+from stratawatch.wiring import Installation, build
 
 LATE: Final = timedelta(hours=3)
 """After the end of the window and its lateness."""
@@ -111,26 +111,28 @@ class Production:
 
     def ending(self) -> Ending:
         """Everything that is told at the end."""
-        pages = [(_page(self._house(), one), one) for week in self.done for one in week.told if one.severity == "page"]
+        pages = [
+            (_page(self._installation(), one), one) for week in self.done for one in week.told if one.severity == "page"
+        ]
         return Ending(self.world, tuple(self.done), tuple(pages), self.report)
 
     def _is_scam(self, text: str) -> bool:
         week, number = read_text(text)
         return bool(self.truth[week][number])
 
-    def _house(self, now: datetime | None = None) -> House:
+    def _installation(self, now: datetime | None = None) -> Installation:
         return build(self.config, now, only_reading=True)
 
     def _look_back(self, week: Week, now: datetime, start: float) -> WeekDone:
-        house = self._house(now)
-        with house.ports.store.begin() as tx:
+        installation = self._installation(now)
+        with installation.ports.store.begin() as tx:
             cycle = tx.cycles.find(panel=PANEL, newest=1)[0]
             revision = tx.estimates.latest(cycle.id)
             states = tx.alarms.of_cycle(cycle.id)
             told = [one for one in tx.outbox.all() if one.created_at >= week_start(week.number + 1)]
         return WeekDone(
             number=week.number,
-            view=build_view(house.ports.store, house.panels[PANEL], now),
+            view=build_view(installation.ports.store, installation.panels[PANEL], now),
             compared=compare(week, revision.estimates if revision else ()),
             states=tuple(state.state for state in states),
             told=tuple(told),
@@ -144,7 +146,7 @@ def _wake_prefect() -> None:
         client.hello()
 
 
-def _page(house: House, notification: Notification) -> Page:
-    with house.ports.store.begin() as tx:
+def _page(installation: Installation, notification: Notification) -> Page:
+    with installation.ports.store.begin() as tx:
         week = tx.cycles.get(notification.facts["cycle"]).period + 1
     return Page(notification.facts["classifier"], notification.facts["metric"], week)

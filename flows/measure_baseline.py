@@ -10,7 +10,7 @@ from stratawatch.engine.labelled_items import sides_of
 from stratawatch.engine.measure_baseline import BaselineRequest, Measured
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import StratawatchError
-from stratawatch.wiring import House, build, labelled_predictions
+from stratawatch.wiring import Installation, build, labelled_predictions
 from tasks.measure_baseline import measure_baseline as measure
 from tasks.policy import sealed
 
@@ -30,16 +30,16 @@ def measure_baseline(
     now: datetime | None = None,
 ) -> Measured:
     """Keep baselines of a panel. A schedule would let them follow the drift that they are to show."""
-    house = build(config, now)
-    spec = _panel(house, panel)
-    labels = labelled_predictions(house.configuration, panel, file, label)
+    installation = build(config, now)
+    spec = _panel(installation, panel)
+    labels = labelled_predictions(installation.configuration, panel, file, label)
     request = BaselineRequest(tuple(of or ()), windows, sides_of(called, passed), valid_from, valid_until)
-    measured = measure(sealed(house.ports), spec, request, labels)
-    show_baselines(house.ports, spec)
+    measured = measure(sealed(installation.ports), spec, request, labels)
+    show_baselines(installation.ports, spec)
     return measured
 
 
-def _panel(house: House, name: str) -> PanelSpec:
-    if name not in house.panels:
-        raise StratawatchError(f"there is no panel '{name}'", expected=", ".join(house.panels))
-    return house.panels[name]
+def _panel(installation: Installation, name: str) -> PanelSpec:
+    if name not in installation.panels:
+        raise StratawatchError(f"there is no panel '{name}'", expected=", ".join(installation.panels))
+    return installation.panels[name]

@@ -13,5 +13,5 @@ from tasks.policy import sealed
 @flow(name="open-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
 def open_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> tuple[int, ...]:
     """Open what is due, oldest window first. `now` is for simulated time and backfills."""
-    house = build(config, now)
-    return open_due(sealed(house.ports), house.panels)
+    installation = build(config, now)
+    return open_due(sealed(installation.ports), installation.panels)

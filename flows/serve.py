@@ -19,15 +19,15 @@ from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from flows.zombies import HEARTBEAT, TAG, watch_for_zombies
 from stratawatch.errors import StratawatchError
-from stratawatch.wiring import House, build
+from stratawatch.wiring import Installation, build
 
 ONE_AT_A_TIME: Final = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
 """A run that finds another one at work is cancelled, not queued: the next one looks at the same states."""
 
 
-def deployments(config: str, house: House) -> list[RunnerDeployment]:
+def deployments(config: str, installation: Installation) -> list[RunnerDeployment]:
     """Every flow as a deployment, with the schedules of the configuration; baselines are measured by hand."""
-    schedule = house.settings.schedule
+    schedule = installation.settings.schedule
     rhythm: list[tuple[Flow[..., Any], str | None]] = [
         (open_cycles, schedule.open_cron),
         (advance_cycles, schedule.advance_cron),

@@ -15,7 +15,7 @@ from tasks.write_report import write_report
 @flow(name="weekly-report", persist_result=False, timeout_seconds=LONGEST_RUN)
 def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
     """Write the report and link to it; returns its path."""
-    house = build(config, now)
-    path = write_report(sealed(house.ports), house.panels, house.report_folder)
-    show_report(house.ports, path)
+    installation = build(config, now)
+    path = write_report(sealed(installation.ports), installation.panels, installation.report_folder)
+    show_report(installation.ports, path)
     return path

@@ -30,7 +30,7 @@ CHECK_PAGES: Final = "checks"
 
 
 @dataclass(frozen=True)
-class House:
+class Installation:
     """One installation, wired: what every command and every flow starts from."""
 
     ports: Ports
@@ -40,7 +40,7 @@ class House:
     configuration: Configuration
 
 
-def build(config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False) -> House:
+def build(config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False) -> Installation:
     """Wire an installation. `now` stops the clock (simulated time, backfill).
 
     Secrets of the alert channels must be there, unless none of them will be used (`only_reading`).
@@ -59,8 +59,8 @@ def open_store(configuration: Configuration) -> Store:
     return store
 
 
-def wire(configuration: Configuration, store: Store, now: datetime | None = None) -> House:
-    """The house around a store."""
+def wire(configuration: Configuration, store: Store, now: datetime | None = None) -> Installation:
+    """The installation around a store."""
     settings = configuration.settings
     clock: Clock = SystemClock() if now is None else FixedClock(now)
     report_folder = configuration.folder / settings.report.folder
@@ -72,7 +72,7 @@ def wire(configuration: Configuration, store: Store, now: datetime | None = None
         queue=queue(configuration),
         channels=_channels(configuration),
     )
-    return House(ports, configuration.panels, settings, report_folder, configuration)
+    return Installation(ports, configuration.panels, settings, report_folder, configuration)
 
 
 def source(configuration: Configuration, panel: str) -> PredictionSource:

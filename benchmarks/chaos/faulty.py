@@ -29,10 +29,10 @@ class ForgetfulChannel:
 
 
 def forgetful_queue(ports: Ports, folder: Path) -> Ports:
-    """The same house with the faulty queue."""
+    """A copy of the ports with the faulty queue."""
     return replace(ports, queue=ForgetfulQueue(folder / "queue"))
 
 
 def forgetful_channels(ports: Ports, _folder: Path) -> Ports:
-    """The same house with faulty channels."""
+    """A copy of the ports with faulty channels."""
     return replace(ports, channels={name: ForgetfulChannel(channel) for name, channel in ports.channels.items()})

@@ -39,12 +39,12 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     """One moment without Prefect."""
     from stratawatch.wiring import build
 
-    house = build(config, tick.at)
-    ports = replace(house.ports, check=PassingCheck())
+    installation = build(config, tick.at)
+    ports = replace(installation.ports, check=PassingCheck())
     for variant in variants:
         ports = variant(ports, config.parent)
     by_hand(ports, tick)
-    open_cycles(ports, house.panels)
+    open_cycles(ports, installation.panels)
     if tick.step in TROUBLES:
         # Nobody can wait here for the day that a batch is really tried for.
         dispatch.MOST_SENDS = SENDS  # type: ignore[misc]

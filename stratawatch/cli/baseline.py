@@ -13,7 +13,7 @@ from stratawatch.cli.printing import count_text, print_json, say, time_text, val
 if TYPE_CHECKING:
     from stratawatch.engine.baseline_record import KeptBaseline
     from stratawatch.engine.labelled_items import LabelledPredictions
-    from stratawatch.wiring import House
+    from stratawatch.wiring import Installation
 
 app = typer.Typer(
     help="""Baselines: what metrics were, so that limits with `max_drop` can tell how far they fell.
@@ -80,8 +80,8 @@ def measure(
     from stratawatch.engine.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.wiring import build
 
-    house = build(config, moment(now), only_reading=True)
-    spec = house.panels[known(panel, list(house.panels), "panel")]
+    installation = build(config, moment(now), only_reading=True)
+    spec = installation.panels[known(panel, list(installation.panels), "panel")]
     request = BaselineRequest(
         of=tuple(of or ()),
         windows=windows,
@@ -89,8 +89,8 @@ def measure(
         valid_from=moment(since, "--from"),
         valid_until=moment(until, "--until"),
     )
-    found = measure_baseline(house.ports, spec, request, _labels(house, panel, file, label))
-    with house.ports.store.begin() as tx:
+    found = measure_baseline(installation.ports, spec, request, _labels(installation, panel, file, label))
+    with installation.ports.store.begin() as tx:
         rows = [
             {**_row(one), "new": new, "in_force": one.same_evidence(in_force(tx, spec, one.valid_from)[one.key])}
             for some, new in ((found.new, True), (found.known, False))
@@ -128,10 +128,10 @@ def list_(
     from stratawatch.engine.baselines import in_force
     from stratawatch.wiring import build
 
-    house = build(config, moment(now), only_reading=True)
-    spec = house.panels[known(panel, list(house.panels), "panel")]
-    with house.ports.store.begin() as tx:
-        at = house.ports.clock.now()
+    installation = build(config, moment(now), only_reading=True)
+    spec = installation.panels[known(panel, list(installation.panels), "panel")]
+    with installation.ports.store.begin() as tx:
+        at = installation.ports.clock.now()
         used = set(in_force(tx, spec, at, measured_by=at).values())
         rows = [{**_row(one), "in_force": one in used} for one in tx.baselines.of(panel)]
     if json:
@@ -142,11 +142,13 @@ def list_(
         say(f"There is no baseline of {panel} yet. `stratawatch baseline measure {panel}` measures one.")
 
 
-def _labels(house: "House", panel: str, file: Path | None, label: str | None) -> "LabelledPredictions | None":
+def _labels(
+    installation: "Installation", panel: str, file: Path | None, label: str | None
+) -> "LabelledPredictions | None":
     """A path is meant from where one is; it must lie in the configuration's folder."""
     from stratawatch.wiring import labelled_predictions
 
-    return labelled_predictions(house.configuration, panel, str(file.resolve()) if file else None, label)
+    return labelled_predictions(installation.configuration, panel, str(file.resolve()) if file else None, label)
 
 
 def _row(one: "KeptBaseline") -> dict[str, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stratawatch.core.population import Census
     from stratawatch.engine.census import Contents
     from stratawatch.engine.records import PanelSpec, Window
-    from stratawatch.wiring import House
+    from stratawatch.wiring import Installation
 
 SHOWN: Final = 12
 """Patterns, atoms and segments that a person is shown without asking for all."""
@@ -51,14 +51,14 @@ def census(
     """
     from stratawatch.wiring import build
 
-    house = build(config, moment(now), only_reading=True)
-    names = [known(panel, list(house.panels), "panel")] if panel else list(house.panels)
+    installation = build(config, moment(now), only_reading=True)
+    names = [known(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
     if picture is not None and len(names) > 1:
         raise StratawatchError("--picture draws one panel", expected=f"one panel: {', '.join(names)}")
     if picture is not None:
         require_picture(picture)  # before minutes are spent on counting
     with shown_progress():
-        documents = [_counted(house, house.panels[name], window, picture) for name in names]
+        documents = [_counted(installation, installation.panels[name], window, picture) for name in names]
     if json:
         print_json({"censuses": documents})
         return
@@ -71,15 +71,15 @@ def census(
         say(f"wrote {picture}")
 
 
-def _counted(house: "House", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
+def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
     from stratawatch.engine.census import contents
     from stratawatch.engine.windows import newest_complete
 
-    period, window = newest_window(house, spec) if at is None else window_holding(spec, at)
-    found = contents(house.ports, spec, window, period)
+    period, window = newest_window(installation, spec) if at is None else window_holding(spec, at)
+    found = contents(installation.ports, spec, window, period)
     if picture is not None:
         _draw(picture, spec, window, found)
-    complete = period <= newest_complete(spec.windows, house.ports.clock.now())
+    complete = period <= newest_complete(spec.windows, installation.ports.clock.now())
     return {"panel": spec.name, "period": period, "complete": complete, **_document(spec, window, found)}
 
 

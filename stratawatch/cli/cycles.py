@@ -51,9 +51,9 @@ def list_cycles(
     from stratawatch.engine.states import CycleState
     from stratawatch.wiring import build
 
-    house = build(config, only_reading=True)
+    installation = build(config, only_reading=True)
     states = [CycleState(known(state, [s.value for s in CycleState], "state"))] if state else None
-    with house.ports.store.begin() as tx:
+    with installation.ports.store.begin() as tx:
         if panel:
             known(panel, list(tx.panels.latest()), "panel")
         found = [_facts(cycle) for cycle in tx.cycles.find(panel=panel, states=states, newest=newest)]
@@ -80,8 +80,8 @@ def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: Json
     """Look into one cycle: its rounds and batches, rows set aside, every move it made."""
     from stratawatch.wiring import build
 
-    house = build(config, only_reading=True)
-    with house.ports.store.begin() as tx:
+    installation = build(config, only_reading=True)
+    with installation.ports.store.begin() as tx:
         document = _document(tx, tx.cycles.get(cycle))
     if json:
         print_json(document)
@@ -112,10 +112,10 @@ def reopen(
     from stratawatch.engine.intervene import reopen_cycle
     from stratawatch.wiring import build
 
-    house = build(config)
-    with house.ports.store.begin() as tx:
+    installation = build(config)
+    with installation.ports.store.begin() as tx:
         panel = tx.cycles.get(cycle).panel
-    reopen_cycle(house.ports, cycle, why, house.panels.get(panel))
+    reopen_cycle(installation.ports, cycle, why, installation.panels.get(panel))
     _done(json, cycle, "open")
 
 

@@ -37,8 +37,8 @@ def estimates(
     """
     from stratawatch.wiring import build
 
-    house = build(config, only_reading=True)
-    with house.ports.store.begin() as tx:
+    installation = build(config, only_reading=True)
+    with installation.ports.store.begin() as tx:
         names = list(tx.panels.latest())
         wanted = [known(panel, names, "panel")] if panel else names
         rows = [row for name in wanted for row in _panel_rows(tx, name, history=history)]

@@ -46,8 +46,8 @@ def export(
     """
     from stratawatch.wiring import build
 
-    house = build(config, only_reading=True)
-    with house.ports.store.begin() as tx:
+    installation = build(config, only_reading=True)
+    with installation.ports.store.begin() as tx:
         rows = [row for name in _panels(tx, panel) for row in _events(tx, name)]
     _put(rows, to, json, "labels")
 
@@ -65,8 +65,8 @@ def drawn(
     """
     from stratawatch.wiring import build
 
-    house = build(config, only_reading=True)
-    with house.ports.store.begin() as tx:
+    installation = build(config, only_reading=True)
+    with installation.ports.store.begin() as tx:
         rows = [
             {"panel": name, "item": item, "first_drawn_at": at.isoformat()}
             for name in _panels(tx, panel)
@@ -96,14 +96,14 @@ def import_(
     from stratawatch.engine.labels import import_labels
     from stratawatch.wiring import build
 
-    house = build(config, only_reading=True)
+    installation = build(config, only_reading=True)
     labels = read_labels(file)
-    with house.ports.store.begin() as tx:
+    with installation.ports.store.begin() as tx:
         names = list(tx.panels.latest())
     if panel is None and len(names) != 1:
         raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(names) or 'NAME'}")
     name = known(panel, names, "panel") if panel else names[0]
-    got = import_labels(house.ports, name, labels)
+    got = import_labels(installation.ports, name, labels)
     facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown}
     if json:
         print_json({**facts, "known_before": len(labels) - got.new - got.unknown})

@@ -17,7 +17,7 @@ from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.engine.records import PanelSpec, Window
-    from stratawatch.wiring import House
+    from stratawatch.wiring import Installation
 
 OutOption = Annotated[
     Path | None, typer.Option("--out", help="Write the curve as a picture, .svg or .png.", metavar="FILE")
@@ -46,14 +46,14 @@ def plan(
     """
     from stratawatch.wiring import build
 
-    house = build(config, moment(now), only_reading=True)
-    names = [known(panel, list(house.panels), "panel")] if panel else list(house.panels)
-    panels = [house.panels[name] for name in names]
+    installation = build(config, moment(now), only_reading=True)
+    names = [known(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
+    panels = [installation.panels[name] for name in names]
     if out is not None and (dry_run or len(panels) > 1):
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
         raise StratawatchError("--out draws one panel's curve", expected=expected)
     with shown_progress():
-        found = [_preview(house, spec) if dry_run else _outlook(house, spec, out) for spec in panels]
+        found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in panels]
     if dry_run:
         _tell({"plans": found}, _show, json=json)
     else:
@@ -74,11 +74,11 @@ def _tell(document: dict[str, list[dict[str, Any]]], show: Callable[[dict[str, A
         show(one)
 
 
-def _outlook(house: "House", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
+def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
     from stratawatch.engine.outlook import outlook
 
-    period, window = newest_window(house, spec)
-    found = outlook(house.ports, spec, window, period)
+    period, window = newest_window(installation, spec)
+    found = outlook(installation.ports, spec, window, period)
     if not found.items:
         raise _empty(spec, window)
     if out is not None:
@@ -93,12 +93,12 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
     )
 
 
-def _preview(house: "House", spec: "PanelSpec") -> dict[str, Any]:
+def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
     from stratawatch.engine.preview import preview
     from stratawatch.engine.strata import strata_of
 
-    period, window = newest_window(house, spec)
-    previewed = preview(house.ports, spec, window, period)
+    period, window = newest_window(installation, spec)
+    previewed = preview(installation.ports, spec, window, period)
     planned, strata = previewed.plan, strata_of(previewed.atoms)
     if not strata:
         raise _empty(spec, window)

@@ -16,8 +16,10 @@ def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now:
     from stratawatch.report import write
     from stratawatch.wiring import build
 
-    house = build(config, moment(now), only_reading=True)
-    path = write(house.ports.store, house.panels, house.report_folder, house.ports.clock.now())
+    installation = build(config, moment(now), only_reading=True)
+    path = write(
+        installation.ports.store, installation.panels, installation.report_folder, installation.ports.clock.now()
+    )
     if json:
         print_json({"path": path})
     else:

@@ -27,9 +27,9 @@ def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False,
     from stratawatch.engine.open import open_cycles as open_due
     from stratawatch.wiring import build
 
-    house = build(config, moment(now))
-    opened = open_due(house.ports, house.panels)
-    with house.ports.store.begin() as tx:
+    installation = build(config, moment(now))
+    opened = open_due(installation.ports, installation.panels)
+    with installation.ports.store.begin() as tx:
         cycles = [tx.cycles.get(number) for number in opened]
     rows = [{"id": c.id, "panel": c.panel, "window_start": c.window.start, "window_end": c.window.end} for c in cycles]
     if json:
@@ -55,17 +55,17 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
     from stratawatch.errors import LeaseHeld
     from stratawatch.wiring import build
 
-    house = build(config, moment(now))
-    before = len(_moves(house.ports.store))
+    installation = build(config, moment(now))
+    before = len(_moves(installation.ports.store))
     try:
         with shown_progress():
-            done = advance_once(house.ports)
+            done = advance_once(installation.ports)
     except LeaseHeld as held:
         _tell({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
         return
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
-        for move in _moves(house.ports.store)[before:]
+        for move in _moves(installation.ports.store)[before:]
     ]
     labels = {"new": done.collected.new, "unknown": done.collected.unknown, "rejected": done.collected.rejected}
     _tell(

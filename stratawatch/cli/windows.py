@@ -9,7 +9,7 @@ from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.engine.records import PanelSpec, Window
-    from stratawatch.wiring import House
+    from stratawatch.wiring import Installation
 
 WindowOption = Annotated[
     str | None,
@@ -17,11 +17,11 @@ WindowOption = Annotated[
 ]
 
 
-def newest_window(house: "House", spec: "PanelSpec") -> tuple[int, "Window"]:
+def newest_window(installation: "Installation", spec: "PanelSpec") -> tuple[int, "Window"]:
     """The newest complete window."""
     from stratawatch.engine.windows import newest_complete, window_of
 
-    period = newest_complete(spec.windows, house.ports.clock.now())
+    period = newest_complete(spec.windows, installation.ports.clock.now())
     if period < 0:
         first = window_of(spec.windows, 0)
         raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")

@@ -31,7 +31,7 @@ PANEL = spec(columns=Columns("id", "at", ("text",), ("country",)))
 
 
 @pytest.fixture
-def house(tmp_path):
+def opened(tmp_path):
     """A function from the rows' score to an installation with one open cycle on them."""
     stores = []
 
@@ -63,8 +63,8 @@ def own_check(folder: Path, *expectations: dict) -> None:
 
 
 class TestPoison:
-    def test_one_row_in_a_hundred_is_set_aside_and_counted(self, house):
-        ports, cycle = house(f"CASE WHEN i % 100 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+    def test_one_row_in_a_hundred_is_set_aside_and_counted(self, opened):
+        ports, cycle = opened(f"CASE WHEN i % 100 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, aside = read(ports, cycle)
         assert (found.profile["rows"], found.profile["bad_rows"]) == (4000, 40)
@@ -72,8 +72,8 @@ class TestPoison:
         with ports.store.begin() as tx:
             assert sum(atom.size for atom in tx.cycles.atoms(cycle)) == 3960
 
-    def test_five_in_a_hundred_refuse_the_window(self, house):
-        ports, cycle = house(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+    def test_five_in_a_hundred_refuse_the_window(self, opened):
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, aside = read(ports, cycle)
         assert found.reason.startswith("200 of 4,000 rows (5.00%) cannot be used, more than the 1.00%")
@@ -81,13 +81,13 @@ class TestPoison:
         assert (found.profile["rows"], found.profile["bad_rows"]) == (4000, 200)
         assert aside
 
-    def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, house):
+    def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, opened):
         lenient = spec(columns=PANEL.columns, quarantine_share=0.05)
-        ports, cycle = house(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END", lenient)
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END", lenient)
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
 
-    def test_missing_scores_are_a_silence_and_no_fault(self, house):
-        ports, cycle = house(f"CASE WHEN i % 2 = 0 THEN {SCORE} END")
+    def test_missing_scores_are_a_silence_and_no_fault(self, opened):
+        ports, cycle = opened(f"CASE WHEN i % 2 = 0 THEN {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
         assert found.profile["bad_rows"] == 0
@@ -100,38 +100,38 @@ class TestPoison:
             (f"20 * ({SCORE} - 0.5)", 'which looks like logits or margins: set score_kind = "margin"'),
         ],
     )
-    def test_a_score_on_another_scale_is_refused_by_name(self, house, score, words):
-        ports, cycle = house(score)
+    def test_a_score_on_another_scale_is_refused_by_name(self, opened, score, words):
+        ports, cycle = opened(score)
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, _ = read(ports, cycle)
         assert words in found.reason
 
-    def test_a_frozen_score_is_told_and_judged_all_the_same(self, house):
-        ports, cycle = house("0.25")
+    def test_a_frozen_score_is_told_and_judged_all_the_same(self, opened):
+        ports, cycle = opened("0.25")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
         assert "all 4,000 scores of 'lr' are 0.25; does it still read its features?" in found.profile["warnings"]
 
-    def test_a_classifier_that_says_nothing_is_told(self, house):
-        ports, cycle = house("NULL::DOUBLE")
+    def test_a_classifier_that_says_nothing_is_told(self, opened):
+        ports, cycle = opened("NULL::DOUBLE")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
         assert [one for one in found.profile["warnings"] if "no call" in one] == [
             "classifier 'lr' made no call on any of 4,000 rows; does it run, and is this the column of its calls?"
         ]
 
-    def test_a_renamed_column_is_refused_with_the_nearest_name(self, house):
+    def test_a_renamed_column_is_refused_with_the_nearest_name(self, opened):
         renamed = (ClassifierSpec("lr", "score_l", cut_off=0.5), PANEL.classifiers[1])
-        ports, cycle = house(SCORE, spec(columns=PANEL.columns, classifiers=renamed))
+        ports, cycle = opened(SCORE, spec(columns=PANEL.columns, classifiers=renamed))
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, _ = read(ports, cycle)
         assert "did you mean 'score_lr'" in found.reason
 
 
 class TestIds:
-    def test_that_differ_only_in_case_or_blanks_are_items_of_their_own(self, house, tmp_path):
+    def test_that_differ_only_in_case_or_blanks_are_items_of_their_own(self, opened, tmp_path):
         """Real files, the real check for duplicates, a real store: four spellings of each id, and none is a copy."""
-        ports, cycle = house()
+        ports, cycle = opened()
         spelled = """
             CASE i % 4 WHEN 0 THEN 'item' || i WHEN 1 THEN 'ITEM' || (i - 1) WHEN 2 THEN 'item' || (i - 2) || ' '
             ELSE ' item' || (i - 3) END AS id
@@ -148,15 +148,15 @@ class TestIds:
 
 
 class TestDocs:
-    def test_of_a_frozen_window_are_the_pages_that_were_written(self, house, tmp_path):
-        ports, cycle = house()
+    def test_of_a_frozen_window_are_the_pages_that_were_written(self, opened, tmp_path):
+        ports, cycle = opened()
         freeze_cycle(ports, cycle)
         found, _ = read(ports, cycle)
         assert found.docs == "spam/20260105T000000Z/candidates.html"
         assert "The candidates, row by row: panel spam" in (tmp_path / "docs" / found.docs).read_text(encoding="utf-8")
 
-    def test_of_a_window_that_the_profile_refused_are_those_of_the_profile(self, house, tmp_path):
-        ports, cycle = house(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+    def test_of_a_window_that_the_profile_refused_are_those_of_the_profile(self, opened, tmp_path):
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
         freeze_cycle(ports, cycle)
         found, _ = read(ports, cycle)
         assert found.docs == "spam/20260105T000000Z/profile.html"
@@ -164,8 +164,8 @@ class TestDocs:
 
 
 class TestOwnExpectations:
-    def test_refuse_the_window_and_name_the_rows(self, house, tmp_path):
-        ports, cycle = house()
+    def test_refuse_the_window_and_name_the_rows(self, opened, tmp_path):
+        ports, cycle = opened()
         own_check(
             tmp_path,
             {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "segment country", "value_set": ["FR"]}},
@@ -178,9 +178,9 @@ class TestOwnExpectations:
         assert found.docs is not None
         assert (tmp_path / "docs" / found.docs).is_file()
 
-    def test_that_fail_beside_the_one_that_refuses_stand_with_the_cycle(self, house, tmp_path):
+    def test_that_fail_beside_the_one_that_refuses_stand_with_the_cycle(self, opened, tmp_path):
         """Of the profile and of the candidates; the sentence of the refusal is not repeated."""
-        ports, cycle = house()
+        ports, cycle = opened()
         known = {"type": "expect_column_values_to_be_in_set"}
         own_check(
             tmp_path,
@@ -193,10 +193,10 @@ class TestOwnExpectations:
         (warning,) = found.profile["warnings"]
         assert warning.startswith("strange bins [checks/own.json, expectation 2]")
 
-    def test_that_fail_inside_the_library_are_tried_again_with_a_bound(self, house, tmp_path, monkeypatch):
+    def test_that_fail_inside_the_library_are_tried_again_with_a_bound(self, opened, tmp_path, monkeypatch):
         """Great Expectations cannot compare text with a number, and reports that as success=False."""
         monkeypatch.setattr(freeze, "MOST_READS", 3)
-        ports, cycle = house()
+        ports, cycle = opened()
         own_check(
             tmp_path, {"type": "expect_column_values_to_be_between", "kwargs": {"column": "item", "min_value": 3}}
         )
@@ -208,11 +208,11 @@ class TestOwnExpectations:
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         assert read(ports, cycle)[0].reason.startswith("not read after 3 attempts: checks/own.json, expectation 1")
 
-    def test_that_are_mended_let_the_same_window_pass_with_the_same_draw(self, house, tmp_path):
-        ports, cycle = house()
+    def test_that_are_mended_let_the_same_window_pass_with_the_same_draw(self, opened, tmp_path):
+        ports, cycle = opened()
         freeze_cycle(ports, cycle)
         own_check(tmp_path, {"type": "expect_column_to_exit", "kwargs": {}})
-        again, second = house()
+        again, second = opened()
         for _ in range(2):
             with suppress(ConfigError):
                 freeze_cycle(again, second)

@@ -53,8 +53,8 @@ class TestOpening:
         try:
             for hours, lateness, end_cycles in looks:
                 rule = WindowRule(start, length * HOUR, lateness * HOUR)
-                house = _house(store, start + hours * HOUR)
-                open_cycles(house, {"spam": spec(windows=rule)})
+                ports = _ports_at(store, start + hours * HOUR)
+                open_cycles(ports, {"spam": spec(windows=rule)})
                 if end_cycles:
                     _cancel_all(store, start)
             with store.begin() as tx:
@@ -79,7 +79,7 @@ class TestOpening:
             open_cycles(town.ports, {"spam": spec(windows=WindowRule(MONDAY + HOUR, WEEK))})
 
 
-def _house(store, now):
+def _ports_at(store, now):
     from stratawatch.engine.clock import FixedClock
     from stratawatch.engine.house import Ports
 

@@ -10,7 +10,7 @@ from flows.direct import called_directly
 from tests.engine.conftest import make_town, town  # noqa: F401 - the engine's fakes serve the flows too
 from tests.engine.town import spec
 from tests.flows.discovery import all_tasks
-from tests.flows.installation import Installation
+from tests.flows.installation import SmallInstallation
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -32,9 +32,9 @@ def in_town(monkeypatch):
     """Let the flows build a town of fakes instead of what a configuration says."""
 
     def move(to):
-        house = SimpleNamespace(ports=to.ports, panels={to.panel.name: to.panel})
+        wired = SimpleNamespace(ports=to.ports, panels={to.panel.name: to.panel})
         for module in ("open_cycles", "advance_cycles"):
-            monkeypatch.setattr(f"flows.{module}.build", lambda _config, _now: house)
+            monkeypatch.setattr(f"flows.{module}.build", lambda _config, _now: wired)
         return to
 
     return move
@@ -50,6 +50,6 @@ def flow_town(make_town, in_town):  # noqa: F811
 
 
 @pytest.fixture
-def installation(tmp_path) -> Installation:
+def installation(tmp_path) -> SmallInstallation:
     """A configuration, a store, files with predictions and a folder queue: nothing in it is faked."""
-    return Installation.found(tmp_path)
+    return SmallInstallation.found(tmp_path)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from stratawatch.adapters.store import SqlStore
-from stratawatch.wiring import House, build
+from stratawatch.wiring import Installation, build
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)
@@ -66,7 +66,7 @@ of = ["lr"]
 
 
 @dataclass
-class Installation:
+class SmallInstallation:
     """A folder with everything in it, and people who know the truth."""
 
     folder: Path
@@ -89,7 +89,7 @@ class Installation:
     def config(self) -> str:
         return str(self.folder / "stratawatch.toml")
 
-    def house(self, now: datetime | None = None) -> House:
+    def wired(self, now: datetime | None = None) -> Installation:
         return build(self.config, now)
 
     def after(self, weeks: int, **delta: float) -> datetime:

@@ -12,10 +12,10 @@ from flows.weekly_report import weekly_report
 from stratawatch.engine import advance as engine
 from stratawatch.engine import open as engine_open
 from stratawatch.engine.states import CycleState
-from tests.flows.installation import Installation
+from tests.flows.installation import SmallInstallation
 
 
-def run_by_flows(place: Installation, weeks: int) -> None:
+def run_by_flows(place: SmallInstallation, weeks: int) -> None:
     """Open, and advance with answers in between, on simulated time."""
     assert len(open_cycles(place.config, place.after(weeks))) == weeks
     for hour in range(3):
@@ -24,21 +24,21 @@ def run_by_flows(place: Installation, weeks: int) -> None:
     advance_cycles(place.config, place.after(weeks, hours=3))
 
 
-def run_by_engine(place: Installation, weeks: int) -> None:
+def run_by_engine(place: SmallInstallation, weeks: int) -> None:
     def at(now: datetime):
-        return place.house(now)
+        return place.wired(now)
 
-    house = at(place.after(weeks))
-    engine_open.open_cycles(house.ports, house.panels)
+    wired = at(place.after(weeks))
+    engine_open.open_cycles(wired.ports, wired.panels)
     for hour in range(3):
         assert engine.advance(at(place.after(weeks, hours=hour)).ports).troubles == ()
         place.answer(place.after(weeks, hours=hour, minutes=30))
     assert engine.advance(at(place.after(weeks, hours=3)).ports).troubles == ()
 
 
-def outcome(place: Installation) -> dict[str, object]:
+def outcome(place: SmallInstallation) -> dict[str, object]:
     """What a run leaves in the store."""
-    with place.house().ports.store.begin() as tx:
+    with place.wired().ports.store.begin() as tx:
         cycles = tx.cycles.find()
         revisions = [tx.estimates.latest(cycle.id) for cycle in cycles]
         return {
@@ -56,9 +56,9 @@ def artifacts(key: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory) -> Installation:
+def judged(tmp_path_factory) -> SmallInstallation:
     """Two weeks, opened at once as a backfill, labelled and judged through flows."""
-    place = Installation.found(tmp_path_factory.mktemp("judged"))
+    place = SmallInstallation.found(tmp_path_factory.mktemp("judged"))
     run_by_flows(place, weeks=2)
     return place
 
@@ -80,7 +80,7 @@ class TestLoop:
         assert any("spam / lr / precision" in text for text in artifacts("report-states"))
 
     def test_backfill_opens_past_windows_in_order_and_judges_them_in_order(self, judged):
-        with judged.house().ports.store.begin() as tx:
+        with judged.wired().ports.store.begin() as tx:
             history = tx.estimates.history("spam")
         assert [cycle.period for cycle, _ in history] == [0, 1]
         assert [cycle.window.start for cycle, _ in history] == [judged.after(0), judged.after(1)]

@@ -35,7 +35,7 @@ def test_from_labels_it_keeps_what_they_say_once(installation, labels):
     assert (len(measured.new), len(measured.known), measured.untold) == (12, 0, {})
     again = measure_baseline("spam", **facts)
     assert (len(again.new), len(again.known)) == (0, 12)
-    with installation.house().ports.store.begin() as tx:
+    with installation.wired().ports.store.begin() as tx:
         stored = {(one.key.classifier, one.key.metric): one for one in tx.baselines.of("spam")}
     precision = stored["lr", "precision"]
     assert (precision.evidence.value, precision.n, precision.measured_at) == (0.75, 200, NOW)
@@ -79,7 +79,7 @@ def test_of_labels_drawn_apart_it_takes_the_numbers_of_either_side(installation,
 def test_what_cannot_be_is_one_sentence(installation, labels, changes, message):
     with pytest.raises(StratawatchError, match=message):
         measure_baseline(**{"panel": "spam", "config": installation.config, "now": NOW, **changes})
-    with installation.house().ports.store.begin() as tx:
+    with installation.wired().ports.store.begin() as tx:
         assert tx.baselines.of("spam") == ()
 
 

@@ -7,13 +7,13 @@ import pytest
 from flows.weekly_report import weekly_report
 from stratawatch.core.estimate import Known
 from stratawatch.engine.states import CycleState
-from tests.flows.installation import Installation
+from tests.flows.installation import SmallInstallation
 from tests.flows.test_loop import artifacts, outcome, run_by_engine, run_by_flows
 
 
-def recycling(folder: Path) -> Installation:
+def recycling(folder: Path) -> SmallInstallation:
     """The usual installation, whose panel recycles the sample of `lr`."""
-    place = Installation.found(folder)
+    place = SmallInstallation.found(folder)
     file = Path(place.config)
     chosen = 'budget = 150\ndesign = "tripathi"\noptions = { parent = "lr", omission_share = 0.4 }'
     file.write_text(file.read_text().replace("budget = 150", chosen))

@@ -17,14 +17,14 @@ from prefect.utilities.importtools import import_object
 
 from flows import serve, up, zombies
 from stratawatch.engine.states import CycleState
-from tests.flows.installation import Installation
+from tests.flows.installation import SmallInstallation
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def served(installation):
-    return {d.flow_name: d for d in serve.deployments(installation.config, installation.house())}
+    return {d.flow_name: d for d in serve.deployments(installation.config, installation.wired())}
 
 
 class TestDeployments:
@@ -85,7 +85,7 @@ class TestUp:
     @pytest.mark.slow
     def test_schedules_create_runs_that_run_and_ctrl_c_ends_everything(self, tmp_path):
         """With SQLAlchemy 2.1 Prefect 3.8 served without a word and no scheduled run ever appeared."""
-        place = Installation.found(tmp_path, start=datetime.now(UTC) - timedelta(days=8), weeks=1)
+        place = SmallInstallation.found(tmp_path, start=datetime.now(UTC) - timedelta(days=8), weeks=1)
         port = _free_port()
         with _Up(place, port) as process:
             api = f"http://127.0.0.1:{port}/api"
@@ -102,7 +102,7 @@ class TestUp:
 class _Up:
     """`python -m flows.up` in a process of its own, on a free port, with Prefect's files in the test's folder."""
 
-    def __init__(self, place: Installation, port: int) -> None:
+    def __init__(self, place: SmallInstallation, port: int) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         self._log = (place.folder / "up.log").open("w")
         self.process = subprocess.Popen(
@@ -150,8 +150,8 @@ def _heartbeats(api: str, run: str) -> int:
     return httpx.post(f"{api}/events/filter", json=wanted, timeout=10).json()["total"]
 
 
-def _states(place: Installation) -> list[CycleState]:
-    with place.house().ports.store.begin() as tx:
+def _states(place: SmallInstallation) -> list[CycleState]:
+    with place.wired().ports.store.begin() as tx:
         return [cycle.state for cycle in tx.cycles.find()]
 
 

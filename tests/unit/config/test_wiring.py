@@ -30,14 +30,14 @@ def size(built) -> int:
 
 
 @pytest.fixture
-def house(write, tmp_path):
+def configuration_file(write, tmp_path):
     SqlStore(f"sqlite:///{tmp_path}/stratawatch.db", create=True)
     return write
 
 
 class TestBuild:
-    def test_it_wires_every_port(self, house, tmp_path):
-        built = build(house())
+    def test_it_wires_every_port(self, configuration_file, tmp_path):
+        built = build(configuration_file())
         assert isinstance(built.ports.clock, SystemClock)
         assert list(built.ports.sources) == ["spam"]
         assert type(built.ports.sources["spam"]).__name__ == "DuckDBSource"
@@ -45,23 +45,23 @@ class TestBuild:
         assert built.panels["spam"].budget == 120
         assert built.report_folder == tmp_path / "reports"
 
-    def test_now_stops_the_clock(self, house):
+    def test_now_stops_the_clock(self, configuration_file):
         moment = datetime(2026, 3, 1, tzinfo=UTC)
-        assert build(house(), moment).ports.clock == FixedClock(moment)
+        assert build(configuration_file(), moment).ports.clock == FixedClock(moment)
 
-    def test_channels_are_known_by_name(self, house, monkeypatch):
+    def test_channels_are_known_by_name(self, configuration_file, monkeypatch):
         monkeypatch.setenv("OPS_HOOK", "https://hooks.example.org/x")
-        channels = build(house(more=HOOK)).ports.channels
+        channels = build(configuration_file(more=HOOK)).ports.channels
         assert list(channels) == ["console", "ops"]
         assert channels["ops"].name == "ops"
         assert channels["ops"] is channels["ops"]
 
-    def test_a_missing_secret_stops_it_before_anything_runs(self, house):
+    def test_a_missing_secret_stops_it_before_anything_runs(self, configuration_file):
         with pytest.raises(ConfigProblems, match=r"alerts\[2\].url, line 49: the environment variable OPS_HOOK"):
-            build(house(more=HOOK))
+            build(configuration_file(more=HOOK))
 
-    def test_a_command_that_tells_nobody_needs_no_secret_of_a_channel(self, house):
-        assert list(build(house(more=HOOK), only_reading=True).ports.channels) == ["console", "ops"]
+    def test_a_command_that_tells_nobody_needs_no_secret_of_a_channel(self, configuration_file):
+        assert list(build(configuration_file(more=HOOK), only_reading=True).ports.channels) == ["console", "ops"]
 
     def test_a_store_that_is_not_there_is_told_with_the_remedy(self, write):
         with pytest.raises(SchemaMismatch, match="stratawatch init"):
@@ -94,12 +94,14 @@ class TestBuild:
         assert size(build(path)) == 1
 
 
-def test_building_a_house_loads_no_heavy_library(house):
+def test_building_loads_no_heavy_library(configuration_file):
     """Commands that only read the store must not wait for DuckDB or Great Expectations."""
     heavy = ["duckdb", "great_expectations", "pandas", "scipy", "sklearn", "matplotlib", "prefect", "httpx", "alembic"]
     code = (
         "import sys; from stratawatch.wiring import build; build(sys.argv[1]); "
         f"print(*[name for name in {heavy} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(house())], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(configuration_file())], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == ""

@@ -1,4 +1,4 @@
-"""A metric is one file and one line: a toy that nothing else has heard of runs through the whole house."""
+"""A metric is one file and one line: a toy that nothing else has heard of runs through the whole program."""
 
 import numpy as np
 import pytest
