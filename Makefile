@@ -8,6 +8,7 @@ SHELL := bash
 PYTHON ?= 3.11
 CONFIG ?= stratawatch.toml
 NAME ?= demo_worlds
+# Test processes beside one another; ARGS=-n0 runs everything in one, for a debugger.
 WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
@@ -22,16 +23,25 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test lint types contracts bench up lock format clean
+.PHONY: help demo test test-all test-long lint types contracts bench up lock format clean
 
 help:  ## Say what there is.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 demo: $(STAMP)  ## Ten simulated weeks of production, from predictions to the page that fires.
 	@start=$$SECONDS; $(BIN)/python -m flows.demo; echo "run, start-up included: $$((SECONDS - start)) s"
 
-test: $(STAMP)  ## The whole test suite; ARGS="-n0 -k name" picks, in one process.
-	@start=$$SECONDS; $(BIN)/python -m pytest -n $(WORKERS) $(ARGS); echo "run: $$((SECONDS - start)) s" >&2
+PYTEST = start=$$SECONDS; $(BIN)/python -m pytest -n $(WORKERS)
+SECONDS_TAKEN = echo "run: $$((SECONDS - start)) s" >&2
+
+test: $(STAMP)  ## The tests of minutes, without Java; ARGS="-n0 -k name" picks, in one process.
+	@$(PYTEST) $(ARGS); $(SECONDS_TAKEN)
+
+test-all: $(STAMP)  ## What CI runs: flows, Spark, statistics and benchmarks too.
+	@$(PYTEST) -o testpaths=tests --ignore=tests/long $(ARGS); $(SECONDS_TAKEN)
+
+test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
+	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
 
 lint: $(STAMP)  ## Ruff, as linter and as formatter.
 	@$(BIN)/ruff check .

@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from benchmarks.postgres_server import postgres
 from benchmarks.shape import Options, Result, Row, Verdict, main
-from benchmarks.spark_cluster import cluster, driver
 from stratawatch.adapters.sources import load
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.goals import Goal
@@ -36,6 +35,7 @@ from stratawatch.engine.records import (
     Window,
     WindowRule,
 )
+from tests.support.spark_cluster import cluster, driver
 
 ENGINES: Final = ("files", "duckdb", "postgres", "spark")
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)

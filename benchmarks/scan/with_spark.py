@@ -15,11 +15,11 @@ from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
-from benchmarks.spark_cluster import SETTINGS, cluster
 from stratawatch.adapters.sources.column_types import roles
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import StratawatchError
+from tests.support.spark_cluster import SETTINGS, cluster
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

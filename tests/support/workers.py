@@ -8,7 +8,8 @@ from xdist.scheduler import LoadScopeScheduling
 ROOT = Path(__file__).parents[2]
 
 GROUPS = {
-    "tests/spark": "spark",  # one cluster, one Java
+    "tests/spark": "spark",  # one Java
+    "tests/benchmarks/test_scan.py": "spark",
     "tests/flows/test_serve.py": "served flows",
     "tests/flows": "prefect",  # one server
     "tests/statistics/test_coverage.py": "coverage",

@@ -13,7 +13,7 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 FAKE_MAKE = """#!/bin/sh
 case "$1" in
-    test) printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
+    test-all) printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
     *) echo "made $*"; exit "$FAKE_CHECKS" ;;
 esac
 """
@@ -42,13 +42,17 @@ def ci(tmp_path):
 
 
 class TestMakefile:
-    @pytest.mark.parametrize("target", ["demo", "test", "lint", "types", "contracts", "bench", "up", "lock"])
+    @pytest.mark.parametrize(
+        "target", ["demo", "test", "test-all", "test-long", "lint", "types", "contracts", "bench", "up", "lock"]
+    )
     def test_the_target_exists_and_is_never_taken_for_a_file(self, target):
         assert re.search(rf"^{target}:", MAKEFILE, flags=re.MULTILINE)
         [phony] = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, flags=re.MULTILINE)
         assert target in phony.split()
 
-    @pytest.mark.parametrize("target", ["demo", "test", "lint", "types", "contracts", "bench", "up"])
+    @pytest.mark.parametrize(
+        "target", ["demo", "test", "test-all", "test-long", "lint", "types", "contracts", "bench", "up"]
+    )
     def test_what_runs_python_sets_up_first(self, target):
         assert re.search(rf"^{target}: \$\(STAMP\)", MAKEFILE, flags=re.MULTILINE)
 

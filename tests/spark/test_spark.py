@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from benchmarks import engines
-from benchmarks.spark_cluster import SETTINGS, WORKERS, cluster, driver
 from stratawatch.adapters.sources import load
 from stratawatch.adapters.sources.spark_table import SparkEngine
 from stratawatch.core.population import NO_BIN, Atom
@@ -21,7 +20,8 @@ from tests.contracts.sources.tables import Table, write
 from tests.contracts.sources.test_golden_draw import GOLDEN
 from tests.contracts.sources.test_long_tables import TestGoldenWorld as LongWorld
 from tests.contracts.sources.test_long_tables import turned
-from tests.java import needs_java
+from tests.support.java import needs_java
+from tests.support.spark_cluster import SETTINGS, WORKERS, cluster, driver
 
 pytestmark = pytest.mark.spark
 ROWS = 30_000

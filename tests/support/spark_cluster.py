@@ -1,6 +1,6 @@
 """A Spark of this machine's own: a standalone master and two workers, processes of their own, on loopback only.
 
-`python -m benchmarks.spark_cluster` starts one, says its address, and stops it when it is interrupted.
+`python -m tests.support.spark_cluster` starts one, says its address, and stops it when it is interrupted.
 """
 
 import os

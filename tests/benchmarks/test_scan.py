@@ -18,7 +18,7 @@ from stratawatch.adapters.sources import single_scan
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.engine.commissions import commission_of
 from stratawatch.errors import StratawatchError
-from tests.java import needs_java
+from tests.support.java import needs_java
 
 SMALL = Size(3_000, 2, 1)
 PROMISED = Size(10_000_000, 4)

@@ -9,7 +9,7 @@ from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
 from stratawatch.core.estimation.replication.units import Calls, Strata
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 OPTIONS = Options(seed=7, quick=True, data=None, json=None, given=argparse.Namespace(runs=3, figures=None))
 
 

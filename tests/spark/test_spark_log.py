@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchmarks.spark_cluster import SETTINGS
-from tests.java import needs_java
+from tests.support.java import needs_java
+from tests.support.spark_cluster import SETTINGS
 
 pytestmark = pytest.mark.spark
 
