@@ -41,7 +41,7 @@ test-all: $(STAMP)  ## What CI runs: flows, Spark, statistics and benchmarks too
 	@$(PYTEST) -o testpaths=tests --ignore=tests/long $(ARGS); $(SECONDS_TAKEN)
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
-	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
+	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
 
 lint: $(STAMP)  ## Ruff, as linter and as formatter.
 	@$(BIN)/ruff check .
