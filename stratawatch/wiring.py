@@ -18,13 +18,14 @@ from stratawatch.engine.labelled_items import LabelledPredictions
 from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, PredictionSource, Store
 from stratawatch.engine.records import PanelSpec
 from stratawatch.errors import ConfigError, StratawatchError
+from stratawatch.extras import is_installed
 
 if TYPE_CHECKING:
+    from stratawatch.adapters.checks.builtin_check import BuiltinCheck
     from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 
 Port = TypeVar("Port")
 
-CHECK: Final = "great_expectations"
 CHECK_PAGES: Final = "checks"
 """Data Docs lie in this folder below the reports, which link to them."""
 
@@ -120,15 +121,17 @@ def labelled_predictions(
     return LabelledFiles(_pattern(folder, file), label or LABEL, delimiter, folder)
 
 
-def check(configuration: Configuration) -> "GreatExpectationsCheck":
-    """The input check, with the user's own expectations."""
+def check(configuration: Configuration) -> "GreatExpectationsCheck | BuiltinCheck":
+    """The input check: with the user's own expectations and pages, where Great Expectations is installed."""
     own, report_folder = configuration.settings.checks, configuration.folder / configuration.settings.report.folder
-    found: GreatExpectationsCheck = checks.load(CHECK)(
-        report_folder / CHECK_PAGES,
-        root=report_folder,
-        suites_folder=configuration.folder / own.folder,
-        plugins=own.plugins,
-    )
+    suites_folder = configuration.folder / own.folder
+    found: GreatExpectationsCheck | BuiltinCheck
+    if is_installed("checks"):
+        found = checks.load("great_expectations")(
+            report_folder / CHECK_PAGES, root=report_folder, suites_folder=suites_folder, plugins=own.plugins
+        )
+    else:
+        found = checks.load("builtin")(suites_folder, own.plugins)
     return found
 
 

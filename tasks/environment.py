@@ -1,7 +1,10 @@
 """What Prefect reads from the environment when it is imported. Whatever is set already stays as it is."""
 
 import os
+import sys
 from typing import Final
+
+from stratawatch.extras import MissingExtra, require
 
 DEFAULTS: Final = {
     # Nothing is reported to anyone.
@@ -15,6 +18,12 @@ DEFAULTS: Final = {
 
 
 def prepare() -> None:
-    """Set what is not set yet; to be called before Prefect is imported."""
+    """Set what is not set yet; to be called before Prefect is imported, which must be installed."""
+    try:
+        require("prefect")
+    except MissingExtra as missing:
+        if sys.argv[0] == "-m":  # Python is looking for the module of `python -m flows...`: nobody else will catch it
+            raise SystemExit(f"stratawatch: {missing}") from None
+        raise
     for name, value in DEFAULTS.items():
         os.environ.setdefault(name, value)

@@ -8,6 +8,7 @@ from stratawatch.cli import baseline, census, check, cycles, estimates, init, la
 from stratawatch.cli.printing import complain
 from stratawatch.cli.quick_commands import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
+from stratawatch.extras import explained
 
 HELP = """Watch the precision, recall and false-omission rate of deployed classifiers with few human labels.
 
@@ -35,6 +36,9 @@ class Commands(QuickGroup):
             return super().invoke(ctx)
         except StratawatchError as trouble:
             complain(f"stratawatch: {trouble}")
+            raise typer.Exit(2) from None
+        except ModuleNotFoundError as missing:
+            complain(f"stratawatch: {explained(missing)}")
             raise typer.Exit(2) from None
         except SystemExit as ended:  # of a library: our own commands end otherwise
             if ended.code:  # rich's, say, when nobody reads on

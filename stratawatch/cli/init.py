@@ -10,6 +10,7 @@ import typer
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.printing import print_json, say
 from stratawatch.errors import StratawatchError
+from stratawatch.extras import require
 
 EXAMPLE_SEED: Final = '"toxicity-1"'
 
@@ -31,6 +32,7 @@ def init(
       stratawatch init                     in an empty folder
       stratawatch init --upgrade           after an update of stratawatch
     """
+    require("pipeline")
     wrote = _write_config(config, force=force)
     before, after = _prepare_store(config, upgrade=upgrade)
     if json:

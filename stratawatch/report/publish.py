@@ -9,6 +9,7 @@ from stratawatch.engine.ports import Store
 from stratawatch.engine.records import PanelSpec
 from stratawatch.engine.slug import slug
 from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.extras import require
 from stratawatch.report.happenings import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
@@ -31,6 +32,7 @@ def write(
     `panels` None means every panel the store knows. Returns the page to open: the panel's own, if there is only one,
     else the index.
     """
+    require("report")
     specs = dict(panels) if panels is not None else _known_panels(store)
     if not specs:
         raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")

@@ -12,6 +12,7 @@ from stratawatch.core.baselines.resampled import Trials
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
+from stratawatch.extras import require
 from stratawatch.moments import moment
 from stratawatch.resampling.classes import calls_of, rows, truth_of
 from stratawatch.resampling.method import Method
@@ -54,6 +55,7 @@ def measure_baselines(
     `positive` names the positive class where y is not of 1 and 0; `cut_off` the least score that is called positive,
     where the classifier is not used with its own `predict`. The seed is scikit-learn's `random_state`.
     """
+    require("baselines")
     _require_seed(seed)
     for date in (valid_from, valid_until):
         moment(date, "the date of a baseline")

@@ -6,6 +6,7 @@ from typing import Any, Final
 from stratawatch.errors import ConfigError
 
 REGISTRY: Final[dict[str, str]] = {
+    "builtin": "stratawatch.adapters.checks.builtin_check:BuiltinCheck",
     "great_expectations": "stratawatch.adapters.checks.great_expectations_check:GreatExpectationsCheck",
 }
 """Kind of check -> module:class."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from stratawatch.errors import ConfigError, ConfigErrors
+from stratawatch.extras import MissingExtra
 
 GROUP: Final = "stratawatch.checks"
 """Entry points of this group are functions that return suites, shaped like the files."""
@@ -97,7 +98,7 @@ def known_types() -> Mapping[str, str]:
     """The installed library's expectations and their classes, told from its text: importing it takes seconds."""
     found = util.find_spec("great_expectations")
     if found is None or found.origin is None:
-        raise ConfigError("great_expectations is not installed", hint="install stratawatch with all its requirements")
+        raise MissingExtra("checks", ("great_expectations",))
     listing = Path(found.origin).parent / "expectations" / "core" / "__init__.py"
     names = _IMPORTED.findall(listing.read_text(encoding="utf-8"))
     return {kind: name for kind, name in names if kind not in _ELSEWHERE}

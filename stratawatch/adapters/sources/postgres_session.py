@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from stratawatch.errors import ConfigError, InputRefused, NoConnection, Unreachable
+from stratawatch.extras import require
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -34,12 +35,8 @@ def snapshot(url: "URL", timeout: timedelta) -> Iterator["Connection"]:
     """Connect and begin; what others write meanwhile is not seen. A statement may take `timeout`."""
     from sqlalchemy import NullPool, create_engine
 
-    try:
-        engine = create_engine(url, poolclass=NullPool, connect_args={"connect_timeout": CONNECTING})
-    except ModuleNotFoundError as missing:
-        raise ConfigError(
-            "the PostgreSQL driver is not installed", hint="install stratawatch[postgres], or psycopg 3"
-        ) from missing
+    require("postgres")
+    engine = create_engine(url, poolclass=NullPool, connect_args={"connect_timeout": CONNECTING})
     with _connected(engine) as plain:
         connection = plain.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():

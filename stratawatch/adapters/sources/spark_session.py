@@ -8,7 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.errors import ConfigError, InputRefused, NoConnection, StratawatchError, Unreachable
+from stratawatch.errors import InputRefused, NoConnection, StratawatchError, Unreachable
+from stratawatch.extras import require
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,13 +33,10 @@ def spark_session(master: str | None, settings: Mapping[str, str]) -> Iterator["
     A Spark that runs in this process already is used and left as it is. Otherwise one is started, at `master` or
     wherever Spark's own configuration says, and stopped afterwards, so that it holds no cores while people label.
     """
-    try:
-        from pyspark import SparkContext
-        from pyspark.sql import SparkSession
-    except ModuleNotFoundError as missing:
-        raise ConfigError(
-            "PySpark is not installed", hint="install stratawatch[spark], and Java 17 or newer"
-        ) from missing
+    require("spark")
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
     with _ONE_AT_A_TIME:
         theirs = SparkContext._active_spark_context is not None  # noqa: SLF001 - nothing public knows it in every thread
         main = SparkSession.builder.getOrCreate() if theirs else _start(SparkSession.builder, master, settings)

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 
 from stratawatch.adapters.store.documents import dumps
 from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.extras import require
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for another before it gives up."""
@@ -89,19 +90,15 @@ def _postgres(url: URL) -> Engine:
     It then looks at the row again as that writer left it, finds another state and changes nothing. Inserts
     that race meet in a unique index. A stricter level would only turn these answers into errors.
     """
-    try:
-        engine = create_engine(
-            url,
-            isolation_level="READ COMMITTED",
-            pool_pre_ping=True,
-            json_serializer=dumps,
-            json_deserializer=json.loads,
-            connect_args={"connect_timeout": 10},
-        )
-    except ModuleNotFoundError as missing:
-        raise ConfigError(
-            "the PostgreSQL driver is not installed", hint="install stratawatch[postgres], or psycopg 3"
-        ) from missing
+    require("postgres")
+    engine = create_engine(
+        url,
+        isolation_level="READ COMMITTED",
+        pool_pre_ping=True,
+        json_serializer=dumps,
+        json_deserializer=json.loads,
+        connect_args={"connect_timeout": 10},
+    )
 
     @event.listens_for(engine, "connect")
     def _set_up(dbapi_connection: Any, _record: Any) -> None:

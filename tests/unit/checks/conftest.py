@@ -1,4 +1,4 @@
-"""Profiles, candidates and a check whose pages land in a temporary folder."""
+"""Profiles, candidates and a check of either kind, whose pages land in a temporary folder."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -7,17 +7,20 @@ from typing import Any
 
 import pytest
 
+from stratawatch.adapters.checks.builtin_check import BuiltinCheck
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.core.random_numbers import digest
+from stratawatch.engine.ports import PredictionCheck
 from stratawatch.engine.records import CandidateItem, Profile
 from tests.contracts.sources.panels import START
 
 COLUMN = {"nulls": 0, "invalid": 0, "positives": 60, "score_nulls": 0, "score_invalid": 0}
 
 
-@pytest.fixture
-def check(tmp_path: Path) -> GreatExpectationsCheck:
-    return GreatExpectationsCheck(tmp_path)
+@pytest.fixture(params=["great_expectations", "builtin"])
+def check(request: pytest.FixtureRequest, tmp_path: Path) -> PredictionCheck:
+    """Each check in turn: the program's own rules refuse the same, whoever looks."""
+    return GreatExpectationsCheck(tmp_path) if request.param == "great_expectations" else BuiltinCheck(tmp_path)
 
 
 @pytest.fixture

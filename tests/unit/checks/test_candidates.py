@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
+from stratawatch.engine.ports import PredictionCheck
 from stratawatch.engine.records import CandidateItem, Columns
 from tests.contracts.sources.panels import START, WINDOW, panel
 
@@ -14,15 +14,15 @@ Make = Callable[..., list[CandidateItem]]
 
 
 class TestCandidates:
-    def test_healthy_candidates_pass(self, check: GreatExpectationsCheck, items_of: Make) -> None:
+    def test_healthy_candidates_pass(self, check: PredictionCheck, items_of: Make) -> None:
         report = check.candidates(PANEL, WINDOW, items_of())
         assert (report.passed, report.failures, report.refusal, report.bad_rows) == (True, (), "", ())
 
     @pytest.mark.parametrize("number", [0, 1])
-    def test_few_or_none_are_no_trouble(self, check: GreatExpectationsCheck, items_of: Make, number: int) -> None:
+    def test_few_or_none_are_no_trouble(self, check: PredictionCheck, items_of: Make, number: int) -> None:
         assert check.candidates(PANEL, WINDOW, items_of(number)).passed
 
-    def test_repeated_ids_are_refused_with_the_worst_first(self, check: GreatExpectationsCheck, items_of: Make) -> None:
+    def test_repeated_ids_are_refused_with_the_worst_first(self, check: PredictionCheck, items_of: Make) -> None:
         one, two, *rest = items_of()
         items = [replace(one, copies=2), replace(two, copies=3), *rest]
         report = check.candidates(PANEL, WINDOW, items)
@@ -36,14 +36,14 @@ class TestCandidates:
             ("a0", "2 rows of the window have this item id"),
         ]
 
-    def test_both_rows_of_a_repeated_id_count_as_one_item(self, check: GreatExpectationsCheck, items_of: Make) -> None:
+    def test_both_rows_of_a_repeated_id_count_as_one_item(self, check: PredictionCheck, items_of: Make) -> None:
         one, *rest = items_of()
         twice = replace(one, copies=2)
         assert check.candidates(PANEL, WINDOW, [twice, twice, *rest]).refusal.startswith(
             "1 of 5 candidate items appears"
         )
 
-    def test_a_long_id_is_cut_in_the_sentence(self, check: GreatExpectationsCheck, items_of: Make) -> None:
+    def test_a_long_id_is_cut_in_the_sentence(self, check: PredictionCheck, items_of: Make) -> None:
         report = check.candidates(PANEL, WINDOW, items_of(item="x" * 10_000, copies=2))
         assert len(report.refusal) < 300
         assert report.bad_rows[0].key == "x" * 10_000
@@ -63,14 +63,14 @@ class TestCandidates:
         ],
     )
     def test_what_a_faulty_source_returns_is_refused(
-        self, check: GreatExpectationsCheck, items_of: Make, changes: dict[str, Any], sentence: str
+        self, check: PredictionCheck, items_of: Make, changes: dict[str, Any], sentence: str
     ) -> None:
         report = check.candidates(PANEL, WINDOW, items_of(**changes))
         assert (report.passed, report.refusal) == (False, sentence)
 
     @pytest.mark.parametrize("payload", [{"body": None}, {"body": ""}, {}])
     def test_empty_payload_is_reported_and_the_work_goes_on(
-        self, check: GreatExpectationsCheck, items_of: Make, payload: dict[str, Any]
+        self, check: PredictionCheck, items_of: Make, payload: dict[str, Any]
     ) -> None:
         report = check.candidates(PANEL, WINDOW, items_of(payload=payload))
         assert report.passed

@@ -100,7 +100,10 @@ class TestPages:
 
 class TestRegistry:
     def test_every_kind_loads(self) -> None:
-        assert {kind: load(kind).__name__ for kind in REGISTRY} == {"great_expectations": "GreatExpectationsCheck"}
+        assert {kind: load(kind).__name__ for kind in REGISTRY} == {
+            "builtin": "BuiltinCheck",
+            "great_expectations": "GreatExpectationsCheck",
+        }
 
     def test_an_unknown_kind_is_named(self) -> None:
         with pytest.raises(ConfigError, match="no check of kind 'x'"):

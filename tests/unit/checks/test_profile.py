@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
+from stratawatch.engine.ports import PredictionCheck
 from stratawatch.engine.records import ClassifierSpec, Profile
 from tests.contracts.sources.panels import START, WINDOW, panel
 
@@ -13,21 +13,21 @@ Make = Callable[..., Profile]
 
 
 class TestProfile:
-    def test_a_healthy_window_passes(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_a_healthy_window_passes(self, check: PredictionCheck, profile_of: Make) -> None:
         report = check.profile(PANEL, WINDOW, profile_of())
         assert (report.passed, report.failures, report.refusal, report.bad_rows) == (True, (), "", ())
 
-    def test_an_empty_window_is_refused(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_an_empty_window_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
         nothing = profile_of({"positives": 0}, rows=0, first_time=None, last_time=None)
         report = check.profile(PANEL, WINDOW, nothing)
         assert report.refusal == "the window [2026-01-05 00:00, 2026-01-12 00:00) +00:00 has no rows"
         assert report.failures[0] == report.refusal
         assert not report.passed
 
-    def test_bad_rows_up_to_the_cap_pass(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_bad_rows_up_to_the_cap_pass(self, check: PredictionCheck, profile_of: Make) -> None:
         assert check.profile(PANEL, WINDOW, profile_of({"invalid": 10}, bad_rows=10)).passed
 
-    def test_one_more_is_refused_with_the_causes(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_one_more_is_refused_with_the_causes(self, check: PredictionCheck, profile_of: Make) -> None:
         bad = profile_of({"invalid": 2, "score_invalid": 8}, bad_rows=11, null_items=1)
         report = check.profile(PANEL, WINDOW, bad)
         assert report.refusal == (
@@ -35,32 +35,32 @@ class TestProfile:
             "8 with an unreadable score of 'lr', 2 with an unreadable call of 'lr', 1 without an item id"
         )
 
-    def test_rows_without_a_time_are_named_as_the_cause(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_rows_without_a_time_are_named_as_the_cause(self, check: PredictionCheck, profile_of: Make) -> None:
         report = check.profile(PANEL, WINDOW, profile_of(bad_rows=500))
         assert report.refusal.endswith("may be set aside: 500 without a readable time")
 
     def test_rows_without_a_time_are_said_to_count_in_every_window(
-        self, check: GreatExpectationsCheck, profile_of: Make
+        self, check: PredictionCheck, profile_of: Make
     ) -> None:
         refusal = check.profile(PANEL, WINDOW, profile_of(bad_rows=20, null_times=20)).refusal
         assert "may be set aside: 20 without a readable time; rows without a time belong to no window" in refusal
         assert "leave them out of the source" in refusal
 
-    def test_the_cap_is_the_panels(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_the_cap_is_the_panels(self, check: PredictionCheck, profile_of: Make) -> None:
         bad = profile_of({"invalid": 300}, bad_rows=300)
         assert check.profile(replace(PANEL, quarantine_share=0.3), WINDOW, bad).passed
         assert not check.profile(replace(PANEL, quarantine_share=0.299), WINDOW, bad).passed
 
     @pytest.mark.parametrize("positives", [0, 1000])
-    def test_all_calls_alike_pass(self, check: GreatExpectationsCheck, profile_of: Make, positives: int) -> None:
+    def test_all_calls_alike_pass(self, check: PredictionCheck, profile_of: Make, positives: int) -> None:
         assert check.profile(PANEL, WINDOW, profile_of({"positives": positives})).passed
 
-    def test_no_call_at_all_is_refused(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_no_call_at_all_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
         report = check.profile(PANEL, WINDOW, profile_of({"nulls": 1000, "positives": 0}))
         assert report.refusal == "no classifier of panel 'posts' made a call on any of 1,000 rows"
 
     def test_a_call_made_from_an_unreadable_score_is_not_counted_beside_it(
-        self, check: GreatExpectationsCheck, profile_of: Make
+        self, check: PredictionCheck, profile_of: Make
     ) -> None:
         cut = replace(panel((ClassifierSpec("lr", "score", cut_off=0.5),)), quarantine_share=0.01)
         bad = profile_of({"invalid": 8, "score_invalid": 8}, bad_rows=8, null_times=0)
@@ -69,7 +69,7 @@ class TestProfile:
         assert check.profile(cut, WINDOW, worse).failures[1] == "11 values of classifier 'lr' cannot be read"
 
     def test_one_silent_classifier_is_reported_and_the_work_goes_on(
-        self, check: GreatExpectationsCheck, profile_of: Make
+        self, check: PredictionCheck, profile_of: Make
     ) -> None:
         two = panel((ClassifierSpec("lr", positive="a"), ClassifierSpec("nn", positive="b")))
         column = profile_of().columns["lr"]
@@ -80,18 +80,16 @@ class TestProfile:
 
     @pytest.mark.parametrize("offset", [timedelta(seconds=-1), timedelta(days=7)])
     def test_a_newest_row_outside_the_window_is_refused(
-        self, check: GreatExpectationsCheck, profile_of: Make, offset: timedelta
+        self, check: PredictionCheck, profile_of: Make, offset: timedelta
     ) -> None:
         report = check.profile(PANEL, WINDOW, profile_of(last_time=START + offset))
         assert "lies outside the window" in report.refusal
 
-    def test_the_last_moment_of_the_window_is_inside(self, check: GreatExpectationsCheck, profile_of: Make) -> None:
+    def test_the_last_moment_of_the_window_is_inside(self, check: PredictionCheck, profile_of: Make) -> None:
         last = START + timedelta(days=7, microseconds=-1)
         assert check.profile(PANEL, WINDOW, profile_of(last_time=last)).passed
 
-    def test_a_window_whose_rows_all_lack_a_time_is_refused(
-        self, check: GreatExpectationsCheck, profile_of: Make
-    ) -> None:
+    def test_a_window_whose_rows_all_lack_a_time_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
         timeless = profile_of(bad_rows=1000, first_time=None, last_time=None)
         report = check.profile(replace(PANEL, quarantine_share=1.0), WINDOW, timeless)
         assert report.refusal.startswith("no row of the window")

@@ -27,7 +27,7 @@ def wheel(tmp_path_factory) -> set[str]:
     copy = tmp_path_factory.mktemp("source")
     for folder in ("stratawatch", "sql"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("pyproject.toml", "README.md"):
+    for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, copy / file)
     build = "import setuptools.build_meta as backend; print(backend.build_wheel('.'))"
     subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True, timeout=120)
@@ -75,6 +75,9 @@ class TestWheel:
         }
         assert "stratawatch/py.typed" in data
         assert data - wheel == set()
+
+    def test_it_holds_the_licence(self, wheel):
+        assert [name for name in wheel if name.endswith(".dist-info/licenses/LICENSE")]
 
     def test_it_holds_nothing_else(self, wheel):
         assert {name.split("/")[0].split("-")[0] for name in wheel} == {"stratawatch"}

@@ -20,7 +20,8 @@ def wanted() -> list[Requirement]:
         *PROJECT["project"]["optional-dependencies"].values(),
         *PROJECT["dependency-groups"].values(),
     ]
-    return [Requirement(line) for group in groups for line in group]
+    lines = [Requirement(line) for group in groups for line in group]
+    return [line for line in lines if line.name != "stratawatch"]  # extras of its own, which are among the groups
 
 
 def locked() -> dict[str, str]:

@@ -1,6 +1,5 @@
 """What is not part of the base install is asked for in a sentence that says how to get it."""
 
-import builtins
 import os
 import re
 import subprocess
@@ -14,32 +13,16 @@ from stratawatch.errors import ConfigError
 from tests.contracts.sources.panels import panel
 
 
-@pytest.fixture
-def without(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Pretend that a package is not installed."""
-    real = builtins.__import__
-
-    def hide(package: str) -> None:
-        def importing(name: str, *rest: Any) -> Any:
-            if name.partition(".")[0] == package:
-                raise ModuleNotFoundError(f"No module named '{package}'", name=package)
-            return real(name, *rest)
-
-        monkeypatch.setattr(builtins, "__import__", importing)
-
-    return hide
-
-
-def test_postgresql_needs_its_driver(without: Any) -> None:
+def test_postgresql_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     source = load("postgres")("postgresql://me@db/x", "rows")
-    without("psycopg")
-    with pytest.raises(ConfigError, match=r"install stratawatch\[postgres\]"):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ConfigError, match=r"run: pip install 'stratawatch\[postgres\]'"):
         source.describe(panel())
 
 
-def test_spark_needs_pyspark(without: Any) -> None:
-    without("pyspark")
-    with pytest.raises(ConfigError, match=r"install stratawatch\[spark\], and Java 17 or newer"):
+def test_spark_needs_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(ConfigError, match=r"run: pip install 'stratawatch\[spark\]', and Java 17 or newer"):
         load("spark")("rows").describe(panel())
 
 
