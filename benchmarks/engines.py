@@ -113,9 +113,9 @@ def ask(source: PredictionSource, spec: PanelSpec = SPEC, window: Window = WINDO
     begun = time.perf_counter()
     counted = source.census(spec, window)
     census_s = time.perf_counter() - begun
-    commission = commission_of(spec)
-    atoms = cut(counted.census, commission)
-    wanted = pool_sizes(atoms, counted.census.classifiers, commission)
+    survey = commission_of(spec)
+    atoms = cut(counted.census, survey)
+    wanted = pool_sizes(atoms, counted.census.classifiers, survey)
     begun = time.perf_counter()
     items = source.candidates(spec, window, atoms, wanted)
     return Answer(counted, atoms, items, census_s, time.perf_counter() - begun)

@@ -10,7 +10,7 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.population import Letters, Population
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.frozen import pool_sizes
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.planning.round_planner import Planner, Seen
@@ -35,15 +35,15 @@ class Frozen:
     planner: Planner
 
     @classmethod
-    def of(cls, population: Population, commission: Commission, history: History = NO_HISTORY) -> "Frozen":
+    def of(cls, population: Population, survey: SurveySpec, history: History = NO_HISTORY) -> "Frozen":
         """Cut, and size the pools."""
         census = population.census
-        atoms = cut_atoms(census, commission, history)
+        atoms = cut_atoms(census, survey, history)
         cells = Cells.of_atoms(census.classifiers, atoms)
-        wanted = pool_sizes(atoms, census.classifiers, commission, history)
+        wanted = pool_sizes(atoms, census.classifiers, survey, history)
         home = homes(atoms, census.patterns, census.bins)
         yes = np.bincount(home, weights=population.yes, minlength=len(atoms)).astype(np.int64)
-        return cls(atoms, cells, home, yes, np.array(wanted, dtype=np.int64), Planner(cells, commission, history))
+        return cls(atoms, cells, home, yes, np.array(wanted, dtype=np.int64), Planner(cells, survey, history))
 
     def cycles(self, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
         """So many cycles, every label answered."""
@@ -51,7 +51,7 @@ class Frozen:
         # Nothing is known before the first round: its plan is the same in all runs.
         totals = np.broadcast_to(self.first, (runs, len(self.first)))
         counts = frozen.counted(totals)
-        if most_rounds(self.planner.commission) > 1:
+        if most_rounds(self.planner.survey) > 1:
             totals = np.array([self.second(labels) for labels in labelled(counts, totals)])
             counts = frozen.counted(totals)
         yield from labelled(counts, totals)

@@ -17,7 +17,7 @@ from benchmarks.coverage.findings import Found
 from benchmarks.coverage.population import Flags, Items, Population
 from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides, judged, said
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.round_planner import Seen
 from stratawatch.core.population import Counts, Floats
@@ -80,20 +80,20 @@ def simulate_persisting(task: Task) -> Found:
     kept = np.sort(np.random.default_rng([*task.born, 2]).permutation(size)[: round(persisting * size)])
     later = np.random.default_rng([*task.born, 1])
     second = Period.of(task, first.items.at(kept).joined(family.items(later, size - len(kept))))
-    commission = Commission(budget=task.labels, confidence=CONFIDENCE)
-    cold = Frozen.of(first.population, commission)
+    survey = SurveySpec(budget=task.labels, confidence=CONFIDENCE)
+    cold = Frozen.of(first.population, survey)
     begin = process_time()
-    runs = [_run(cold, (first, second), kept, commission, rng) for _ in range(task.runs)]
+    runs = [_run(cold, (first, second), kept, survey, rng) for _ in range(task.runs)]
     return judged(task, second.population, said(runs), (process_time() - begin) / task.runs)
 
 
 def _run(
-    cold: Frozen, periods: tuple[Period, Period], kept: Counts, commission: Commission, rng: np.random.Generator
+    cold: Frozen, periods: tuple[Period, Period], kept: Counts, survey: SurveySpec, rng: np.random.Generator
 ) -> Sides:
     first, second = periods
     numbers = rng.random(len(first.items))
     labels, history = _first_period(cold, first, numbers, kept)
-    warm = Frozen.of(second.population, commission, history)
+    warm = Frozen.of(second.population, survey, history)
     numbers = np.concatenate([numbers[kept], rng.random(len(second.items) - len(kept))])
     known = np.zeros(len(second.items), dtype=np.bool_)
     known[: len(kept)] = labels[kept]

@@ -19,7 +19,7 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import told
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import Labelled
 
 CONFIDENCE = 0.95
@@ -53,7 +53,7 @@ def simulate(task: Task) -> Found:
     family, rng = task.family, task.generator(0)
     items = family.items(np.random.default_rng(task.born), family.size)
     population = Population.of(items, family.classifiers, family.auxiliary)
-    frozen = Frozen.of(population, Commission(budget=task.labels, confidence=CONFIDENCE))
+    frozen = Frozen.of(population, SurveySpec(budget=task.labels, confidence=CONFIDENCE))
     begin = process_time()
     left = [min(_AT_ONCE, task.runs - done) for done in range(0, task.runs, _AT_ONCE)]
     labelled = (labels for runs in left for labels in frozen.cycles(rng, runs))

@@ -10,12 +10,12 @@ from benchmarks.labels.cycle import Cycle, Period, past, run_cycle
 from benchmarks.labels.kinds import Kind
 from benchmarks.labels.worlds import Flags, Integers, Items, World
 from stratawatch.core.estimate import Estimate, Known
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model_trust import with_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 
 MARGINS: Final = {"precision": 0.03, "recall": 0.05}
-COMMISSION: Final = Commission(tuple(Goal(*goal) for goal in MARGINS.items()), until_goals=True)
+COMMISSION: Final = SurveySpec(tuple(Goal(*goal) for goal in MARGINS.items()), stop_at_goals=True)
 MEMORY: Final = 30
 """Periods whose labels are handed on; older ones do not count any more."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.labels.worlds import Flags, Floats, Integers, Items
 from stratawatch.core.designs.frozen import Design, pool_sizes
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -68,7 +68,7 @@ class Cycle:
 
 def run_cycle(
     period: Period,
-    commission: Commission,
+    survey: SurveySpec,
     u: Floats,
     *,
     history: History = NO_HISTORY,
@@ -76,16 +76,16 @@ def run_cycle(
     metrics: tuple[str, ...] = ("precision", "recall"),
 ) -> Cycle:
     """Draw by the permanent random numbers `u`, ask in at most two rounds, estimate; `known` labels are free."""
-    atoms = cut_atoms(period.census, commission, history)
+    atoms = cut_atoms(period.census, survey, history)
     homes = period.atoms_of_items(atoms)
     strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
-    rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, commission, history))
+    rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, survey, history))
     items = tuple(map(str, rows.tolist()))
     digests = tuple(format(number, "016x") for number in (u[rows] * 2.0**52).astype(np.int64).tolist())
     design = Design(period.classifiers, atoms, Candidates(items, homes[rows], digests))
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
-    drawn, plans = _rounds(design, commission, history, says, free)
+    drawn, plans = _rounds(design, survey, history, says, free)
     ledger = Ledger({item: says[item] for item in free | drawn})
     chosen = np.array(sorted(map(int, drawn)), dtype=np.int64)
     shares = np.array(design.inclusion(plans[-1]))
@@ -93,7 +93,7 @@ def run_cycle(
         drawn=chosen,
         weights=1 / shares[strata[homes[chosen]]],
         labels_new=len(drawn - free),
-        estimates=design.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics),
+        estimates=design.estimate(ledger, drawn, confidence=survey.confidence, metrics=metrics),
         plans=tuple(plans),
     )
 
@@ -113,13 +113,13 @@ def past(period: Period, cycle: Cycle) -> History:
 
 
 def _rounds(
-    design: Design, commission: Commission, history: History, says: Mapping[str, Verdict], free: set[str]
+    design: Design, survey: SurveySpec, history: History, says: Mapping[str, Verdict], free: set[str]
 ) -> tuple[set[str], list[Plan]]:
     drawn: set[str] = set()
     plans: list[Plan] = []
-    for ordinal in range(1, most_rounds(commission) + 1):
+    for ordinal in range(1, most_rounds(survey) + 1):
         ledger = Ledger({item: says[item] for item in free | drawn})
-        plan = design.plan(commission, ledger, drawn, ordinal=ordinal, history=history, reused=drawn & free)
+        plan = design.plan(survey, ledger, drawn, ordinal=ordinal, history=history, reused=drawn & free)
         wanted = {design.candidates.items[row] for row in design.draw(plan)}
         if plans and wanted == drawn:
             break

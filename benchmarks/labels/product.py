@@ -8,7 +8,7 @@ from benchmarks.labels.cycle import Cycle, Period, run_cycle
 from benchmarks.labels.frames import Frame
 from benchmarks.labels.peers.peer import Answer, Metric
 from stratawatch.core.estimate import Known
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class Alone:
     def __call__(self, rng: np.random.Generator) -> Answer:
         """One draw."""
         margin = 0.03 if self.metric == "precision" else 0.05
-        commission = Commission((Goal(self.metric, margin),), self.labels)
+        survey = SurveySpec((Goal(self.metric, margin),), self.labels)
         period = self.frame.period(self.classifier)
-        cycle = run_cycle(period, commission, rng.random(len(period.items)), metrics=(self.metric,))
+        cycle = run_cycle(period, survey, rng.random(len(period.items)), metrics=(self.metric,))
         return answer(cycle, self.classifier, self.metric)
 
 
 def jointly(period: Period, classifier: str, labels: int, rng: np.random.Generator) -> dict[Metric, Answer]:
     """One set of labels for precision and recall of every classifier; the answers about one of them."""
-    cycle = run_cycle(period, Commission(budget=labels), rng.random(len(period.items)))
+    cycle = run_cycle(period, SurveySpec(budget=labels), rng.random(len(period.items)))
     return {"precision": answer(cycle, classifier, "precision"), "recall": answer(cycle, classifier, "recall")}
 
 

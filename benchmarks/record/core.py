@@ -17,7 +17,7 @@ from stratawatch.core.baselines.past_estimates import past_estimates
 from stratawatch.core.baselines.side_samples import drawn_apart
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.goals import Commission, Goal, Limit
+from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
@@ -62,16 +62,16 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
         {_WHERE: counts // 3},
     )
     history = _history(rng) if past else NO_HISTORY
-    commission = Commission((Goal("precision", 0.05), Goal("recall", 0.09, ("a", "b"))), 500, True)
-    atoms = cut(census, commission, history)
-    pools = pool_sizes(atoms, census.classifiers, commission, history)
-    design = Design(census.classifiers, atoms, _candidates(atoms, pools, rng), commission)
+    survey = SurveySpec((Goal("precision", 0.05), Goal("recall", 0.09, ("a", "b"))), 500, True)
+    atoms = cut(census, survey, history)
+    pools = pool_sizes(atoms, census.classifiers, survey, history)
+    design = Design(census.classifiers, atoms, _candidates(atoms, pools, rng), survey)
     truth = {item: "yes" if rng.random() < 0.3 else "no" for item in design.candidates.items}
     drawn: list[str] = []
     plans: list[Any] = []
     for ordinal in (1, 2):
         told = Ledger({item: truth[item] for item in drawn})  # type: ignore[misc]
-        plans.append(design.plan(commission, told, drawn, ordinal=ordinal, history=history, earlier=plans))
+        plans.append(design.plan(survey, told, drawn, ordinal=ordinal, history=history, earlier=plans))
         drawn = [design.candidates.items[row] for row in design.draw(plans[-1])]
     told = Ledger({item: truth[item] for item in drawn})  # type: ignore[misc]
     return {

@@ -104,9 +104,9 @@ def look(source: PredictionSource, panel: PanelSpec) -> Look:
 
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:
     """What a first cycle would draw: atoms, and the size of every stratum's pool."""
-    commission = commission_of(panel)
-    atoms = cut(census, commission)
-    return atoms, pool_sizes(atoms, census.classifiers, commission)
+    survey = commission_of(panel)
+    atoms = cut(census, survey)
+    return atoms, pool_sizes(atoms, census.classifiers, survey)
 
 
 def _files(folder: Path) -> Any:

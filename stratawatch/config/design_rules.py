@@ -9,7 +9,7 @@ from stratawatch.core.designs import design_named
 from stratawatch.core.designs.base import Kind
 from stratawatch.core.designs.goal_checks import in_vain
 from stratawatch.core.estimation.variance_methods import refuse_unsuited
-from stratawatch.core.goals import Commission, Goal, Limit
+from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.errors import StratawatchError
 
 
@@ -69,7 +69,7 @@ def _budget(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
     """A budget and goals that contradict the options would be refused in every cycle."""
     scored = {name: one.score is not None for name, one in panel.classifiers.items()}
     try:
-        design.refuse(Commission(goals_of(panel), panel.budget), scored)
+        design.refuse(SurveySpec(goals_of(panel), panel.budget), scored)
     except StratawatchError as error:
         yield _problem("options" if "options" in panel.model_fields_set else "design", error)
 

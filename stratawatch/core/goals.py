@@ -19,18 +19,19 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Commission:
-    """What labels are wanted for. `budget` counts distinct items sent to people in all rounds together.
+class SurveySpec:
+    """What a survey must find out, and with what means: goals, budget, confidence and the design's name.
 
-    `until_goals` False: spend the budget where it buys most. True: as many labels as the goals' margins need, and
-    never more than the budget (None: no such cap). `design` names how they are drawn and read (see `core.designs`),
-    with its `options`; `seed` is what it throws dice with, if it does. `variance` names how intervals come about
-    (see `core.estimation.variances`).
+    `budget` counts distinct items sent to people in all rounds together. `stop_at_goals` False: the budget is spent
+    where it narrows intervals most. True: the plan has as many labels as the goals' margins need, and never more than
+    the budget (None: no such cap). `design` names how items are drawn and labels read (see `core.designs`), with its
+    `options`; `seed` seeds the random numbers of designs that use any. `variance` names how intervals are computed
+    (see `core.estimation.variance_methods`).
     """
 
     goals: tuple[Goal, ...] = ()
     budget: int | None = None
-    until_goals: bool = False
+    stop_at_goals: bool = False
     confidence: float = 0.95
     design: str = "joint"
     options: Mapping[str, Option] = field(default_factory=dict)

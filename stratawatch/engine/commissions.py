@@ -3,17 +3,17 @@
 from dataclasses import replace
 
 from stratawatch.core.designs import design_of
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.engine.records import PanelSpec
 
 
-def commission_of(spec: PanelSpec) -> Commission:
+def commission_of(spec: PanelSpec) -> SurveySpec:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
-    return Commission(
+    return SurveySpec(
         goals=spec.goals,
         budget=spec.budget,
-        until_goals=spec.spend == "goals",
+        stop_at_goals=spec.spend == "goals",
         confidence=spec.confidence,
         design=spec.design,
         options=spec.options,
@@ -22,7 +22,7 @@ def commission_of(spec: PanelSpec) -> Commission:
     )
 
 
-def for_pools(commission: Commission, history: History) -> Commission:
+def for_pools(commission: SurveySpec, history: History) -> SurveySpec:
     """The commission if labels that are known were paid for: pools must hold them beside what the budget buys.
 
     As many items may persist as the latest cycle had labels of; pools make room for twice the budget of them.

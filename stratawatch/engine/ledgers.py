@@ -33,7 +33,7 @@ def as_design(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateI
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
     candidates = as_candidates(items, spec.columns.segments)
-    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, commission=commission_of(spec))
+    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=commission_of(spec))
 
 
 def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import cut
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import usable
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
@@ -129,7 +129,7 @@ def _served(spec: PanelSpec) -> tuple[str, ...]:
 class _Forecast:
     """Forecasts for one census; strata are cut once for every number of labels that is asked about."""
 
-    def __init__(self, census: Census, commission: Commission, history: History) -> None:
+    def __init__(self, census: Census, commission: SurveySpec, history: History) -> None:
         self._census, self._commission, self._history = census, commission, history
         self._cells = cache(self._cut)
 
@@ -148,7 +148,7 @@ class _Forecast:
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
         """Half-widths with so many labels, spent on these goals (none: those of the panel)."""
         wanted = replace(
-            self._commission, budget=labels, until_goals=False, goals=tuple(goals or self._commission.goals)
+            self._commission, budget=labels, stop_at_goals=False, goals=tuple(goals or self._commission.goals)
         )
         return self._bought(self._cells(labels), wanted, metrics)[1]
 
@@ -157,7 +157,7 @@ class _Forecast:
         size = self._census.size
         if not size:
             return 0
-        wanted = replace(self._commission, budget=None, until_goals=True, goals=tuple(goals))
+        wanted = replace(self._commission, budget=None, stop_at_goals=True, goals=tuple(goals))
         most = size
         if design_of(wanted).plans_for_goals:
             planned, widths = self._bought(self._cells(None), wanted, _metrics(goals))
@@ -170,13 +170,13 @@ class _Forecast:
             first, last = (first, middle) if enough else (middle + 1, last)
         return steps[first] if first < len(steps) else most
 
-    def _bought(self, cells: Cells, wanted: Commission, metrics: Sequence[str]) -> tuple[int, Widths]:
+    def _bought(self, cells: Cells, wanted: SurveySpec, metrics: Sequence[str]) -> tuple[int, Widths]:
         plan = design_of(wanted).whole(cells, wanted, self._history, metrics)
         return plan.labels, plan.half_widths
 
     def _cut(self, labels: int | None) -> Cells:
         """Strata as a cycle with so many labels would have them; None: with as many as its goals need."""
-        commission = replace(self._commission, budget=labels, until_goals=labels is None)
+        commission = replace(self._commission, budget=labels, stop_at_goals=labels is None)
         return Cells.of_atoms(self._census.classifiers, cut(self._census, commission, self._history))
 
 

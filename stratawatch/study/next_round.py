@@ -10,7 +10,7 @@ import numpy as np
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import Design
 from stratawatch.core.estimate import Known
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.sampling import in_order
@@ -37,19 +37,19 @@ def look_confidence(confidence: float, look: int) -> float:
 class TwoRounds:
     """The rounds of a cycle: one for small budgets, two otherwise."""
 
-    commission: Commission
+    survey: SurveySpec
     history: History
 
     def next(self, design: Design, progress: Progress) -> Plan | None:
         """The plan of the next round; None when there is none."""
         ordinal = len(progress.rounds) + 1
-        if ordinal > design_of(self.commission).rounds(self.commission):
+        if ordinal > design_of(self.survey).rounds(self.survey):
             return None
-        return _planned(design, self.commission, progress, ordinal, self.history)
+        return _planned(design, self.survey, progress, ordinal, self.history)
 
 
 @dataclass(frozen=True)
-class UntilGoalsHold:
+class SequentialRounds:
     """Rounds until every goal holds at the confidence that its look leaves, or until nothing is left to label.
 
     The first two are those of a cycle; later ones let all strata grow alike, because to follow the labels of one period
@@ -57,7 +57,7 @@ class UntilGoalsHold:
     pools of at least these sizes.
     """
 
-    commission: Commission
+    survey: SurveySpec
     history: History
     margins: Mapping[tuple[str, str], float]
     larger: Callable[[Sequence[int]], Design]
@@ -65,10 +65,10 @@ class UntilGoalsHold:
     def next(self, design: Design, progress: Progress) -> Plan | None:
         """The plan of the next round; None when the goals hold or cannot be brought nearer."""
         looks = len(progress.rounds)
-        wanted = replace(self.commission, confidence=look_confidence(self.commission.confidence, looks + 1))
+        wanted = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1))
         if looks == 0:
             return _planned(design, wanted, progress, 1, self.history)
-        if self._excess(design, progress, look_confidence(self.commission.confidence, looks)) <= 1:
+        if self._excess(design, progress, look_confidence(self.survey.confidence, looks)) <= 1:
             return None
         if looks == 1:
             plan = _planned(design, wanted, progress, 2, self.history)
@@ -76,8 +76,8 @@ class UntilGoalsHold:
                 return plan
         growth = min(self._excess(design, progress, wanted.confidence) ** 2 - 1, _MOST_GROWTH)
         labels = max(_least(progress), ceil(growth * len(progress.drawn)))
-        if self.commission.budget is not None:
-            labels = min(labels, self.commission.budget - len(progress.asked))
+        if self.survey.budget is not None:
+            labels = min(labels, self.survey.budget - len(progress.asked))
         if labels <= 0:
             return None
         larger = self.larger([_POOL_FACTOR * total for total in progress.rounds[-1].plan.totals])
@@ -111,9 +111,9 @@ def _grown(design: Design, progress: Progress, labels: int) -> tuple[int, ...]:
     return tuple((totals + added).tolist())
 
 
-def _planned(design: Design, commission: Commission, progress: Progress, ordinal: int, history: History) -> Plan:
+def _planned(design: Design, survey: SurveySpec, progress: Progress, ordinal: int, history: History) -> Plan:
     return design.plan(
-        commission,
+        survey,
         Ledger(progress.verdicts),
         progress.drawn,
         ordinal=ordinal,

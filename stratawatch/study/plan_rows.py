@@ -13,7 +13,7 @@ from stratawatch.core.designs.frozen import Design, warnings_of
 from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.sides import Table
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import usable
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.expected_rates import Rates, first_rates
@@ -98,18 +98,18 @@ class StudyPlan:
         )
 
 
-def planned(design: Design, commission: Commission, history: History, voices: tuple[str, ...]) -> StudyPlan:
+def planned(design: Design, survey: SurveySpec, history: History, voices: tuple[str, ...]) -> StudyPlan:
     """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
-    whole = design_of(commission).whole(design.cells, commission, history, tuple(METRICS))
+    whole = design_of(survey).whole(design.cells, survey, history, tuple(METRICS))
     rates, widths = first_rates(design.cells, history), whole.half_widths
-    margins = margins_of(commission.goals, design.classifiers)
+    margins = margins_of(survey.goals, design.classifiers)
     expected = [
         _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), widths, margins)
         for classifier in design.classifiers
-        for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in commission.goals)])
+        for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
     source: Literal["scores", "history"] = "history" if usable(history) else "scores"
-    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, warnings_of(commission))
+    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, warnings_of(survey))
 
 
 def _strata(design: Design, totals: Sequence[int]) -> list[PlannedStratum]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, get_args
 
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Verdict
@@ -68,22 +68,22 @@ class Saved:
         }
 
 
-def wishes_of(panel: Panel, commission: Commission, seed: str, *, sequential: bool) -> dict[str, Any]:
+def wishes_of(panel: Panel, survey: SurveySpec, seed: str, *, sequential: bool) -> dict[str, Any]:
     """The arguments of a study, but for its frame and its history, as JSON values."""
     return {
         "item": panel.item,
         "classifiers": {voice.name: [voice.score, voice.call] for voice in panel.classifiers},
-        "goals": [asdict(goal) for goal in commission.goals],
-        "budget": commission.budget,
+        "goals": [asdict(goal) for goal in survey.goals],
+        "budget": survey.budget,
         "seed": seed,
-        "confidence": commission.confidence,
+        "confidence": survey.confidence,
         "segments": list(panel.segments),
         "auxiliary": list(panel.helpers),
         "score_kind": {voice.name: voice.kind for voice in panel.voices},
         "sequential": sequential,
-        "design": commission.design,
-        "options": dict(commission.options),
-        "variance": commission.variance,
+        "design": survey.design,
+        "options": dict(survey.options),
+        "variance": survey.variance,
         "cluster": panel.cluster,
     }
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes, warnings_of
 from stratawatch.core.estimation.metrics import REPORTED, metric_named
-from stratawatch.core.goals import Commission, Goal, Option
+from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import pairs, refuse_change, verdict_of
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
-from stratawatch.study.next_round import TwoRounds, UntilGoalsHold, look_confidence
+from stratawatch.study.next_round import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.panel import Kinds, Panel, read_panel
 from stratawatch.study.past import StudyHistory, parsed, undamaged
 from stratawatch.study.period_labels import labels_of
@@ -23,7 +23,7 @@ from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
 from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
 from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, refuse_contradictions, wishes_of
-from stratawatch.study.wishes import reachable, read_commission, refuse_impossible, within
+from stratawatch.study.wishes import reachable, read_survey, refuse_impossible, within
 
 
 class Study:
@@ -63,7 +63,7 @@ class Study:
         cluster: str | None = None,
     ) -> None:
         panel = read_panel(item, classifiers, auxiliary, segments, score_kind, cluster)
-        commission = read_commission(
+        survey = read_survey(
             goals,
             budget,
             confidence,
@@ -77,10 +77,10 @@ class Study:
         self._past = _checked(history, panel)
         self._sequential = bool(sequential)
         self._population = read_population(frame, panel, str(seed))
-        self._commission = within(commission, self._population.census)
-        refuse_impossible(self._commission, self._population.census)
+        self._survey = within(survey, self._population.census)
+        refuse_impossible(self._survey, self._population.census)
         self._progress = Progress(known=self._known())
-        atoms = cut(self._population.census, self._commission, self._history)
+        atoms = cut(self._population.census, self._survey, self._history)
         self._freeze(atoms, pool_sizes(atoms, panel.names, self._with_known, self._history))
 
     def ask(self) -> list[Any]:
@@ -111,7 +111,7 @@ class Study:
 
         `metrics` None: precision, recall, false_omission_rate, and what a goal is for.
         """
-        wanted = (goal.metric for goal in self._commission.goals)
+        wanted = (goal.metric for goal in self._survey.goals)
         names = tuple(dict.fromkeys([*REPORTED, *wanted])) if metrics is None else _metrics(metrics)
         rounds, confidence = self._evidence()
         found = self._design.estimate(
@@ -137,7 +137,7 @@ class Study:
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""
         panel = self._population.panel
-        return planned(self._design, self._commission, self._history, panel.names + panel.helpers)
+        return planned(self._design, self._survey, self._history, panel.names + panel.helpers)
 
     @property
     def labels_new(self) -> int:
@@ -147,7 +147,7 @@ class Study:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was measured of the chosen methods that their users should know."""
-        return warnings_of(self._commission)
+        return warnings_of(self._survey)
 
     @property
     def done(self) -> bool:
@@ -162,9 +162,7 @@ class Study:
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""
         saved = Saved(
-            wishes=wishes_of(
-                self._population.panel, self._commission, self._population.seed, sequential=self._sequential
-            ),
+            wishes=wishes_of(self._population.panel, self._survey, self._population.seed, sequential=self._sequential),
             fingerprint=self._population.fingerprint,
             atoms=self._design.atoms,
             pools=self._pools,
@@ -208,17 +206,15 @@ class Study:
         return Ledger(self._progress.verdicts)
 
     @property
-    def _with_known(self) -> Commission:
-        """The commission if labels that are known were paid for: pools must hold them beside what the budget buys."""
-        budget = self._commission.budget
-        return (
-            self._commission if budget is None else replace(self._commission, budget=budget + len(self._progress.known))
-        )
+    def _with_known(self) -> SurveySpec:
+        """The survey if labels that are known were paid for: pools must hold them beside what the budget buys."""
+        budget = self._survey.budget
+        return self._survey if budget is None else replace(self._survey, budget=budget + len(self._progress.known))
 
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
         candidates = self._population.candidates(atoms, pools)
-        self._design = Design(self._names, tuple(atoms), candidates, self._commission)
+        self._design = Design(self._names, tuple(atoms), candidates, self._survey)
 
     def _larger(self, sizes: Sequence[int]) -> Design:
         """The same design with pools of at least these sizes."""
@@ -230,9 +226,9 @@ class Study:
     def _plan_round(self) -> None:
         progress = self._progress
         rule = (
-            UntilGoalsHold(self._commission, self._history, self._margins, self._larger)
+            SequentialRounds(self._survey, self._history, self._margins, self._larger)
             if self._sequential
-            else TwoRounds(self._commission, self._history)
+            else TwoRounds(self._survey, self._history)
         )
         plan = rule.next(self._design, progress)
         drawn = progress.drawn
@@ -247,16 +243,16 @@ class Study:
     def _evidence(self) -> tuple[Sequence[Round], float]:
         """The rounds that estimates rest on, and their confidence."""
         if not self._sequential:
-            return self._progress.rounds, self._commission.confidence
+            return self._progress.rounds, self._survey.confidence
         closed = self._progress.closed
-        return closed, look_confidence(self._commission.confidence, len(closed))
+        return closed, look_confidence(self._survey.confidence, len(closed))
 
     @property
     def _remark(self) -> str:
         if not self._sequential:
             return ""
         look = max(len(self._progress.closed), 1)
-        level = look_confidence(self._commission.confidence, look)
+        level = look_confidence(self._survey.confidence, look)
         return f"; confidence sequence, look {look} at {level:.2%}"
 
     @cached_property
@@ -267,7 +263,7 @@ class Study:
 
     @cached_property
     def _margins(self) -> Mapping[tuple[str, str], float]:
-        return reachable(self._commission, self._population.census)
+        return reachable(self._survey, self._population.census)
 
     @cached_property
     def _history(self) -> History:

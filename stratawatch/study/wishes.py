@@ -12,7 +12,7 @@ from stratawatch.core.designs import design_named
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.variance_methods import variance_named
-from stratawatch.core.goals import Commission, Goal, Option
+from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
@@ -25,7 +25,7 @@ _SUREST: Final = 0.999999
 """Beyond it, the tails of intervals are guesses, and of sequential studies no numbers."""
 
 
-def read_commission(
+def read_survey(
     goals: Iterable[Goal],
     budget: int | None,
     confidence: float,
@@ -36,14 +36,14 @@ def read_commission(
     options: Mapping[str, Option] | None = None,
     seed: str = "",
     variance: str = "default",
-) -> Commission:
+) -> SurveySpec:
     """Goals without a budget are met; a budget is spent where it buys the goals most, or until they hold."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
     checked = tuple(_goal(goal, classifiers) for goal in given)
-    return Commission(
+    return SurveySpec(
         goals=checked or DEFAULT_GOALS,
         budget=_budget(budget),
-        until_goals=budget is None or sequential,
+        stop_at_goals=budget is None or sequential,
         confidence=_confidence(confidence),
         design=str(design),
         options=_options(str(design), options, classifiers),
@@ -52,15 +52,15 @@ def read_commission(
     )
 
 
-def refuse_impossible(commission: Commission, census: Census) -> None:
+def refuse_impossible(survey: SurveySpec, census: Census) -> None:
     """Raise for a budget that tells nothing, and for a goal that no labels reach; but default goals are no wishes."""
     fewest = min(FEWEST_LABELS, census.size)
-    if commission.budget is not None and commission.budget < fewest:
+    if survey.budget is not None and survey.budget < fewest:
         raise PlanImpossible(
-            f"a budget of {commission.budget} is below what any interval needs",
+            f"a budget of {survey.budget} is below what any interval needs",
             expected=f"at least {fewest} labels",
         )
-    unreachable = [] if commission.goals == DEFAULT_GOALS else _unreachable(commission, census)
+    unreachable = [] if survey.goals == DEFAULT_GOALS else _unreachable(survey, census)
     for goal, name, calls in unreachable:
         raise PlanImpossible(
             f"{metric_named(goal.metric).words} of {name!r} cannot be known to plus-minus {goal.margin:g}",
@@ -69,25 +69,25 @@ def refuse_impossible(commission: Commission, census: Census) -> None:
         )
 
 
-def within(commission: Commission, census: Census) -> Commission:
+def within(survey: SurveySpec, census: Census) -> SurveySpec:
     """The same with no larger budget than there are items: more cannot be asked about."""
-    if commission.budget is None:
-        return commission
-    return replace(commission, budget=min(commission.budget, census.size))
+    if survey.budget is None:
+        return survey
+    return replace(survey, budget=min(survey.budget, census.size))
 
 
-def reachable(commission: Commission, census: Census) -> dict[tuple[str, str], float]:
+def reachable(survey: SurveySpec, census: Census) -> dict[tuple[str, str], float]:
     """The margins of all goals that enough labels reach, by (classifier, metric)."""
-    margins = margins_of(commission.goals, census.classifiers)
-    for goal, name, _ in _unreachable(commission, census):
+    margins = margins_of(survey.goals, census.classifiers)
+    for goal, name, _ in _unreachable(survey, census):
         margins.pop((name, goal.metric), None)
     return margins
 
 
-def _unreachable(commission: Commission, census: Census) -> list[tuple[Goal, str, str]]:
+def _unreachable(survey: SurveySpec, census: Census) -> list[tuple[Goal, str, str]]:
     """Goals and classifiers without an item that the metric could be a share of, and what those call."""
     cells, found = Cells.of_census(census), []
-    for goal in commission.goals:
+    for goal in survey.goals:
         for column, name in enumerate(census.classifiers):
             positive, negative = (float(side[:, column] @ cells.sizes) for side in (cells.positive, cells.negative))
             called = Called(positive, negative, None)

@@ -12,7 +12,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, Labelled
 from stratawatch.core.planning.round_planner import Seen
@@ -75,8 +75,8 @@ def runs(name: str, world: World, budget: int, seed: int, **options) -> Runs:
     rng, cells = np.random.default_rng(seed), Cells.of(("a",), ["1"] * len(world.sizes), world.sizes, world.rates)
     found = []
     for repeat in range(REPEATS):
-        commission = Commission(budget=budget, design=name, options=options, seed=f"{seed} {repeat}")
-        found.append(_cycle(cells, world, commission, rng))
+        survey = SurveySpec(budget=budget, design=name, options=options, seed=f"{seed} {repeat}")
+        found.append(_cycle(cells, world, survey, rng))
     told = [one for one, _ in found if isinstance(one, Known)]
     return Runs(
         world.truth,
@@ -87,19 +87,19 @@ def runs(name: str, world: World, budget: int, seed: int, **options) -> Runs:
     )
 
 
-def _cycle(cells, world, commission, rng):
-    kind = design_named(commission.design, commission.options)
+def _cycle(cells, world, survey, rng):
+    kind = design_named(survey.design, survey.options)
     drawn = said = np.zeros(len(world.sizes), dtype=np.int64)
     earlier: list[Labelled] = []
-    for ordinal in range(1, kind.rounds(commission) + 1):
+    for ordinal in range(1, kind.rounds(survey) + 1):
         seen = Seen(ordinal, drawn, drawn.astype(float), said.astype(float), earlier=tuple(earlier))
-        totals = np.array(kind.plan(cells, commission, NO_HISTORY, seen, world.sizes).totals)
+        totals = np.array(kind.plan(cells, survey, NO_HISTORY, seen, world.sizes).totals)
         if (totals == drawn).all():
             break
         right, wrong = world.right - said, world.sizes - drawn - (world.right - said)
         said, drawn = said + rng.hypergeometric(right, wrong, totals - drawn), totals
         earlier.append(_labelled(drawn, said))
-    request = Request(0.95, ("precision",), (None,), commission)
+    request = Request(0.95, ("precision",), (None,), survey)
     (estimate,) = kind.estimates(cells, (), _labelled(drawn, said), request)
     return estimate.outcome, int(drawn.sum())
 

@@ -19,7 +19,7 @@ from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides, Table
 from stratawatch.core.estimation.undefined import reason, told
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
 from stratawatch.core.planning.round_planner import Planner, Seen
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -74,7 +74,7 @@ def world(
         counts=table.sum(axis=(1, 2)),
         segments={key: table[:, i].sum(axis=1) for i, key in enumerate(keys)},
     )
-    atoms = cut_atoms(census, Commission(budget=budget))
+    atoms = cut_atoms(census, SurveySpec(budget=budget))
     home = {(atom.pattern, b): i for i, atom in enumerate(atoms) for b in range(atom.first_bin, atom.last_bin + 1)}
     truth = np.zeros((len(atoms), len(names), 2), dtype=np.int64)
     for r, (pattern, b) in enumerate(zip(census.patterns, census.bins.tolist(), strict=True)):
@@ -95,11 +95,11 @@ def run_cycle(
 ) -> Cycle:
     """The rounds of a budget, as the engine plans them; a share of the labels may never come."""
     cells = world.cells
-    planner = Planner(cells, Commission(goals=tuple(goals), budget=budget))
+    planner = Planner(cells, SurveySpec(goals=tuple(goals), budget=budget))
     strata = [_Stratum.of(world, h, rng) for h in range(cells.count)]
     drawn = np.zeros(cells.count, dtype=np.int64)
     known = _labelled(world, strata, drawn)
-    for ordinal in range(1, most_rounds(planner.commission) + 1):
+    for ordinal in range(1, most_rounds(planner.survey) + 1):
         seen = Seen(ordinal, drawn, known.answered.sum(axis=0), known.yes.sum(axis=0))
         totals = planner.totals(seen, cells.stratum_sizes.astype(np.int64))
         for stratum, more in zip(strata, (totals - drawn).tolist(), strict=True):

@@ -16,7 +16,7 @@ from benchmarks.papers.strat.joint import chosen
 from benchmarks.papers.strat.tallies import CONFIDENCE, Ends, Tally
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.estimation.variance_methods.brr import FEWEST, Brr
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import NEGATIVE, POSITIVE
 
 METRICS: Final = ("precision", "recall", "f1", "false_omission_rate", "accuracy")
@@ -96,7 +96,7 @@ def cell(world: World, labels: int, runs: int, rng: np.random.Generator) -> Cell
     for run in range(runs):
         population = Population.of(_items(world, rng), ("c1",))
         truths[run] = [population.truth(metric, 0) for metric in METRICS]
-        frozen = Frozen.of(population, Commission(budget=labels, confidence=CONFIDENCE))
+        frozen = Frozen.of(population, SurveySpec(budget=labels, confidence=CONFIDENCE))
         (known,) = frozen.cycles(rng, 1)
         seed = int(rng.integers(2**32))
         for place, least in enumerate(LEAST):

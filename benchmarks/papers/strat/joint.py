@@ -21,7 +21,7 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.replication.units import Calls, Strata, expanded
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods.brr import Brr
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import AnsweredRows, Labelled
 from stratawatch.core.population import Candidates, Floats
 
@@ -75,7 +75,7 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
     rng = np.random.default_rng(seed)
     items = panel.items(rng, panel.size)
     population = Population.of(items, panel.classifiers, panel.auxiliary)
-    frozen = Frozen.of(population, Commission(budget=labels, confidence=CONFIDENCE))
+    frozen = Frozen.of(population, SurveySpec(budget=labels, confidence=CONFIDENCE))
     known = list(frozen.cycles(rng, runs) if draw == TWO_ROUNDS else _planned(frozen, rng, runs))
     truths = {m: np.array([population.truth(m, c) for c in range(len(panel.classifiers))]) for m in METRICS}
     sides = [both_sides(frozen.cells, one) for one in known]

@@ -16,7 +16,7 @@ from benchmarks.shape import Row, Verdict
 from stratawatch.core.cells import Flags
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, Known
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Counts, Floats
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.verdicts import Ledger
@@ -163,9 +163,9 @@ class _Window:
         tp, fn = float((called & self.labels).sum()), float((~called & self.labels).sum())
         return [tp / float(called.sum()), tp / (tp + fn), fn / float((~called).sum())]
 
-    def design(self, commission: Commission) -> Design:
+    def design(self, survey: SurveySpec) -> Design:
         """Cut and pooled as the engine does it, with the customers as clusters."""
-        atoms = cut(self.census, commission)
+        atoms = cut(self.census, survey)
         homes = np.empty(len(self.census.patterns), dtype=np.int64)
         for number, atom in enumerate(atoms):
             inside = (self.census.bins >= atom.first_bin) & (self.census.bins <= atom.last_bin)
@@ -173,7 +173,7 @@ class _Window:
         strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)[homes[self.cell]]
         order = np.lexsort((self.numbers, strata))
         starts = np.searchsorted(strata[order], np.arange(strata.max() + 1))
-        wanted = pool_sizes(atoms, self.census.classifiers, commission)
+        wanted = pool_sizes(atoms, self.census.classifiers, survey)
         rows = np.concatenate([order[a : a + n] for a, n in zip(starts.tolist(), wanted, strict=True)])
         pool = Candidates(
             items=tuple(map(str, rows.tolist())),
@@ -181,16 +181,16 @@ class _Window:
             digests=tuple(f"{int(number * 2**52):032x}" for number in self.numbers[rows].tolist()),
             clusters=tuple(map(str, self.customers[rows].tolist())),
         )
-        return Design(self.census.classifiers, atoms, pool, commission)
+        return Design(self.census.classifiers, atoms, pool, survey)
 
 
 def _run(shape: Shape, rng: np.random.Generator) -> _Run:
     window = _Window.of(shape, rng)
-    commission = Commission(budget=shape.labels, confidence=CONFIDENCE, design=shape.design)
-    design = window.design(commission)
+    survey = SurveySpec(budget=shape.labels, confidence=CONFIDENCE, design=shape.design)
+    design = window.design(survey)
     said: dict[str, Literal["yes", "no", "unresolved"]] = {}
-    for ordinal in range(1, design.kind.rounds(commission) + 1):
-        plan = design.plan(commission, Ledger(said), said, ordinal=ordinal)
+    for ordinal in range(1, design.kind.rounds(survey) + 1):
+        plan = design.plan(survey, Ledger(said), said, ordinal=ordinal)
         for row in design.draw(plan):
             item = design.candidates.items[row]
             said[item] = "yes" if window.labels[int(item)] else "no"

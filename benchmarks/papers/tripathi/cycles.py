@@ -14,7 +14,7 @@ from benchmarks.papers.tripathi.labelling import runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, Known
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
 from stratawatch.core.score_bins import bins_of
@@ -28,10 +28,10 @@ CUT_OFFS: Final = (0.3, 0.4, 0.5, 0.35)
 BUDGETS: Final = (500, 2000)
 METRICS: Final = ("precision", "recall", "false_omission_rate")
 DESIGNS: Final = {
-    "tripathi": Commission(design="tripathi"),
-    "tripathi, uniform_sample": Commission(design="tripathi", options={"mixing": "uniform_sample"}),
-    "joint": Commission(),
-    "srs": Commission(design="srs"),
+    "tripathi": SurveySpec(design="tripathi"),
+    "tripathi, uniform_sample": SurveySpec(design="tripathi", options={"mixing": "uniform_sample"}),
+    "joint": SurveySpec(),
+    "srs": SurveySpec(design="srs"),
 }
 
 
@@ -102,7 +102,7 @@ class Frozen:
     """What all cycles of a design and a budget share: strata, their items, and how many of them a pool holds."""
 
     items: Items
-    commission: Commission
+    survey: SurveySpec
     atoms: tuple[Atom, ...]
     homes: Counts
     strata: tuple[Counts, ...]
@@ -114,7 +114,7 @@ class Frozen:
         kept = np.concatenate([rng.choice(members, size, replace=False) for members, size in pools])
         digests = tuple(f"{place:032x}" for place in range(len(kept)))
         candidates = Candidates(tuple(map(str, kept.tolist())), self.homes[kept], digests)
-        wanted = replace(self.commission, seed=seed)
+        wanted = replace(self.survey, seed=seed)
         design = Design(self.items.census.classifiers, self.atoms, candidates, wanted)
         ledger, drawn, plans = Ledger({}), np.zeros(0, dtype=np.int64), list[Plan]()
         for ordinal in range(1, design.kind.rounds(wanted) + 1):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from stratawatch.core.designs.base import Kind
 from stratawatch.core.designs.options import configured
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.errors import StratawatchError
 
 DESIGNS: Final[Mapping[str, str]] = {
@@ -33,6 +33,6 @@ def design_class(name: str) -> type[Kind]:
     return found
 
 
-def design_of(commission: Commission) -> Kind:
-    """The design that a commission asks for."""
-    return design_named(commission.design, commission.options)
+def design_of(survey: SurveySpec) -> Kind:
+    """The design that a survey asks for."""
+    return design_named(survey.design, survey.options)

@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
@@ -40,30 +40,30 @@ class Kind(Protocol):
         """Why no labels would tell a metric of one of the classifiers, in a sentence; empty where they would."""
         ...
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Raise PlanImpossible for wishes that contradict the options, whatever the items.
 
         `scored`: the classifiers, and whether each has a score.
         """
         ...
 
-    def rounds(self, commission: Commission) -> int:
+    def rounds(self, survey: SurveySpec) -> int:
         """Rounds of a cycle, at most."""
         ...
 
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:
+    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """The atoms, sorted by (pattern, bin), each with the number of its stratum. Raises PlanImpossible."""
         ...
 
-    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:
+    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """The most labels that a cycle is expected to draw from each stratum."""
         ...
 
-    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
         """The next round, in cumulative totals by stratum; one that adds nothing means: done."""
         ...
 
-    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """All rounds at once, before any label, with the half-widths that they should buy."""
         ...
 

@@ -17,7 +17,7 @@ from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import REPORTED
 from stratawatch.core.estimation.variance_methods import refuse_unsuited, variance_named
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import Labelled, labelled
 from stratawatch.core.plan import Plan
@@ -33,57 +33,57 @@ _SMALLEST_POOL: Final = 30
 _POOL_FACTOR: Final = 3
 
 
-def cut(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
-    """The atoms of a census, each with the number of its stratum, as the commission's design wants them."""
-    kind = design_of(commission)
-    if commission.until_goals and not kind.plans_for_goals:
+def cut(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+    """The atoms of a census, each with the number of its stratum, as the survey's design wants them."""
+    kind = design_of(survey)
+    if survey.stop_at_goals and not kind.plans_for_goals:
         raise PlanImpossible(
-            f'design = "{commission.design}" does not know how many labels goals need',
+            f'design = "{survey.design}" does not know how many labels goals need',
             expected="a budget, to be spent",
-            got="no budget" if commission.budget is None else "sequential=True, rounds until goals hold",
+            got="no budget" if survey.budget is None else "sequential=True, rounds until goals hold",
             hint='only design = "joint" goes on until goals hold',
         )
-    if commission.budget is not None and commission.budget < 1:
-        raise PlanImpossible(f"a budget of {commission.budget} labels tells nothing", expected="at least 1 label")
-    refuse_unsuited(commission.variance, commission.design)
-    refuse_in_vain(kind, commission, census.classifiers)
-    return kind.cut(census, commission, history)
+    if survey.budget is not None and survey.budget < 1:
+        raise PlanImpossible(f"a budget of {survey.budget} labels tells nothing", expected="at least 1 label")
+    refuse_unsuited(survey.variance, survey.design)
+    refuse_in_vain(kind, survey, census.classifiers)
+    return kind.cut(census, survey, history)
 
 
 def pool_sizes(
     atoms: Sequence[Atom],
     classifiers: Sequence[str],
-    commission: Commission,
+    survey: SurveySpec,
     history: History = NO_HISTORY,
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
-    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(commission).at_most(cells, commission, history))
+    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).at_most(cells, survey, history))
     items = whole_strata(cells)
-    most = items if commission.budget is None else np.minimum(items, commission.budget)
+    most = items if survey.budget is None else np.minimum(items, survey.budget)
     return tuple(np.minimum(wanted, most).tolist())
 
 
-def warnings_of(commission: Commission) -> tuple[str, ...]:
-    """What was measured of the methods that a commission names and their users should know, in whole sentences."""
-    return (*design_of(commission).warnings, *variance_named(commission.variance).warnings)
+def warnings_of(survey: SurveySpec) -> tuple[str, ...]:
+    """What was measured of the methods that a survey names and their users should know, in whole sentences."""
+    return (*design_of(survey).warnings, *variance_named(survey.variance).warnings)
 
 
 @dataclass(frozen=True)
 class Design:
     """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen.
 
-    `commission` is what it was cut for: labels are read as they were drawn.
+    `survey` is what it was cut for: labels are read as they were drawn.
     """
 
     classifiers: tuple[str, ...]
     atoms: tuple[Atom, ...]
     candidates: Candidates
-    commission: Commission = field(default_factory=Commission)
+    survey: SurveySpec = field(default_factory=SurveySpec)
 
     def plan(
         self,
-        commission: Commission,
+        survey: SurveySpec,
         ledger: Ledger,
         drawn: Collection[str],
         *,
@@ -98,9 +98,9 @@ class Design:
         count them. `reused` are drawn items that were known so, `earlier` the plans of the rounds before.
         A plan that adds nothing means: done.
         """
-        if design_of(commission) != self.kind:
+        if design_of(survey) != self.kind:
             raise StratawatchError(
-                f'a design that was cut as "{_words(self.commission)}" cannot be planned as "{_words(commission)}"',
+                f'a design that was cut as "{_words(self.survey)}" cannot be planned as "{_words(survey)}"',
                 hint="name one design for all of a cycle",
             )
         known = self._labelled(ledger, drawn)
@@ -113,13 +113,13 @@ class Design:
             drawn=known.drawn,
             answered=known.answered.sum(axis=0),
             yes=known.yes.sum(axis=0),
-            half_widths=self._half_widths(commission, ledger, drawn) if ordinal > 1 else {},
+            half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
             new=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
             unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
             earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
         )
         pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
-        return self.kind.plan(self.cells, commission, history, seen, pools)
+        return self.kind.plan(self.cells, survey, history, seen, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
@@ -143,10 +143,10 @@ class Design:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
-        request = Request(confidence, names, (None, *segments), self.commission)
+        request = Request(confidence, names, (None, *segments), self.survey)
         known = self._labelled(ledger, drawn)
         found = self.kind.estimates(self.cells, self.atoms, known, request)
-        found = variance_named(self.commission.variance).read(found, self.cells, self.atoms, known, request)
+        found = variance_named(self.survey.variance).read(found, self.cells, self.atoms, known, request)
         return with_clusters(found, self.cells, self.atoms, known, request)
 
     def compare(
@@ -165,7 +165,7 @@ class Design:
     @property
     def kind(self) -> Kind:
         """How labels are drawn and read."""
-        return design_of(self.commission)
+        return design_of(self.survey)
 
     @cached_property
     def cells(self) -> Cells:
@@ -183,19 +183,17 @@ class Design:
         """What is known today of the items that a plan had drawn."""
         return self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
 
-    def _half_widths(
-        self, commission: Commission, ledger: Ledger, drawn: Collection[str]
-    ) -> dict[tuple[str, str], float]:
-        if not commission.until_goals:
+    def _half_widths(self, survey: SurveySpec, ledger: Ledger, drawn: Collection[str]) -> dict[tuple[str, str], float]:
+        if not survey.stop_at_goals:
             return {}
-        metrics = list(dict.fromkeys(goal.metric for goal in commission.goals))
-        found = self.estimate(ledger, drawn, confidence=commission.confidence, metrics=metrics or None)
+        metrics = list(dict.fromkeys(goal.metric for goal in survey.goals))
+        found = self.estimate(ledger, drawn, confidence=survey.confidence, metrics=metrics or None)
         return {(e.classifier, e.metric): e.outcome.half_width for e in found if isinstance(e.outcome, Known)}
 
 
-def _words(commission: Commission) -> str:
-    options = (f"{name} = {value}" for name, value in commission.options.items())
-    return ", ".join([commission.design, *options])
+def _words(survey: SurveySpec) -> str:
+    options = (f"{name} = {value}" for name, value in survey.options.items())
+    return ", ".join([survey.design, *options])
 
 
 def _a_confidence(confidence: float) -> None:

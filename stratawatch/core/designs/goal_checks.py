@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from stratawatch.core.designs.base import Kind
-from stratawatch.core.goals import Commission, Goal, Limit
+from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.errors import PlanImpossible
 
 
-def refuse_in_vain(kind: Kind, commission: Commission, classifiers: Sequence[str]) -> None:
+def refuse_in_vain(kind: Kind, survey: SurveySpec, classifiers: Sequence[str]) -> None:
     """Raise for the first goal of a classifier that the design does not serve."""
-    if commission.goals in ((), DEFAULT_GOALS):
+    if survey.goals in ((), DEFAULT_GOALS):
         return
-    for goal in commission.goals:
+    for goal in survey.goals:
         for why in in_vain(kind, goal, classifiers):
             raise PlanImpossible(
                 why, got=f"a goal for {goal.metric}", hint="leave the goal out, or choose another design"

@@ -7,7 +7,7 @@ from typing import ClassVar
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request, estimates
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
@@ -32,30 +32,30 @@ class Joint:
         """Nothing."""
         return ""
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Nothing."""
 
-    def rounds(self, commission: Commission) -> int:
+    def rounds(self, survey: SurveySpec) -> int:
         """One for small budgets, else two."""
-        return most_rounds(commission)
+        return most_rounds(survey)
 
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:
+    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Atoms, merged to strata where the goals lose least."""
-        return cut_atoms(census, commission, history)
+        return cut_atoms(census, survey, history)
 
-    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:
+    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """What any of the planner's plans would draw."""
-        return Planner(cells, commission, history).at_most()
+        return Planner(cells, survey, history).at_most()
 
-    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
         """What the goals need most."""
-        return Planner(cells, commission, history).plan(seen, pools)
+        return Planner(cells, survey, history).plan(seen, pools)
 
-    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
-        planner = Planner(cells, commission, history)
+        planner = Planner(cells, survey, history)
         totals = planner.in_all()
-        widths = half_widths(cells, planner.rates, totals, commission.confidence, metrics)
+        widths = half_widths(cells, planner.rates, totals, survey.confidence, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
     def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:

@@ -4,18 +4,18 @@ from hashlib import sha256
 
 import numpy as np
 
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Counts
 
 
-def dice(commission: Commission, sizes: Counts, ordinal: int) -> np.random.Generator:
+def dice(survey: SurveySpec, sizes: Counts, ordinal: int) -> np.random.Generator:
     """A generator that the seed, the design, the sizes of its strata and the round decide, and nothing else.
 
     A round that is planned again, after a failure or from a saved study, so comes out as it was.
 
-    >>> throws = [dice(Commission(seed="s"), np.array([40, 60]), 1).integers(1000) for _ in range(2)]
+    >>> throws = [dice(SurveySpec(seed="s"), np.array([40, 60]), 1).integers(1000) for _ in range(2)]
     >>> bool(throws[0] == throws[1])
     True
     """
-    facts = (commission.seed, commission.design, [int(size) for size in sizes], ordinal)
+    facts = (survey.seed, survey.design, [int(size) for size in sizes], ordinal)
     return np.random.default_rng(int.from_bytes(sha256(repr(facts).encode()).digest()))

@@ -13,7 +13,7 @@ from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
@@ -128,44 +128,44 @@ class Srs:
         """Nothing."""
         return ""
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Nothing."""
 
-    def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
+    def rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
         """One."""
         return 1
 
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Fine cells, all that some classifier judged in one stratum."""
         atoms = fine_cells(census)
         served = Cells.of_atoms(census.classifiers, atoms).served.tolist()
         first = 0 if any(served) else 1
         return tuple(replace(atom, stratum=0 if here else 1 - first) for atom, here in zip(atoms, served, strict=True))
 
-    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """The budget, from the judged items."""
-        return self._draw(cells, commission, cells.stratum_sizes.astype(np.int64))
+        return self._draw(cells, survey, cells.stratum_sizes.astype(np.int64))
 
-    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
         """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
-        budget, room = commission.budget or 0, self._room(cells, pools)
+        budget, room = survey.budget or 0, self._room(cells, pools)
         first = seen.ordinal == 1
         totals = afforded(lambda n: np.minimum(room, n), seen, budget, int(room.sum())) if first else seen.drawn
         short = first and seen.new(totals) < budget
         exhausted = np.flatnonzero((totals == pools) & (pools < whole_strata(cells))) if short else ()
-        whole = self.whole(cells, commission, history, ())
+        whole = self.whole(cells, survey, history, ())
         return replace(whole, totals=tuple(totals.tolist()), exhausted=tuple(int(stratum) for stratum in exhausted))
 
-    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With half-widths that expect of every cell what its score or its history foretells."""
-        totals = self.at_most(cells, commission, history)
+        totals = self.at_most(cells, survey, history)
         rates, served = first_rates(cells, history).plain, cells.served
         n, size = float(totals.sum()), float(cells.sizes[served].sum())
         widths = {}
         for place, name in enumerate(cells.classifiers):
             said = _confusion(cells, place, cells.sizes * served * n / max(size, 1), rates)
             for metric in metrics:
-                found = _share(metric, said, _Sampled(size, n), commission.confidence)
+                found = _share(metric, said, _Sampled(size, n), survey.confidence)
                 if found is not None:
                     widths[name, metric] = float(found.ends.high - found.ends.low) / 2
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
@@ -184,8 +184,8 @@ class Srs:
         served = cells.by_stratum(cells.served.astype(np.float64)) > 0
         return np.where(served, pools, 0).astype(np.int64)
 
-    def _draw(self, cells: Cells, commission: Commission, pools: Counts) -> Counts:
-        return np.minimum(self._room(cells, pools), commission.budget or 0)
+    def _draw(self, cells: Cells, survey: SurveySpec, pools: Counts) -> Counts:
+        return np.minimum(self._room(cells, pools), survey.budget or 0)
 
 
 def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Confusion:

@@ -140,7 +140,7 @@ def _moves(rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Req
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
     sides, metrics = evidence.sides(parts), [metric_named(name) for name in request.metrics]
     every = [np.broadcast_arrays(*metric.slopes(sides.table)) for metric in metrics]
-    by_model, by_share = (request.commission.design in designs for designs in (FORETELLING, SHARING))
+    by_model, by_share = (request.survey.design in designs for designs in (FORETELLING, SHARING))
     for row, segment in enumerate(request.segments):
         inside = rows.inside(segment)
         for place in range(len(cells.classifiers)):

@@ -13,19 +13,19 @@ from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.undefined import reason, told
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.population import Atom, Segment
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be estimated; the segment None stands for everything. `commission`: what labels were drawn for."""
+    """What is to be estimated; the segment None stands for everything. `survey`: what labels were drawn for."""
 
     confidence: float
     metrics: tuple[str, ...]
     segments: tuple[Segment | None, ...]
-    commission: Commission = field(default_factory=Commission)
+    survey: SurveySpec = field(default_factory=SurveySpec)
 
 
 def estimates(cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.interval import z
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import usable
 from stratawatch.core.history.model_trust import trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -88,10 +88,10 @@ class _Task:
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans for one population, one commission and one history."""
+    """Plans for one population, one survey and one history."""
 
     cells: Cells
-    commission: Commission
+    survey: SurveySpec
     history: History = NO_HISTORY
 
     @cached_property
@@ -102,12 +102,12 @@ class Planner:
     @cached_property
     def rates(self) -> Rates:
         """What the first labels are expected to say; planners of the same cells share it."""
-        return self.cells.once(("rates", self.commission.until_goals), self.history, self._first_rates)
+        return self.cells.once(("rates", self.survey.stop_at_goals), self.history, self._first_rates)
 
     def _first_rates(self) -> Rates:
         if not usable(self.history):
             return first_rates(self.cells)
-        if self.commission.until_goals:
+        if self.survey.stop_at_goals:
             return (model_rates if self._trusting else robust_rates)(self.cells, self.history)
         return first_rates(self.cells, self.history)
 
@@ -123,13 +123,13 @@ class Planner:
 
     def _until_goals_in_all(self) -> Counts | None:
         """The labels that the goals need; None: a budget decides."""
-        if not self.commission.until_goals:
+        if not self.survey.stop_at_goals:
             return None
         room = Room(np.zeros_like(self.items), self.items)
         wanted = self._for_goals(self.rates, room)
         if self._cold:
             wanted = np.maximum(wanted, self._pilot(self.rates, room))
-        return wanted if self.commission.budget is None or wanted.sum() <= self.commission.budget else None
+        return wanted if self.survey.budget is None or wanted.sum() <= self.survey.budget else None
 
     def _outright(self) -> list[Counts]:
         """Plans that spend the budget at once."""
@@ -142,7 +142,7 @@ class Planner:
         totals, exhausted = self._inside(seen, rates, pools)
         return Plan(
             totals=tuple(totals.tolist()),
-            half_widths=half_widths(self.cells, rates, totals, self.commission.confidence),
+            half_widths=half_widths(self.cells, rates, totals, self.survey.confidence),
             method=self._method(seen),
             exhausted=tuple(exhausted.tolist()),
         )
@@ -165,7 +165,7 @@ class Planner:
 
     @property
     def _budget(self) -> int:
-        return int(self.items.sum()) if self.commission.budget is None else self.commission.budget
+        return int(self.items.sum()) if self.survey.budget is None else self.survey.budget
 
     def _rates_now(self, seen: Seen) -> Rates:
         if seen.ordinal > 1 and self._cold:
@@ -174,14 +174,14 @@ class Planner:
 
     def _totals(self, seen: Seen, rates: Rates, caps: Counts) -> Counts:
         room = Room(seen.drawn, caps)
-        if not self.commission.until_goals:
+        if not self.survey.stop_at_goals:
             return self._spend(seen, rates, room)
         wanted = self._until_goals(seen, rates, room)
         return wanted if seen.new(wanted) <= self._budget else self._spend(seen, rates, room)
 
     def _spend(self, seen: Seen, rates: Rates, room: Room) -> Counts:
         """Totals whose new labels are the budget's, or its first share's; labels that are known cost nothing."""
-        if seen.ordinal > 1 and not self._cold and not self.commission.until_goals and not self._was_cold(seen):
+        if seen.ordinal > 1 and not self._cold and not self.survey.stop_at_goals and not self._was_cold(seen):
             return seen.drawn
         most = first_labels(self._budget) if seen.ordinal == 1 and self._cold else self._budget
         share = second_phase if seen.ordinal > 1 and self._cold else allocate
@@ -202,7 +202,7 @@ class Planner:
         many items then widens the interval by more than the variances say.
         """
         rows = self._rows(rates)
-        curves = half_width_curves(self.cells, rates, np.stack(plans), self.commission.confidence, rows.metrics)
+        curves = half_width_curves(self.cells, rates, np.stack(plans), self.survey.confidence, rows.metrics)
         places = [(metric, self.cells.classifiers.index(classifier)) for classifier, metric in rows.names]
         widths = np.array([np.minimum(curves[metric][:, place], 0.5) for metric, place in places])
         return plans[int(((widths.T / rows.margins) ** 2).sum(axis=1).argmin())]
@@ -235,7 +235,7 @@ class Planner:
     def _pilot(self, rates: Rates, room: Room) -> Counts:
         """A first draw that has only scores to go by: a share of what they ask for, neither tiny nor huge."""
         share = FIRST_SHARE * float(self._for_goals(rates, room).sum())
-        most = self._budget if self.commission.budget is None else first_labels(self._budget)
+        most = self._budget if self.survey.budget is None else first_labels(self._budget)
         pilot = min(int(np.clip(share, SMALLEST_PILOT, LARGEST_PILOT)), most)
         plans = [allocate(self.cells, self._goals, rates, pilot, room, floor) for floor in _FLOORS]
         return self._narrowest(rates, plans)
@@ -245,7 +245,7 @@ class Planner:
 
     @property
     def _goals(self) -> tuple[Goal, ...]:
-        return self.commission.goals or DEFAULT_GOALS
+        return self.survey.goals or DEFAULT_GOALS
 
     def _for_goals(self, rates: Rates, room: Room, seen: Seen | None = None, costs: Floats | None = None) -> Counts:
         """Totals for the margins as the reporting interval will see them: plan, forecast its widths, plan again.
@@ -268,7 +268,7 @@ class Planner:
         return _Task(rates, rows, room, variances, factor, surprise)
 
     def _converged(self, task: "_Task", proportional: float, costs: Floats | None) -> Counts:
-        confidence, rows = self.commission.confidence, task.rows
+        confidence, rows = self.survey.confidence, task.rows
         widening, totals = task.surprise, task.room.drawn
         for _ in range(_PASSES + 1):
             limits = (rows.margins / (z(confidence) * widening)) ** 2
@@ -287,7 +287,7 @@ class Planner:
 
         A goal that they could not tell at all is as surprising as any.
         """
-        expected = _named(half_widths(self.cells, rates, seen.drawn, self.commission.confidence, rows.metrics), rows)
+        expected = _named(half_widths(self.cells, rates, seen.drawn, self.survey.confidence, rows.metrics), rows)
         known = _named(seen.half_widths, rows)
         ratio = np.where(np.isfinite(expected), np.nan_to_num(known, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
         return np.clip(ratio, 1.0 if self._cold else 1 / _LARGEST_SURPRISE, _LARGEST_SURPRISE)
@@ -314,9 +314,9 @@ class Planner:
         source = "scores" if self._cold else "history"
         if seen.ordinal > 1 and self._cold:
             source = "the first labels"
-        elif not self._cold and self.commission.until_goals:
+        elif not self._cold and self.survey.stop_at_goals:
             source = "the model of history" if self._trusting else "history, robust"
-        what = "margins" if self.commission.until_goals else ALLOCATION
+        what = "margins" if self.survey.stop_at_goals else ALLOCATION
         return f"{what}, from {source}"
 
 

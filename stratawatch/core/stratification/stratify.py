@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import foretold
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.allocation import LEAST
@@ -23,19 +23,19 @@ _FEWEST, _MOST = 5, 60
 _LABELS_A_STRATUM: Final = 20
 
 
-def cut_atoms(census: Census, commission: Commission, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+def cut_atoms(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
     Fine cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
     labels there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and
     g_j its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
     """
-    goals = tuple(commission.goals)
+    goals = tuple(survey.goals)
     fine = census.once(("fine", goals), history, lambda: _fine(census, goals, history))
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
-    group[fine.served] = fine.coarse.merged(_wanted(commission, fine.items), LEAST)
+    group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), LEAST)
     return tuple(atom.moved(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
 
 
@@ -74,17 +74,17 @@ def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     return Moments(cells.sizes, squares, (cells.sizes * rates.plain * effects).T)
 
 
-def _wanted(commission: Commission, items: float) -> int:
+def _wanted(survey: SurveySpec, items: float) -> int:
     """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
-    if commission.budget is None:
+    if survey.budget is None:
         return _MOST
     least = int(min(LEAST, items))
-    if commission.budget < least:
+    if survey.budget < least:
         raise PlanImpossible(
-            f"a budget of {commission.budget} labels tells nothing",
+            f"a budget of {survey.budget} labels tells nothing",
             expected=f"at least {least}, for an interval",
             hint="raise the budget",
         )
-    usual = _MOST if commission.until_goals else round(commission.budget / _LABELS_A_STRATUM)
-    affordable = first_labels(commission.budget) // LEAST
+    usual = _MOST if survey.stop_at_goals else round(survey.budget / _LABELS_A_STRATUM)
+    affordable = first_labels(survey.budget) // LEAST
     return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))

@@ -14,7 +14,7 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.interval import z
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
@@ -87,25 +87,25 @@ class Bennett:
             f"design = 'bennett' does not tell {metric_named(metric).words} of {classifier}: only precision of {whose}"
         )
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
+    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
         """A rule that stops before a goal holds."""
-        for goal in commission.goals if commission.goals != DEFAULT_GOALS else ():
+        for goal in survey.goals if survey.goals != DEFAULT_GOALS else ():
             if self.delta is not None and goal.margin < self.delta:
                 raise PlanImpossible(
                     f"design = 'bennett' stops at plus-minus {self.delta:g}, before a goal of {goal.margin:g} holds",
                     expected=f"option 'delta' of at most {goal.margin:g}",
                 )
 
-    def rounds(self, commission: Commission) -> int:
+    def rounds(self, survey: SurveySpec) -> int:
         """As many as there are if all items are in one bin and two of three labels are known before, and so free.
 
         Pools hold no more than that. Rounds end with the budget, or earlier.
         """
-        return max(-(-_WITH_KNOWN * (commission.budget or 0) // self.per_bin), 1)
+        return max(-(-_WITH_KNOWN * (survey.budget or 0) // self.per_bin), 1)
 
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
-        self.refuse(commission, {})
+        self.refuse(survey, {})
         place = self._place(census.classifiers)
         atoms = cut(census, place, self.binning, self.bins)
         if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:
@@ -115,24 +115,24 @@ class Bennett:
             )
         return atoms
 
-    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """Labels may send all of the budget into any bin."""
         called = self._called(cells)
-        return called.everywhere(np.minimum(called.sizes, commission.budget or 0))
+        return called.everywhere(np.minimum(called.sizes, survey.budget or 0))
 
-    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
         """One round of labels more, or none when the rule says so."""
         called = self._called(cells)
-        wanted = self._next(called, commission, seen)
+        wanted = self._next(called, survey, seen)
         totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
-    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """The labels that the style would buy if scores or history were right, up to where the rule stops."""
         called = self._called(cells)
         rates = called.rates(first_rates(cells, history).plain)
-        labels, width = self._until_narrow(called, rates, commission)
+        labels, width = self._until_narrow(called, rates, survey)
         told = _PRECISION in metrics and labels.sum() > 0
         widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
         return Plan(tuple(called.everywhere(labels).tolist()), widths, self._words)
@@ -157,38 +157,38 @@ class Bennett:
     def _words(self) -> str:
         return f"{self.style} on {self.binning} bins"
 
-    def _rule(self, commission: Commission, budget: int) -> Rule:
-        return Rule(self.delta, commission.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1))
+    def _rule(self, survey: SurveySpec, budget: int) -> Rule:
+        return Rule(self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1))
 
-    def _next(self, called: CalledPositive, commission: Commission, seen: Seen) -> Counts:
+    def _next(self, called: CalledPositive, survey: SurveySpec, seen: Seen) -> Counts:
         """Cumulative totals by stratum. The rule counts all labels, so its budget grows by those that were known."""
-        left = (commission.budget or 0) - seen.new(seen.drawn)
+        left = (survey.budget or 0) - seen.new(seen.drawn)
         if called.sizes.size == 0 or left <= 0:
             return seen.drawn
-        rule = self._rule(commission, int(seen.drawn.sum()) + left)
+        rule = self._rule(survey, int(seen.drawn.sum()) + left)
         rounds = [called.told(known) for known in seen.earlier[-rule.remembers :]]
-        totals = step(rule, called.sizes, rounds, dice(commission, called.sizes, seen.ordinal))
+        totals = step(rule, called.sizes, rounds, dice(survey, called.sizes, seen.ordinal))
         return seen.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
 
-    def _until_narrow(self, called: CalledPositive, rates: Floats, commission: Commission) -> tuple[Counts, float]:
+    def _until_narrow(self, called: CalledPositive, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:
         """Labels by bin and the half-width that they should buy: of the budget, or of as many as the margin needs."""
-        most = int(min(commission.budget or 0, called.sizes.sum()))
+        most = int(min(survey.budget or 0, called.sizes.sum()))
         if most == 0:
             return np.zeros_like(called.sizes), 0.5
         chances = STYLES[self.style](called.sizes, rates)
         first, last = (most, most) if self.delta is None else (1, most)
         while first < last:
             middle = (first + last) // 2
-            narrow = self._width(called, rates, chances, middle, commission)[1] <= (self.delta or 0)
+            narrow = self._width(called, rates, chances, middle, survey)[1] <= (self.delta or 0)
             first, last = (first, middle) if narrow else (middle + 1, last)
-        return self._width(called, rates, chances, first, commission)
+        return self._width(called, rates, chances, first, survey)
 
     def _width(
-        self, called: CalledPositive, rates: Floats, chances: Floats, labels: int, commission: Commission
+        self, called: CalledPositive, rates: Floats, chances: Floats, labels: int, survey: SurveySpec
     ) -> tuple[Counts, float]:
         shared = share_out(chances, np.zeros_like(called.sizes), called.sizes, labels)
         spread = float(variance(called.sizes, shared, rates, replacement=False))
-        return shared, min(z(commission.confidence) * spread**0.5, 0.5)
+        return shared, min(z(survey.confidence) * spread**0.5, 0.5)
 
     def _precision(self, called: CalledPositive, labels: Counts, yes: Counts, confidence: float) -> Known | Undefined:
         if called.sizes.size == 0:

@@ -13,7 +13,7 @@ from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
@@ -109,22 +109,22 @@ class Kumar:
         asked = f"with share = '{self.share}' it asks about items that {whose} {mine.calls}"
         return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """A budget below the first labels of all strata. Calls without a score are one stratum."""
-        classifiers, budget = list(scored), commission.budget or 0
+        classifiers, budget = list(scored), survey.budget or 0
         each = LEAST_LABELS if self.allocation in _AT_ONCE else self.n_ini
         strata = self.strata if scored[classifiers[self._place(classifiers)]] else 1
         if budget < each * strata:
             raise too_few(budget, each, strata, each * strata)
 
-    def rounds(self, commission: Commission) -> int:
+    def rounds(self, survey: SurveySpec) -> int:
         """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""
         if self.allocation in _AT_ONCE:
             return 1
-        rest = max((commission.budget or 0) - self.n_ini, 0)
+        rest = max((survey.budget or 0) - self.n_ini, 0)
         return 1 + (-(-rest // self.n_step) if self.allocation == _STEPWISE else 1)
 
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
         place = self._place(census.classifiers)
         atoms = cut(census, place, SHARES[self.share], self.stratifier, self.strata)
@@ -132,38 +132,38 @@ class Kumar:
         if sizes.size == 0:
             asked = f"asks about items that {census.classifiers[place]} {SHARES[self.share].calls}"
             raise PlanImpossible(f"design = 'kumar' {asked}, and there is none", hint=ANOTHER)
-        self._rule.totals(sizes, Tally.nothing(sizes.size), commission.budget or 0)
+        self._rule.totals(sizes, Tally.nothing(sizes.size), survey.budget or 0)
         return atoms
 
-    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """What PRO and EQU draw; labels may send both OPTs anywhere."""
-        inside, budget = self._inside(cells), commission.budget or 0
+        inside, budget = self._inside(cells), survey.budget or 0
         if self.allocation in _AT_ONCE:
             return inside.everywhere(self._totals(inside.sizes, Tally.nothing(inside.sizes.size), budget))
         return inside.everywhere(np.minimum(inside.sizes, budget))
 
-    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
         """What the allocation wants next, of labels that the budget pays for."""
         inside = self._inside(cells)
-        wanted = self._next(inside, commission.budget or 0, seen) if inside.sizes.size else seen.drawn
+        wanted = self._next(inside, survey.budget or 0, seen) if inside.sizes.size else seen.drawn
         totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
-    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
         inside, rates = self._inside(cells), first_rates(cells, history).plain
-        totals = self.at_most(cells, commission, history)
+        totals = self.at_most(cells, survey, history)
         if self.allocation not in _AT_ONCE:
             weights, first = optimal_weights(inside.sizes, inside.spread(rates)), np.minimum(inside.sizes, self.n_ini)
-            totals = inside.everywhere(share_out(weights, first, inside.sizes, commission.budget or 0))
+            totals = inside.everywhere(share_out(weights, first, inside.sizes, survey.budget or 0))
         widths = {
             (name, metric): width
             for place, name in enumerate(cells.classifiers)
             for metric in metrics
             if not self.lacks(metric, name, cells.classifiers)
             and np.isfinite(
-                width := expected_half_width(cells, place, SHARES[metric], totals, rates, commission.confidence)
+                width := expected_half_width(cells, place, SHARES[metric], totals, rates, survey.confidence)
             )
         }
         return Plan(tuple(totals.tolist()), widths, self._words)

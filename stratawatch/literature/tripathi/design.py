@@ -10,7 +10,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
@@ -55,9 +55,9 @@ class Tripathi(Options):
             f"design = 'tripathi' does not tell {metric_named(metric).words}: only precision and what follows from it"
         )
 
-    def refuse(self, commission: Commission, scored: Mapping[str, bool]) -> None:
+    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """A budget that leaves precisions less than a label each."""
-        budget = commission.budget or 0
+        budget = survey.budget or 0
         left = budget - round(budget * self.omission_share)
         if left < len(scored):
             raise PlanImpossible(
@@ -66,30 +66,30 @@ class Tripathi(Options):
                 hint="raise the budget or keep a smaller share",
             )
 
-    def rounds(self, commission: Commission) -> int:  # noqa: ARG002 - one shape for all
+    def rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
         """One."""
         return 1
 
-    def cut(self, census: Census, commission: Commission, history: History) -> tuple[Atom, ...]:
+    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Fine cells; every pattern that someone calls positive is a stratum, the rest is cut by what is expected."""
         atoms = fine_cells(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
-        planned = self._sequences(cells, commission)
+        planned = self._sequences(cells, survey)
         strata = numbered(cells, planned.parent, first_rates(cells, history), planned.for_omission).tolist()
         made = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
         # What the budget cannot buy is said now.
-        self.at_most(Cells.of_atoms(census.classifiers, made), commission, history)
+        self.at_most(Cells.of_atoms(census.classifiers, made), survey, history)
         return made
 
-    def at_most(self, cells: Cells, commission: Commission, history: History) -> Counts:  # noqa: ARG002
+    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """What is drawn: it does not depend on answers."""
-        return self._sequences(cells, commission).totals
+        return self._sequences(cells, survey).totals
 
-    def plan(self, cells: Cells, commission: Commission, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
         """Everything in the first round. Labels that are known count too: the draw must not depend on them."""
         if seen.ordinal > 1:
             return Plan(tuple(seen.drawn.tolist()), {}, METHOD)
-        whole = self.whole(cells, commission, history, SERVED)
+        whole = self.whole(cells, survey, history, SERVED)
         wanted = np.array(whole.totals, dtype=np.int64)
         return replace(
             whole,
@@ -97,10 +97,10 @@ class Tripathi(Options):
             exhausted=tuple(np.flatnonzero(wanted > pools).tolist()),
         )
 
-    def whole(self, cells: Cells, commission: Commission, history: History, metrics: Sequence[str]) -> Plan:
+    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With the half-widths of answers that come as scores or history foretell."""
-        sequences = self._sequences(cells, commission)
-        told = Told.foretold(sequences, first_rates(cells, history).plain, commission.confidence)
+        sequences = self._sequences(cells, survey)
+        told = Told.foretold(sequences, first_rates(cells, history).plain, survey.confidence)
         found = {
             (name, metric): told.reading(metric, place).outcome
             for place, name in enumerate(cells.classifiers)
@@ -113,7 +113,7 @@ class Tripathi(Options):
     def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
         """Precision, recall and false-omission rate, over everything."""
         del atoms
-        told = Told.by(self._sequences(cells, request.commission), known, request.confidence)
+        told = Told.by(self._sequences(cells, request.survey), known, request.confidence)
         return tuple(
             self._estimate(told, place, metric, segment)
             for segment in request.segments
@@ -130,5 +130,5 @@ class Tripathi(Options):
         found = told.reading(metric, place)
         return Estimate(name, metric, None, found.outcome, found.labels, found.method, told.confidence)
 
-    def _sequences(self, cells: Cells, commission: Commission) -> Sequences:
-        return Sequences(cells, commission, self)
+    def _sequences(self, cells: Cells, survey: SurveySpec) -> Sequences:
+        return Sequences(cells, survey, self)

@@ -1,4 +1,4 @@
-"""Every classifier's sequence, and the labels that a commission's budget buys beside: all known before any label."""
+"""Every classifier's sequence, and the labels that a survey's budget buys beside: all known before any label."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.classifier_option import place_of
 from stratawatch.core.designs.seeded_rng import dice
 from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Counts
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.false_omission import omission_totals
@@ -25,10 +25,10 @@ _PRECISION = "precision"
 
 @dataclass(frozen=True)
 class Sequences:
-    """The draw of a cycle. Everything about it follows from the sizes of its strata and the commission."""
+    """The draw of a cycle. Everything about it follows from the sizes of its strata and the survey."""
 
     cells: Cells
-    commission: Commission
+    survey: SurveySpec
     options: Options
 
     @cached_property
@@ -42,13 +42,13 @@ class Sequences:
 
         Without a goal of its own it has the widest margin that a goal of another has, or the usual one.
         """
-        goals = [goal for goal in self.commission.goals if goal.metric == _PRECISION]
+        goals = [goal for goal in self.survey.goals if goal.metric == _PRECISION]
         widest = max((goal.margin for goal in goals), default=metric_named(_PRECISION).default_margin)
         margins = [
             min((goal.margin for goal in goals if not goal.of or name in goal.of), default=widest)
             for name in self.cells.classifiers
         ]
-        sizes = [sample_size(margin, self.commission.confidence, self.options.at_least) for margin in margins]
+        sizes = [sample_size(margin, self.survey.confidence, self.options.at_least) for margin in margins]
         return np.where(self.patterns.called > 0, sizes, 0).astype(np.int64)
 
     @cached_property
@@ -118,10 +118,10 @@ class Sequences:
 
     @property
     def _budget(self) -> int:
-        return self.commission.budget or 0
+        return self.survey.budget or 0
 
     def _drawn(self, longest: int) -> PanelDraw:
         most = int(self.wanted.max())
         wanted = np.ceil(self.wanted * (longest / most)).astype(np.int64)
-        rng = dice(self.commission, self.cells.stratum_sizes.astype(np.int64), 1)
+        rng = dice(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
         return draw_panel(self.patterns, wanted, self.parent, rng, self.options.mixing)

@@ -10,7 +10,7 @@ from benchmarks.coverage.population import Population
 from benchmarks.coverage.simulation import both_sides, said
 from stratawatch.core.designs.frozen import Design
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates
 from stratawatch.core.verdicts import Ledger
 
@@ -24,7 +24,7 @@ def population():
 
 @pytest.fixture(scope="module")
 def frozen(population):
-    return Frozen.of(population, Commission(budget=120))
+    return Frozen.of(population, SurveySpec(budget=120))
 
 
 def as_items(frozen, drawn):
@@ -67,9 +67,9 @@ class TestCycles:
 
         candidates, answers = as_items(frozen, drawn)
         design = Design(FAMILY.classifiers, frozen.atoms, candidates)
-        commission, told = frozen.planner.commission, {}
+        survey, told = frozen.planner.survey, {}
         for ordinal in (1, 2):
-            plan = design.plan(commission, Ledger(told), set(told), ordinal=ordinal)
+            plan = design.plan(survey, Ledger(told), set(told), ordinal=ordinal)
             told = {candidates.items[row]: answers[candidates.items[row]] for row in design.draw(plan)}
         assert plan.totals == tuple(totals.tolist())
         for estimate in design.estimate(Ledger(told), set(told), metrics=list(found)):

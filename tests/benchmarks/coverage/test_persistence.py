@@ -10,7 +10,7 @@ from benchmarks.coverage.cycles import Frozen
 from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.persistence import Period, Queue, simulate_persisting
 from benchmarks.coverage.simulation import Task
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9)), size=4000)
 TASK = Task("50%", FAMILY, 300, 3, (1, 2), 5, 0.5)
@@ -23,7 +23,7 @@ def period():
 
 class TestQueue:
     def test_the_items_with_the_smallest_numbers_of_a_stratum_come_first(self, period):
-        frozen = Frozen.of(period.population, Commission(budget=100))
+        frozen = Frozen.of(period.population, SurveySpec(budget=100))
         numbers = np.random.default_rng(4).random(FAMILY.size)
         queue = Queue.of(frozen, period, numbers)
         strata = frozen.cells.strata[frozen.home[period.population.rows]]
@@ -33,7 +33,7 @@ class TestQueue:
             assert queue.rows[queue.strata == stratum].tolist() == wanted.tolist()
 
     def test_kinds_tell_the_atom_and_the_label(self, period):
-        frozen = Frozen.of(period.population, Commission(budget=100))
+        frozen = Frozen.of(period.population, SurveySpec(budget=100))
         queue = Queue.of(frozen, period, np.random.default_rng(4).random(FAMILY.size))
         for row, kind in zip(queue.rows.tolist(), queue.kinds.tolist(), strict=True):
             assert frozen.atoms[kind // 2].pattern == period.items.patterns[row]

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.labels.cycle import Period, _pools, past, run_cycle
 from benchmarks.labels.kinds import FOUR
 from benchmarks.labels.worlds import World
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.score_bins import BIN_COUNT
 from stratawatch.core.stratification.stratify import cut_atoms
 
@@ -29,7 +29,7 @@ class TestPeriod:
         assert rows == sorted(set(rows))
 
     def test_every_item_is_in_the_atom_of_its_pattern_and_bin(self, period):
-        atoms = cut_atoms(period.census, Commission(budget=500))
+        atoms = cut_atoms(period.census, SurveySpec(budget=500))
         homes = period.atoms_of_items(atoms)
         sizes = np.bincount(homes, minlength=len(atoms))
         assert sizes.tolist() == [atom.size for atom in atoms]
@@ -63,24 +63,24 @@ class TestPools:
 
 class TestRunCycle:
     def test_a_budget_is_spent_exactly_and_the_weights_add_up(self, period, u):
-        cycle = run_cycle(period, Commission(budget=300), u)
+        cycle = run_cycle(period, SurveySpec(budget=300), u)
         assert cycle.labels_new == len(cycle.drawn) == len(set(cycle.drawn.tolist())) == 300
         assert cycle.weights.sum() == pytest.approx(len(period.items))
 
     def test_known_labels_are_free(self, period, u):
         known = np.zeros(len(u), dtype=bool)
-        known[run_cycle(period, Commission(budget=100), u).drawn] = True
-        again = run_cycle(period, Commission(budget=300), u, known=known)
+        known[run_cycle(period, SurveySpec(budget=100), u).drawn] = True
+        again = run_cycle(period, SurveySpec(budget=300), u, known=known)
         assert again.labels_new == (~known[again.drawn]).sum() <= 300
         assert len(again.drawn) > 340
 
     def test_the_same_numbers_draw_the_same_items(self, period, u):
-        one, two = (run_cycle(period, Commission(budget=120), u) for _ in range(2))
+        one, two = (run_cycle(period, SurveySpec(budget=120), u) for _ in range(2))
         assert (one.drawn == two.drawn).all()
         assert one.estimates == two.estimates
 
     def test_the_past_holds_what_was_drawn(self, period, u):
-        cycle = run_cycle(period, Commission(budget=120), u)
+        cycle = run_cycle(period, SurveySpec(budget=120), u)
         history = past(period, cycle)
         assert len(history) == 120
         assert history.yes.tolist() == period.items.truth[cycle.drawn].tolist()

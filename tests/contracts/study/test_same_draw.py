@@ -14,7 +14,7 @@ import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.designs.frozen import Design, pool_sizes
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
 from stratawatch.core.random_numbers import uniform
 from stratawatch.core.score_bins import ScoreKind
@@ -125,9 +125,9 @@ class TestSameItems:
 
     def test_the_pools_hold_the_same_items_in_the_same_atoms(self, path: Path, library: str, spec: PanelSpec) -> None:
         ours, source = population(READERS[library](path), spec), DuckDBSource(path)
-        commission = Commission(GOALS, budget=300)
-        atoms = cut_atoms(ours.census, commission)
-        wanted = pool_sizes(atoms, ours.panel.names, commission)
+        survey = SurveySpec(GOALS, budget=300)
+        atoms = cut_atoms(ours.census, survey)
+        wanted = pool_sizes(atoms, ours.panel.names, survey)
         theirs = as_candidates(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
         mine = ours.candidates(atoms, wanted)
         columns = [(one.items, one.atoms.tolist(), one.digests, *one.segments.values()) for one in (mine, theirs)]
@@ -140,11 +140,11 @@ class TestSameItems:
 def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: PanelSpec) -> None:
     """Study by ask and tell; DuckDB by the engine's own steps: census, atoms, pools, plan, draw."""
     goals = () if budget else GOALS
-    commission = Commission(goals, budget, until_goals=budget is None)
+    survey = SurveySpec(goals, budget, stop_at_goals=budget is None)
     source = DuckDBSource(path)
     census = source.census(spec, WINDOW).census
-    atoms = cut_atoms(census, commission)
-    wanted = pool_sizes(atoms, census.classifiers, commission)
+    atoms = cut_atoms(census, survey)
+    wanted = pool_sizes(atoms, census.classifiers, survey)
     pools = as_candidates(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
     design = Design(census.classifiers, atoms, pools)
     truth = {item: answer(digest, item) for item, digest in zip(pools.items, pools.digests, strict=True)}
@@ -163,7 +163,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     drawn: set[str] = set()
     for ordinal in (1, 2):
         ledger = Ledger({item: "yes" if truth[item] else "no" for item in drawn})
-        plan = design.plan(commission, ledger, drawn, ordinal=ordinal)
+        plan = design.plan(survey, ledger, drawn, ordinal=ordinal)
         before, drawn = drawn, {pools.items[row] for row in design.draw(plan)}
         asked = study.ask()
         assert {str(item) for item in asked} == drawn - before

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.memo import Remembering
 from stratawatch.core.planning.round_planner import Planner
 
@@ -31,6 +31,6 @@ def test_planners_of_the_same_cells_share_what_they_foresee():
     """Whatever the budget and the goals, rates are those of the cells."""
     made = replace(MADE)
     goals = (Goal("precision", 0.03),)
-    planners = [Planner(made, Commission(budget=100)), Planner(made, Commission(budget=300, goals=goals))]
+    planners = [Planner(made, SurveySpec(budget=100)), Planner(made, SurveySpec(budget=300, goals=goals))]
     assert planners[0].rates is planners[1].rates
-    assert Planner(replace(MADE), Commission(budget=100)).rates is not planners[0].rates
+    assert Planner(replace(MADE), SurveySpec(budget=100)).rates is not planners[0].rates

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stratawatch.core.designs.frozen import Design, pool_sizes
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.sampling import in_order, smallest
@@ -36,8 +36,8 @@ class Town:
             counts,
             {self.north: inside, self.south: counts - inside},
         )
-        self.budget, self.commission = budget, Commission(budget=budget)
-        self.atoms = cut_atoms(self.census, self.commission)
+        self.budget, self.survey = budget, SurveySpec(budget=budget)
+        self.atoms = cut_atoms(self.census, self.survey)
         home = {
             key: i
             for i, atom in enumerate(self.atoms)
@@ -49,7 +49,7 @@ class Town:
 
     def _design(self) -> Design:
         everyone = self._candidates(range(len(self.items)))
-        wanted = pool_sizes(self.atoms, self.census.classifiers, self.commission)
+        wanted = pool_sizes(self.atoms, self.census.classifiers, self.survey)
         strata = np.array([atom.stratum for atom in self.atoms], dtype=np.int64)
         pool = smallest(*in_order(everyone, strata), wanted)
         return Design(self.census.classifiers, self.atoms, self._candidates(pool))
@@ -74,9 +74,9 @@ class Town:
 
     def labelled(self, answer=lambda item, verdict: verdict):
         """Two rounds; returns the ledger and what was drawn."""
-        first = self.design.plan(self.commission, Ledger({}), (), ordinal=1)
+        first = self.design.plan(self.survey, Ledger({}), (), ordinal=1)
         drawn = self.drawn(first)
-        second = self.design.plan(self.commission, self.ledger(drawn, answer), drawn, ordinal=2)
+        second = self.design.plan(self.survey, self.ledger(drawn, answer), drawn, ordinal=2)
         drawn = self.drawn(second)
         return self.ledger(drawn, answer), drawn
 

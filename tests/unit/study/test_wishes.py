@@ -3,17 +3,17 @@ import math
 import numpy as np
 import pytest
 
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.study.wishes import reachable, read_commission, refuse_impossible
+from stratawatch.study.wishes import reachable, read_survey, refuse_impossible
 
 NAMES = ("lr", "vote")
 
 
 def read(goals=(), budget=None, confidence=0.95, *, sequential=False):
-    return read_commission(goals, budget, confidence, NAMES, sequential=sequential)
+    return read_survey(goals, budget, confidence, NAMES, sequential=sequential)
 
 
 def census(*patterns):
@@ -21,16 +21,16 @@ def census(*patterns):
     return Census(NAMES, tuple(sorted(patterns)), np.full(len(patterns), 500), counts)
 
 
-class TestReadCommission:
+class TestReadSurvey:
     def test_without_goals_precision_and_recall_of_everyone_are_wanted(self):
-        assert read() == Commission(DEFAULT_GOALS, None, until_goals=True, confidence=0.95)
+        assert read() == SurveySpec(DEFAULT_GOALS, None, stop_at_goals=True, confidence=0.95)
         assert {goal.metric: goal.margin for goal in read().goals} == {"precision": 0.03, "recall": 0.05}
 
     def test_a_budget_is_spent_and_not_a_cap(self):
-        assert read(budget=np.int64(300)) == Commission(DEFAULT_GOALS, 300, until_goals=False, confidence=0.95)
+        assert read(budget=np.int64(300)) == SurveySpec(DEFAULT_GOALS, 300, stop_at_goals=False, confidence=0.95)
 
     def test_in_a_sequential_study_it_is_a_cap(self):
-        assert read(budget=300, sequential=True).until_goals
+        assert read(budget=300, sequential=True).stop_at_goals
 
     @pytest.mark.parametrize("of", [["vote"], ("vote",), "vote"])
     def test_of_is_one_classifier_or_some(self, of):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from stratawatch.core.designs.frozen import Design, cut
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census
 from stratawatch.core.verdicts import Ledger
@@ -14,14 +14,14 @@ Says = Callable[[str, int], bool]
 """(pattern, number of the item) -> whether people call it positive."""
 
 
-def design_of(census: Census, commission: Commission, seed: int = 5) -> Design:
+def design_of(census: Census, survey: SurveySpec, seed: int = 5) -> Design:
     """The design with every item a candidate, in an order that knows nothing."""
-    atoms = cut(census, commission)
+    atoms = cut(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     order = np.random.default_rng(seed).permutation(len(homes))
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests, _segments(atoms)), commission)
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests, _segments(atoms)), survey)
 
 
 def _segments(atoms: Sequence[Atom]) -> dict[str, tuple[str | None, ...]]:
@@ -60,7 +60,7 @@ class Cycle:
         """Plan and answer a round; whether it asked for anything."""
         answers = {item: self.truth[item] for item in self.drawn | self.known}
         plan = self.design.plan(
-            self.design.commission,
+            self.design.survey,
             Ledger(answers),
             self.drawn,
             ordinal=len(self.plans) + 1,
@@ -75,7 +75,7 @@ class Cycle:
     def finish(self) -> "Cycle":
         """Go on until a round asks for nothing; more rounds than the design allows are an error."""
         while self.next():
-            assert len(self.plans) <= self.design.kind.rounds(self.design.commission)
+            assert len(self.plans) <= self.design.kind.rounds(self.design.survey)
         return self
 
     def told(self, metrics, segments=()):

@@ -13,7 +13,7 @@ from stratawatch.core.designs import DESIGNS, design_class, design_named
 from stratawatch.core.designs.frozen import Design, cut
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.allocation import whole_strata
 from stratawatch.core.population import Candidates, Census, Segment
@@ -33,12 +33,12 @@ SPENDERS = ("joint", "srs")
 """Designs that draw exactly what a budget buys, however small it is; others may want more or be content with less."""
 
 
-def design_of(census, commission) -> Design:
-    atoms = cut(census, commission)
+def design_of(census, survey) -> Design:
+    atoms = cut(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(row, "032x") for row in np.random.default_rng(1).permutation(len(homes)).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests), commission)
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests), survey)
 
 
 @NAMES
@@ -54,16 +54,16 @@ def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, s
     if not kept:
         return
     census = Census(("a", "b"), tuple(patterns[row] for row in kept), bins[kept], np.array(sizes)[kept])
-    commission = Commission(budget=budget, design=name)
+    survey = SurveySpec(budget=budget, design=name)
     try:
-        design, drawn, plans = design_of(census, commission), set(), []
+        design, drawn, plans = design_of(census, survey), set(), []
     except PlanImpossible:
         nothing_to_ask = not any(ASKED.get(name, str)(pattern) for pattern in census.patterns)
         assert nothing_to_ask or budget < FEWEST.get(name, 0)
         return
-    for ordinal in range(1, design_named(name).rounds(commission) + 2):
+    for ordinal in range(1, design_named(name).rounds(survey) + 2):
         says = Ledger({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
-        plan = design.plan(commission, says, drawn, ordinal=ordinal, earlier=plans)
+        plan = design.plan(survey, says, drawn, ordinal=ordinal, earlier=plans)
         totals = np.array(plan.totals)
         assert bool(np.all(totals <= whole_strata(design.cells)))
         if name in SPENDERS and ordinal > 1:
@@ -78,8 +78,8 @@ def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, s
 @NAMES
 def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
     census = Census(("a", "b"), ("00", "01", "11"), np.array([200, 500, 900]), np.array([60, 30, 10]))
-    commission = Commission(budget=100, design=name)
-    design = design_of(census, commission)
+    survey = SurveySpec(budget=100, design=name)
+    design = design_of(census, survey)
     says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(design.candidates.items)}
     found = design.estimate(Ledger(says), says, metrics=tuple(METRICS))
     assert {(one.classifier, one.metric) for one in found} == {(c, m) for c in "ab" for m in METRICS}
@@ -96,7 +96,7 @@ def test_segments_are_told_by_the_designs_that_say_so(name):
     where = Segment("country", "DE")
     inside = {where: np.array([450, 60, 40])}  # every other item
     census = Census(("a", "b"), ("00", "01", "11"), np.array([200, 500, 900]), np.array([900, 120, 80]), inside)
-    design = design_of(census, Commission(budget=300, design=name))
+    design = design_of(census, SurveySpec(budget=300, design=name))
     items = design.candidates.items
     countries = tuple("DE" if row % 2 else "FR" for row in range(len(items)))
     design = replace(design, candidates=replace(design.candidates, segments={"country": countries}))
@@ -109,9 +109,9 @@ def test_segments_are_told_by_the_designs_that_say_so(name):
 @NAMES
 def test_the_forecast_has_every_metric_that_is_asked_for_and_served(name):
     census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 300]))
-    commission = Commission(budget=200, design=name)
-    cells = Cells.of_atoms(("a",), cut(census, commission))
-    plan = design_named(name).whole(cells, commission, NO_HISTORY, tuple(METRICS))
+    survey = SurveySpec(budget=200, design=name)
+    cells = Cells.of_atoms(("a",), cut(census, survey))
+    plan = design_named(name).whole(cells, survey, NO_HISTORY, tuple(METRICS))
     served = [metric for metric in METRICS if not design_named(name).lacks(metric, "a", ("a",))]
     assert served
     assert plan.labels == 200
@@ -120,9 +120,9 @@ def test_the_forecast_has_every_metric_that_is_asked_for_and_served(name):
 
 def test_a_design_is_not_planned_as_another():
     census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 100]))
-    design = design_of(census, Commission(budget=50, design="srs"))
+    design = design_of(census, SurveySpec(budget=50, design="srs"))
     with pytest.raises(StratawatchError, match='cut as "srs" cannot be planned as "joint"'):
-        design.plan(Commission(budget=50), Ledger({}), (), ordinal=1)
+        design.plan(SurveySpec(budget=50), Ledger({}), (), ordinal=1)
 
 
 def test_an_unknown_name_is_told_what_there_is():

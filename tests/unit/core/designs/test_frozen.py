@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.core.designs.frozen import Design, pool_sizes
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.planning.round_planner import Planner
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Ledger
@@ -22,7 +22,7 @@ def town():
 
 
 def first(town, budget=300, ledger=None, **more):
-    return town.design.plan(Commission(budget=budget), ledger or Ledger({}), (), ordinal=1, **more)
+    return town.design.plan(SurveySpec(budget=budget), ledger or Ledger({}), (), ordinal=1, **more)
 
 
 def cheap(town, share=3):
@@ -32,35 +32,35 @@ def cheap(town, share=3):
 
 class TestPools:
     def test_hold_three_times_the_planned_labels_and_at_least_thirty(self, town):
-        planner = Planner(town.design.cells, town.commission)
+        planner = Planner(town.design.cells, town.survey)
         wanted = np.maximum(30, 3 * planner.at_most())
-        assert pool_sizes(town.atoms, ("a", "b"), town.commission) == tuple(
+        assert pool_sizes(town.atoms, ("a", "b"), town.survey) == tuple(
             np.minimum(np.minimum(wanted, planner.items), 300).tolist()
         )
 
     def test_are_all_items_when_the_budget_is_larger(self, town):
-        assert sum(pool_sizes(town.atoms, ("a", "b"), Commission(budget=10_000))) == 6000
+        assert sum(pool_sizes(town.atoms, ("a", "b"), SurveySpec(budget=10_000))) == 6000
 
     def test_count_by_stratum(self):
         """Two atoms of one stratum share a pool."""
         atoms = (Atom("0", 0, 9, 12, 0.01), Atom("0", 10, 19, 5, 0.02), Atom("1", 600, 700, 10_000, 0.7, stratum=1))
-        assert pool_sizes(atoms, ("a",), Commission(budget=20)) == (17, 20)
+        assert pool_sizes(atoms, ("a",), SurveySpec(budget=20)) == (17, 20)
 
     def test_items_that_nobody_judged_get_no_pool(self):
         atoms = (Atom("-", -1, -1, 500, None), Atom("1", 600, 700, 500, 0.7, stratum=1))
-        assert pool_sizes(atoms, ("a",), Commission(budget=40))[0] == 0
+        assert pool_sizes(atoms, ("a",), SurveySpec(budget=40))[0] == 0
 
     def test_a_helpers_letter_makes_no_pool(self):
         atoms = (Atom("-1", 9, 9, 500, 0.3), Atom("10", 600, 700, 500, 0.7, stratum=1))
-        assert pool_sizes(atoms, ("a",), Commission(budget=40)) == (0, 40)
+        assert pool_sizes(atoms, ("a",), SurveySpec(budget=40)) == (0, 40)
 
     def test_without_a_budget_they_hold_three_times_what_the_goals_need(self, town):
-        commission = Commission((Goal("precision", 0.05),), until_goals=True)
+        survey = SurveySpec((Goal("precision", 0.05),), stop_at_goals=True)
         history = drawn(curve(0, 1), np.random.default_rng(1), each=2000)
-        planner = Planner(town.design.cells, commission, history)
+        planner = Planner(town.design.cells, survey, history)
         wanted = np.minimum(np.maximum(30, 3 * planner.at_most()), planner.items)
-        assert pool_sizes(town.atoms, ("a", "b"), commission, history) == tuple(wanted.tolist())
-        assert pool_sizes(town.atoms, ("a", "b"), commission) != tuple(wanted.tolist())
+        assert pool_sizes(town.atoms, ("a", "b"), survey, history) == tuple(wanted.tolist())
+        assert pool_sizes(town.atoms, ("a", "b"), survey) != tuple(wanted.tolist())
 
 
 class TestPlan:
@@ -78,7 +78,7 @@ class TestPlan:
 
     def test_expects_about_the_half_widths_that_come(self, town):
         ledger, drawn = town.labelled()
-        plan = town.design.plan(town.commission, ledger, drawn, ordinal=2)
+        plan = town.design.plan(town.survey, ledger, drawn, ordinal=2)
         assert plan.labels == 300
         for estimate in town.design.estimate(ledger, drawn):
             expected = plan.half_widths[estimate.classifier, estimate.metric]
@@ -87,7 +87,7 @@ class TestPlan:
     def test_the_second_round_never_falls_below_what_is_drawn(self, town):
         one = first(town)
         drawn = town.drawn(one)
-        two = town.design.plan(town.commission, town.ledger(drawn), drawn, ordinal=2)
+        two = town.design.plan(town.survey, town.ledger(drawn), drawn, ordinal=2)
         assert all(after >= before for before, after in zip(one.totals, two.totals, strict=True))
         assert two.labels == 300
 
@@ -95,16 +95,16 @@ class TestPlan:
         history = drawn(curve(0, 1), np.random.default_rng(1))
         one = first(town, history=history)
         items = town.drawn(one)
-        two = town.design.plan(town.commission, town.ledger(items), items, ordinal=2, history=history)
+        two = town.design.plan(town.survey, town.ledger(items), items, ordinal=2, history=history)
         assert one.labels == 300
         assert two.totals == one.totals
 
     @pytest.mark.parametrize(("margin", "adds"), [(0.45, False), (0.02, True)])
     def test_until_goals_the_intervals_so_far_decide(self, town, margin, adds):
-        commission = Commission((Goal("precision", margin), Goal("recall", margin)), until_goals=True)
-        one = town.design.plan(commission, Ledger({}), (), ordinal=1)
+        survey = SurveySpec((Goal("precision", margin), Goal("recall", margin)), stop_at_goals=True)
+        one = town.design.plan(survey, Ledger({}), (), ordinal=1)
         drawn = town.drawn(one)
-        two = town.design.plan(commission, town.ledger(drawn), drawn, ordinal=2)
+        two = town.design.plan(survey, town.ledger(drawn), drawn, ordinal=2)
         assert (two.labels > one.labels) is adds
 
     def test_names_strata_whose_pool_is_exhausted_and_spends_their_labels_elsewhere(self, town):
@@ -136,13 +136,13 @@ class TestKnownItems:
         one = town.drawn(first(town, ledger=known))
         reused = one & known.verdicts.keys()
         ledger = Ledger({**known.verdicts, **town.ledger(one).verdicts})
-        two = town.drawn(town.design.plan(town.commission, ledger, one, ordinal=2, reused=reused))
+        two = town.drawn(town.design.plan(town.survey, ledger, one, ordinal=2, reused=reused))
         assert one <= two
         assert 295 <= len(two - known.verdicts.keys()) <= 300
 
     def test_an_item_that_was_drawn_and_not_answered_was_asked_about(self, town):
         one = town.drawn(first(town))
-        two = town.design.plan(town.commission, Ledger({}), one, ordinal=2)
+        two = town.design.plan(town.survey, Ledger({}), one, ordinal=2)
         assert two.labels == 300
 
     def test_do_not_make_a_round_of_their_own(self, town):
@@ -152,13 +152,13 @@ class TestKnownItems:
 
     def test_goals_ask_fewer_people_where_strata_are_known(self, town):
         """Every candidate of the odd strata is known: labels are cheap there."""
-        commission = Commission((Goal("precision", 0.08), Goal("recall", 0.12)), until_goals=True)
+        survey = SurveySpec((Goal("precision", 0.08), Goal("recall", 0.12)), stop_at_goals=True)
         history = drawn(curve(0, 1), np.random.default_rng(1), each=1000)
         pool = town.design.candidates
         odd = town.design.cells.strata[pool.atoms] % 2 == 1
         known = town.ledger([pool.items[row] for row in np.flatnonzero(odd)])
         blind, told = (
-            town.drawn(town.design.plan(commission, ledger, (), ordinal=1, history=history))
+            town.drawn(town.design.plan(survey, ledger, (), ordinal=1, history=history))
             for ledger in (Ledger({}), known)
         )
         assert len(told - known.verdicts.keys()) < len(blind - known.verdicts.keys())

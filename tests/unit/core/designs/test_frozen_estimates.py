@@ -80,7 +80,7 @@ class TestEstimate:
     @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.03, 0.5, 0.97, 1.0]), st.floats(0, 1))
     def test_whatever_people_answer_every_interval_holds_its_value(self, town, seed, yes, answering):
         rng = np.random.default_rng(seed)
-        items = town.drawn(town.design.plan(town.commission, Ledger({}), (), ordinal=1))
+        items = town.drawn(town.design.plan(town.survey, Ledger({}), (), ordinal=1))
         said = {item: "yes" if rng.random() < yes else "no" for item in sorted(items) if rng.random() < answering}
         for estimate in town.design.estimate(Ledger(said), items, segments=(town.north, Segment("region", "west"))):
             if isinstance(estimate.outcome, Known):
@@ -89,7 +89,7 @@ class TestEstimate:
                 assert known.n_eff >= 0
             else:
                 assert estimate.outcome.reason
-        plan = town.design.plan(town.commission, Ledger(said), items, ordinal=2)
+        plan = town.design.plan(town.survey, Ledger(said), items, ordinal=2)
         assert plan.labels == 300
 
     def test_a_draw_of_another_design_is_refused(self, town):

@@ -1,13 +1,13 @@
 import numpy as np
 
 from stratawatch.core.designs.seeded_rng import dice
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 
 SIZES = np.array([40, 60])
 
 
-def thrown(commission=None, sizes=SIZES, ordinal=1) -> int:
-    return int(dice(commission or Commission(seed="s", design="srs"), sizes, ordinal).integers(2**60))
+def thrown(survey=None, sizes=SIZES, ordinal=1) -> int:
+    return int(dice(survey or SurveySpec(seed="s", design="srs"), sizes, ordinal).integers(2**60))
 
 
 def test_a_round_that_is_planned_again_throws_the_same():
@@ -16,8 +16,8 @@ def test_a_round_that_is_planned_again_throws_the_same():
 
 def test_whatever_differs_throws_anew():
     others = [
-        thrown(Commission(seed="t", design="srs")),
-        thrown(Commission(seed="s", design="joint")),
+        thrown(SurveySpec(seed="t", design="srs")),
+        thrown(SurveySpec(seed="s", design="joint")),
         thrown(sizes=np.array([60, 40])),
         thrown(ordinal=2),
     ]
@@ -26,4 +26,4 @@ def test_whatever_differs_throws_anew():
 
 def test_budget_and_options_change_nothing():
     """What is known by history may change a budget while a round is planned again."""
-    assert thrown(Commission(seed="s", design="srs", budget=90)) == thrown()
+    assert thrown(SurveySpec(seed="s", design="srs", budget=90)) == thrown()

@@ -11,27 +11,27 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, Labelled
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible
 
-SRS = Commission(budget=40, design="srs")
+SRS = SurveySpec(budget=40, design="srs")
 CENSUS = Census(
     ("a", "b"), ("00", "00", "01", "11", "--"), np.array([10, 400, 500, 900, 300]), np.array([400, 300, 60, 40, 50])
 )
 
 
-def design_of(census=CENSUS, commission=SRS) -> Design:
+def design_of(census=CENSUS, survey=SRS) -> Design:
     """The design with a candidate for every item of the pools, in an order that knows nothing."""
-    atoms = cut(census, commission)
+    atoms = cut(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     order = np.random.default_rng(5).permutation(len(homes))
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests), Commission(design="srs"))
+    return Design(census.classifiers, atoms, Candidates(items, homes, digests), SurveySpec(design="srs"))
 
 
 def truth_of(design, says) -> dict[str, str]:
@@ -77,12 +77,12 @@ class TestDraw:
         assert design.plan(SRS, Ledger(dict.fromkeys(drawn, "no")), drawn, ordinal=2).labels == 40
 
     def test_a_budget_beyond_the_population_takes_all_of_it(self):
-        commission = Commission(budget=10_000, design="srs")
-        assert design_of(commission=commission).plan(commission, Ledger({}), (), ordinal=1).totals == (800, 0)
+        survey = SurveySpec(budget=10_000, design="srs")
+        assert design_of(survey=survey).plan(survey, Ledger({}), (), ordinal=1).totals == (800, 0)
 
     def test_goals_without_a_budget_are_refused(self):
         with pytest.raises(PlanImpossible, match='design = "srs" does not know how many labels goals need'):
-            cut(CENSUS, Commission(until_goals=True, design="srs"))
+            cut(CENSUS, SurveySpec(stop_at_goals=True, design="srs"))
 
     def test_where_nobody_judged_anything_there_is_nothing_to_draw(self):
         census = Census(("a",), ("-",), np.array([5]), np.array([30]))
@@ -174,6 +174,6 @@ class TestEstimates:
 def test_the_forecast_is_the_interval_on_what_scores_promise():
     cells = Cells.of_atoms(CENSUS.classifiers, design_of().atoms)
     plan = design_named("srs").whole(cells, SRS, NO_HISTORY, ("precision", "prevalence"))
-    more = design_named("srs").whole(cells, Commission(budget=400, design="srs"), NO_HISTORY, ("precision",))
+    more = design_named("srs").whole(cells, SurveySpec(budget=400, design="srs"), NO_HISTORY, ("precision",))
     assert set(plan.half_widths) == {(name, metric) for name in "ab" for metric in ("precision", "prevalence")}
     assert more.half_widths["a", "precision"] < plan.half_widths["a", "precision"] / 2.5

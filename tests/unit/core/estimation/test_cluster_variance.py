@@ -12,7 +12,7 @@ from stratawatch.core.estimation.interval import z
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from tests.unit.core.town import two_classifiers
@@ -57,8 +57,8 @@ class TestAlone:
 def doubled(copies: int) -> tuple[Design, Ledger]:
     """A window of 4,000 scored items; 200 of them drawn and labelled, each `copies` times over."""
     census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([2000, 2000]))
-    commission = Commission(budget=400 * copies)
-    atoms = cut(census, commission)
+    survey = SurveySpec(budget=400 * copies)
+    atoms = cut(census, survey)
     rng = np.random.default_rng(3)
     rows = [(atom, one, copy) for atom in range(2) for one in range(200) for copy in range(copies)]
     yes = {(atom, one): bool(rng.random() < (0.1, 0.8)[atom]) for atom in range(2) for one in range(200)}
@@ -66,7 +66,7 @@ def doubled(copies: int) -> tuple[Design, Ledger]:
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(items)).tolist())
     pool = Candidates(items, np.array([atom for atom, _, _ in rows]), digests, clusters=tuple(i[:-2] for i in items))
     said = {item: "yes" if yes[row[:2]] else "no" for item, row in zip(items, rows, strict=True)}
-    return Design(("a",), atoms, pool, commission), Ledger(said)
+    return Design(("a",), atoms, pool, survey), Ledger(said)
 
 
 class TestCopies:
@@ -167,7 +167,7 @@ class TestClusters:
     def test_a_window_that_is_labelled_wholly_is_exact(self):
         design, ledger = doubled(1)
         census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([200, 200]))
-        atoms = cut(census, Commission(budget=400))
+        atoms = cut(census, SurveySpec(budget=400))
         whole = replace(design, atoms=atoms, candidates=replace(design.candidates, clusters=("x", "y") * 200))
         for one in whole.estimate(ledger, ledger.verdicts):
             assert one.outcome.low == one.outcome.high

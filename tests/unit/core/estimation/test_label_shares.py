@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.core.estimation.label_shares import MEMBERS
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Census, Segment
 from stratawatch.core.verdicts import Ledger
 from tests.unit.core.designs.cycle import design_of
@@ -36,15 +36,15 @@ class Labelled:
     """A drawn and labelled window of customers who differ in what is called positive, and in what is."""
 
     def __init__(self, design: str, budget: int = 500, **options) -> None:
-        commission = Commission(budget=budget, design=design, options=options)
-        plain = design_of(CENSUS, commission)
+        survey = SurveySpec(budget=budget, design=design, options=options)
+        plain = design_of(CENSUS, survey)
         rng = np.random.default_rng(11)
         patterns = np.array([plain.atoms[atom].pattern for atom in plain.candidates.atoms.tolist()])
         kinds = np.array([int(pattern, 2) for pattern in patterns])
         customer = np.where(rng.random(len(kinds)) < 0.5, 10 * kinds, 0) + rng.integers(10, size=len(kinds))
         yes = rng.random(len(kinds)) < np.where(patterns == "11", 0.7, 0.3) - 0.2 * (customer % 2)
         self.design = replace(plain, candidates=replace(plain.candidates, clusters=tuple(map(str, customer.tolist()))))
-        rows = plain.draw(plain.plan(commission, Ledger({}), (), ordinal=1))
+        rows = plain.draw(plain.plan(survey, Ledger({}), (), ordinal=1))
         self.drawn = {plain.candidates.items[row] for row in rows}
         names = [plain.candidates.items[row] for row in rows]
         self.ledger = Ledger({name: "yes" if yes[row] else "no" for name, row in zip(names, rows, strict=True)})

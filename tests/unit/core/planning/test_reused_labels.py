@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.round_planner import Planner
 from tests.unit.core.planning.test_round_planner import MADE, PAST, SERVED, WHOLE, goals, known_at_first, seen, until
@@ -14,13 +14,13 @@ class TestKnownLabels:
     def test_make_the_draw_larger(self):
         """Ten known in each of 16 strata: a history's one draw takes them beside 300 new ones."""
         known = np.minimum(10, WHOLE)
-        planner = Planner(MADE, Commission(budget=300), PAST)
+        planner = Planner(MADE, SurveySpec(budget=300), PAST)
         plan = planner.plan(seen(1, new=known_at_first(known)), WHOLE)
         assert known_at_first(known)(np.array(plan.totals)) == 300
         assert plan.labels > 400
 
     def test_a_population_that_is_known_whole_is_drawn_for_nothing(self):
-        plan = Planner(MADE, Commission(budget=50), PAST).plan(seen(1, new=known_at_first(WHOLE)), WHOLE)
+        plan = Planner(MADE, SurveySpec(budget=50), PAST).plan(seen(1, new=known_at_first(WHOLE)), WHOLE)
         assert plan.labels == SERVED
 
     def test_where_labels_are_known_goals_take_more_of_them(self):
@@ -52,13 +52,13 @@ class TestKnownLabels:
 
     @settings(deadline=None, max_examples=25)
     @given(st.integers(10, 2000), st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-    def test_new_labels_never_exceed_the_budget_and_hardly_miss_it(self, budget, seed, remembered, until_goals):
+    def test_new_labels_never_exceed_the_budget_and_hardly_miss_it(self, budget, seed, remembered, stop_at_goals):
         """Strata give and take when labels are added, so that a few may be left over."""
         rng = np.random.default_rng(seed)
         known = np.minimum(rng.integers(0, 60, MADE.count), WHOLE)
         known[-1] = 0
         history = PAST if remembered else NO_HISTORY
-        planner = Planner(MADE, Commission(goals(0.001 if until_goals else 0.05), budget, until_goals), history)
+        planner = Planner(MADE, SurveySpec(goals(0.001 if stop_at_goals else 0.05), budget, stop_at_goals), history)
         new = known_at_first(known)
         one = planner.totals(seen(1, new=new), WHOLE)
         assert new(one) <= budget
@@ -68,9 +68,9 @@ class TestKnownLabels:
 
     def test_reused_items_of_the_first_round_do_not_count_in_the_second(self):
         """Some 800 drawn, of which 40 were new: 60 more may be asked about."""
-        commission = Commission(budget=100)
+        survey = SurveySpec(budget=100)
         known = np.minimum(80, WHOLE)
-        planner = Planner(MADE, commission)
+        planner = Planner(MADE, survey)
         one = planner.totals(seen(1, new=known_at_first(known)), WHOLE)
         two = planner.totals(seen(2, one, new=known_at_first(known)), WHOLE)
         assert known_at_first(known)(one) == 40

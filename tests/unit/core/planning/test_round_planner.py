@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.allocation import HIGHER_FLOORS, Room, allocate
 from stratawatch.core.planning.expected_precision import half_widths
@@ -35,7 +35,7 @@ MARGINS = (("precision", 0.03), ("recall", 0.05))
 
 
 def until(margin, budget=None):
-    return Commission(goals(margin), budget, until_goals=True)
+    return SurveySpec(goals(margin), budget, stop_at_goals=True)
 
 
 def seen(ordinal, totals=None, **more):
@@ -50,64 +50,64 @@ def known_at_first(known, *, drawn_already=None):
     return lambda totals: int(np.maximum(totals - np.maximum(known, before), 0).sum())
 
 
-def first(commission, history=NO_HISTORY, pools=WHOLE):
-    return Planner(MADE, commission, history).plan(seen(1), pools)
+def first(survey, history=NO_HISTORY, pools=WHOLE):
+    return Planner(MADE, survey, history).plan(seen(1), pools)
 
 
-def second(commission, before, history=NO_HISTORY, pools=WHOLE, **more):
-    return Planner(MADE, commission, history).plan(seen(2, before.totals, **more), pools)
+def second(survey, before, history=NO_HISTORY, pools=WHOLE, **more):
+    return Planner(MADE, survey, history).plan(seen(2, before.totals, **more), pools)
 
 
 class TestBudget:
     @pytest.mark.parametrize("budget", [40, 300, 5000])
     def test_without_history_two_fifths_come_first_and_then_the_rest(self, budget):
-        one = first(Commission(budget=budget))
-        two = second(Commission(budget=budget), one)
+        one = first(SurveySpec(budget=budget))
+        two = second(SurveySpec(budget=budget), one)
         assert (one.labels, two.labels) == (first_labels(budget), budget)
         assert all(after >= before for before, after in zip(one.totals, two.totals, strict=True))
         assert (one.method, two.method) == ("sum_of_squares, from scores", "sum_of_squares, from the first labels")
 
     def test_a_small_budget_is_drawn_at_once(self):
-        assert first(Commission(budget=39)).labels == 39
+        assert first(SurveySpec(budget=39)).labels == 39
 
     def test_with_history_one_draw_spends_it_and_a_second_plan_adds_nothing(self):
-        one = first(Commission(budget=300), PAST)
+        one = first(SurveySpec(budget=300), PAST)
         assert one.labels == 300
         assert one.method == "sum_of_squares, from history"
-        assert second(Commission(budget=300), one, PAST).totals == one.totals
+        assert second(SurveySpec(budget=300), one, PAST).totals == one.totals
 
     def test_a_history_that_comes_after_the_first_draw_leaves_no_budget_unspent(self):
         """Labels that arrive in the very moment in which a cycle opens are not there for its first round."""
-        one = first(Commission(budget=300))
-        two = second(Commission(budget=300), one, PAST)
+        one = first(SurveySpec(budget=300))
+        two = second(SurveySpec(budget=300), one, PAST)
         assert (one.labels, two.labels) == (first_labels(300), 300)
 
     def test_a_short_history_is_none(self):
         short = drawn(curve(), np.random.default_rng(1), each=199)
-        assert first(Commission(budget=300), short).totals == first(Commission(budget=300)).totals
+        assert first(SurveySpec(budget=300), short).totals == first(SurveySpec(budget=300)).totals
 
     def test_more_than_there_is_takes_everything_that_serves_anyone(self):
-        one = first(Commission(budget=10**6))
+        one = first(SurveySpec(budget=10**6))
         assert one.labels == SERVED
         assert one.totals[-1] == 0
 
     def test_goals_decide_where_labels_go(self):
         narrow, wide = (
-            sum(first(Commission((Goal("precision", p), Goal("recall", r)), 300), PAST).totals[6:])
+            sum(first(SurveySpec((Goal("precision", p), Goal("recall", r)), 300), PAST).totals[6:])
             for p, r in [(0.02, 0.2), (0.2, 0.02)]
         )
         assert narrow > wide
 
     def test_the_first_labels_move_the_rest(self):
         """A stratum of score .07 whose labels turn out half yes has more to tell than one of all no."""
-        commission = Commission(budget=600)
-        one = first(commission)
+        survey = SurveySpec(budget=600)
+        one = first(survey)
         quiet = seen(2, one.totals)
         loud, silent = (
             replace(quiet, yes=np.where(np.arange(MADE.count) == 3, share * quiet.answered, quiet.yes))
             for share in (0.5, 0.0)
         )
-        more, fewer = (Planner(MADE, commission).totals(each, WHOLE)[3] for each in (loud, silent))
+        more, fewer = (Planner(MADE, survey).totals(each, WHOLE)[3] for each in (loud, silent))
         assert more > 1.2 * fewer
 
 
@@ -122,9 +122,9 @@ class TestTheNarrowest:
 
     @pytest.mark.parametrize("budget", [100, 300, 1000])
     def test_no_floor_would_give_narrower_intervals(self, budget):
-        rates, room = first_rates(MADE), Room(np.zeros_like(WHOLE), Planner(MADE, Commission(budget=budget)).items)
+        rates, room = first_rates(MADE), Room(np.zeros_like(WHOLE), Planner(MADE, SurveySpec(budget=budget)).items)
         plans = [allocate(MADE, DEFAULT_GOALS, rates, budget, room, floor) for floor in (None, *HIGHER_FLOORS)]
-        chosen = Planner(MADE, Commission(budget=budget)).in_all()
+        chosen = Planner(MADE, SurveySpec(budget=budget)).in_all()
         assert self.widths(chosen, rates) == min(self.widths(plan, rates) for plan in plans)
 
     def test_a_label_that_stands_for_very_many_items_is_worth_a_higher_floor(self):
@@ -132,10 +132,10 @@ class TestTheNarrowest:
         made = Cells.of(("a",), ["0", "0", "1"], np.array([30_000.0, 2000, 2000]), np.array([5e-5, 0.1, 0.8]))
         room = Room(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
         usual = allocate(made, DEFAULT_GOALS, first_rates(made), 1000, room)
-        assert Planner(made, Commission(budget=1000)).in_all()[0] > 1.5 * usual[0]
+        assert Planner(made, SurveySpec(budget=1000)).in_all()[0] > 1.5 * usual[0]
 
     def test_pools_hold_what_any_of_the_plans_would_draw(self):
-        planner = Planner(MADE, Commission(budget=300))
+        planner = Planner(MADE, SurveySpec(budget=300))
         assert bool(np.all(planner.at_most() >= planner.in_all()))
         assert planner.at_most().sum() > 300
 
@@ -150,12 +150,12 @@ class TestUntilGoals:
         assert widest == pytest.approx(margin, rel=0.01)
 
     def test_a_goal_of_one_classifier_needs_fewer_labels(self):
-        everyone, one = until(0.05), Commission((Goal("recall", 0.05, of=("a",)),), until_goals=True)
+        everyone, one = until(0.05), SurveySpec((Goal("recall", 0.05, of=("a",)),), stop_at_goals=True)
         assert first(one, PAST).labels < first(everyone, PAST).labels
 
     def test_without_goals_the_usual_margins_count(self):
-        usual = Commission((Goal("precision", 0.03), Goal("recall", 0.05)), until_goals=True)
-        assert first(Commission(until_goals=True), PAST).totals == first(usual, PAST).totals
+        usual = SurveySpec((Goal("precision", 0.03), Goal("recall", 0.05)), stop_at_goals=True)
+        assert first(SurveySpec(stop_at_goals=True), PAST).totals == first(usual, PAST).totals
 
     def test_the_model_is_taken_at_its_word_while_it_is_trusted(self):
         trusted, doubted = first(until(0.05), PAST), first(until(0.05), DOUBTED)
@@ -165,8 +165,8 @@ class TestUntilGoals:
 
     def test_a_trusted_model_still_leaves_every_stratum_a_part_of_its_share(self):
         """Precision asks nothing of the quiet; 15% by size of what the goals alone need go there all the same."""
-        commission = Commission((Goal("precision", 0.02),), until_goals=True)
-        totals = np.array(first(commission, PAST).totals)
+        survey = SurveySpec((Goal("precision", 0.02),), stop_at_goals=True)
+        totals = np.array(first(survey, PAST).totals)
         needed = totals[6:].sum()
         assert totals[0] >= 0.15 * 0.9 * needed * WHOLE[0] / SERVED > 30
 
@@ -230,11 +230,11 @@ class TestUntilGoals:
 
     def test_after_a_history_a_short_goal_may_spend_what_the_budget_has_left(self):
         wanted = first(until(0.05), PAST).labels
-        commission = until(0.05, budget=wanted + 40)
-        one = first(commission, PAST)
+        survey = until(0.05, budget=wanted + 40)
+        one = first(survey, PAST)
         wide = {(name, goal.metric): 0.2 for name in "ab" for goal in goals(0.05)}
         assert one.labels == wanted
-        assert second(commission, one, PAST, half_widths=wide).labels == wanted + 40
+        assert second(survey, one, PAST, half_widths=wide).labels == wanted + 40
 
 
 class TestPilot:
@@ -260,28 +260,28 @@ class TestPilot:
 
 class TestPools:
     @pytest.mark.parametrize(
-        ("commission", "history"),
+        ("survey", "history"),
         [
-            (Commission(budget=400), NO_HISTORY),
-            (Commission(budget=400), PAST),
+            (SurveySpec(budget=400), NO_HISTORY),
+            (SurveySpec(budget=400), PAST),
             (until(0.05), NO_HISTORY),
             (until(0.05), PAST),
             (until(0.05, budget=400), PAST),
         ],
     )
-    def test_that_are_too_small_are_named_and_kept_within(self, commission, history):
-        wanted = first(commission, history)
+    def test_that_are_too_small_are_named_and_kept_within(self, survey, history):
+        wanted = first(survey, history)
         pools = np.array(wanted.totals)
         pools[[0, 13]] -= 3
         pools[1:13] += 50
-        plan = first(commission, history, pools)
+        plan = first(survey, history, pools)
         assert plan.exhausted == (0, 13)
         assert bool(np.all(np.array(plan.totals) <= pools))
-        if not commission.until_goals:
+        if not survey.stop_at_goals:
             assert plan.labels == wanted.labels
 
     def test_that_suffice_are_not_named(self):
-        assert first(Commission(budget=300)).exhausted == ()
+        assert first(SurveySpec(budget=300)).exhausted == ()
 
     def test_that_cannot_hold_the_margins_are_taken_whole(self):
         pools = np.minimum(WHOLE, 20)
@@ -290,9 +290,9 @@ class TestPools:
 
     @settings(deadline=None, max_examples=25)
     @given(st.integers(0, 2**32 - 1), st.integers(1, 3000), st.booleans(), st.booleans())
-    def test_no_round_ever_leaves_them(self, seed, budget, remembered, until_goals):
+    def test_no_round_ever_leaves_them(self, seed, budget, remembered, stop_at_goals):
         pools = np.minimum(np.random.default_rng(seed).integers(0, 200, MADE.count), WHOLE)
-        planner = Planner(MADE, Commission(goals(0.03), budget, until_goals), PAST if remembered else NO_HISTORY)
+        planner = Planner(MADE, SurveySpec(goals(0.03), budget, stop_at_goals), PAST if remembered else NO_HISTORY)
         one = planner.totals(seen(1), pools)
         two = planner.totals(seen(2, one), pools)
         assert bool(np.all((one <= two) & (two <= pools)))
@@ -303,15 +303,15 @@ class TestAuxiliary:
 
     made = Cells.of(("a", "b"), [*(p + "01"[i % 2] for i, p in enumerate(PATTERNS[:-1])), "--1"], SIZES, SCORES)
 
-    @pytest.mark.parametrize("commission", [Commission(budget=300), until(0.05)])
-    def test_a_helper_is_neither_served_nor_forecast(self, commission):
-        plan = Planner(self.made, commission).plan(seen(1), WHOLE)
+    @pytest.mark.parametrize("survey", [SurveySpec(budget=300), until(0.05)])
+    def test_a_helper_is_neither_served_nor_forecast(self, survey):
+        plan = Planner(self.made, survey).plan(seen(1), WHOLE)
         assert plan.totals[-1] == 0
         assert {name for name, _ in plan.half_widths} == {"a", "b"}
 
     def test_without_history_it_changes_no_plan_of_the_same_strata(self):
-        plan = Planner(self.made, Commission(budget=300)).plan(seen(1), WHOLE)
-        assert plan.totals == first(Commission(budget=300)).totals
+        plan = Planner(self.made, SurveySpec(budget=300)).plan(seen(1), WHOLE)
+        assert plan.totals == first(SurveySpec(budget=300)).totals
 
     def test_with_history_its_letter_guides(self):
         """Where the helper said yes, all past labels are yes: there is less to learn."""
@@ -328,12 +328,12 @@ class TestAuxiliary:
 
     def test_a_goal_for_it_is_refused(self):
         with pytest.raises(StratawatchError, match="unknown classifier 'judge'"):
-            Planner(self.made, Commission((Goal("recall", 0.1, of=("judge",)),), 300)).plan(seen(1), WHOLE)
+            Planner(self.made, SurveySpec((Goal("recall", 0.1, of=("judge",)),), 300)).plan(seen(1), WHOLE)
 
 
 class TestInAll:
     def test_is_the_budget(self):
-        assert Planner(MADE, Commission(budget=300)).in_all().sum() == 300
+        assert Planner(MADE, SurveySpec(budget=300)).in_all().sum() == 300
 
     def test_is_what_the_goals_need_or_the_budget_if_that_is_less(self):
         needed = Planner(MADE, until(0.05), PAST).in_all().sum()
@@ -342,9 +342,9 @@ class TestInAll:
         assert Planner(MADE, until(0.05, budget=100), PAST).in_all().sum() == 100
 
     def test_is_everything_without_a_budget_and_without_an_end(self):
-        assert Planner(MADE, Commission()).in_all().sum() == SERVED
+        assert Planner(MADE, SurveySpec()).in_all().sum() == SERVED
 
 
 def test_totals_are_those_of_the_plan():
-    planner = Planner(MADE, Commission(budget=300))
+    planner = Planner(MADE, SurveySpec(budget=300))
     assert tuple(planner.totals(seen(1), WHOLE).tolist()) == planner.plan(seen(1), WHOLE).totals

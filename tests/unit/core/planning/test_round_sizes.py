@@ -1,21 +1,21 @@
 import pytest
 
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.planning.round_sizes import FIRST_SHARE, ONE_ROUND_BELOW, first_labels, most_rounds
 
 
 class TestMostRounds:
     @pytest.mark.parametrize("budget", [ONE_ROUND_BELOW, 41, 900, 1_000_000])
     def test_a_budget_is_spent_in_two(self, budget):
-        assert most_rounds(Commission(budget=budget)) == 2
+        assert most_rounds(SurveySpec(budget=budget)) == 2
 
     @pytest.mark.parametrize("budget", [1, 10, ONE_ROUND_BELOW - 1])
-    @pytest.mark.parametrize("until_goals", [False, True])
-    def test_a_small_budget_is_not_split(self, budget, until_goals):
-        assert most_rounds(Commission(budget=budget, until_goals=until_goals)) == 1
+    @pytest.mark.parametrize("stop_at_goals", [False, True])
+    def test_a_small_budget_is_not_split(self, budget, stop_at_goals):
+        assert most_rounds(SurveySpec(budget=budget, stop_at_goals=stop_at_goals)) == 1
 
     def test_labels_without_a_budget_come_in_two(self):
-        assert most_rounds(Commission(until_goals=True)) == 2
+        assert most_rounds(SurveySpec(stop_at_goals=True)) == 2
 
 
 class TestFirstLabels:

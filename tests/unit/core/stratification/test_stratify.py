@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.round_sizes import first_labels
 from stratawatch.core.population import NO_BIN, Census
@@ -21,7 +21,7 @@ ROWS = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600)
 
 
 def cut(rows, budget, **more):
-    return cut_atoms(census(rows), Commission(budget=budget, **more))
+    return cut_atoms(census(rows), SurveySpec(budget=budget, **more))
 
 
 def count(atoms) -> int:
@@ -48,12 +48,12 @@ def members(atoms, stratum):
 class TestHowMany:
     @pytest.mark.parametrize(("budget", "strata"), [(40, 5), (100, 5), (140, 7), (300, 15), (600, 30), (10_000, 60)])
     def test_one_for_twenty_labels_within_5_and_60(self, budget, strata):
-        assert count(cut_atoms(panel(4, 20_000), Commission(budget=budget))) == strata
+        assert count(cut_atoms(panel(4, 20_000), SurveySpec(budget=budget))) == strata
 
     def test_labels_until_goals_are_held_have_all_sixty(self):
         made = panel(4, 20_000)
-        assert count(cut_atoms(made, Commission(until_goals=True))) == 60
-        assert count(cut_atoms(made, Commission(budget=400, until_goals=True))) == 60
+        assert count(cut_atoms(made, SurveySpec(stop_at_goals=True))) == 60
+        assert count(cut_atoms(made, SurveySpec(budget=400, stop_at_goals=True))) == 60
 
     def test_never_more_than_there_are_atoms(self):
         assert count(cut([("0", 100, 5000), ("1", 900, 500)], 1000)) == 2
@@ -66,7 +66,7 @@ class TestHowMany:
 class TestWhichGoTogether:
     def test_strata_mix_patterns_and_atoms_do_not(self):
         made = panel(4, 20_000)
-        atoms = cut_atoms(made, Commission(budget=100))
+        atoms = cut_atoms(made, SurveySpec(budget=100))
         assert [replace(atom, stratum=0) for atom in atoms] == list(fine_cells(made))
         assert any(len({atom.pattern for atom in members(atoms, number)}) > 1 for number in range(10))
 
@@ -79,7 +79,7 @@ class TestWhichGoTogether:
 
     def test_judged_by_a_helper_alone_is_judged_by_nobody(self):
         rows = [("01", 20, 500), ("00", 10, 500), ("11", 900, 200), ("-1", 700, 30), ("-0", 20, 30)]
-        atoms = cut_atoms(census(rows, auxiliary=("judge",)), Commission(budget=100))
+        atoms = cut_atoms(census(rows, auxiliary=("judge",)), SurveySpec(budget=100))
         unjudged = {atom.stratum for atom in atoms if atom.pattern[0] == "-"}
         assert len(unjudged) == 1
         assert {atom.pattern for atom in members(atoms, unjudged.pop())} == {"-0", "-1"}
@@ -87,11 +87,11 @@ class TestWhichGoTogether:
     @pytest.mark.parametrize("remembered", [False, True])
     @pytest.mark.parametrize("letter", "01-")
     def test_a_helper_that_always_says_the_same_changes_only_its_letter(self, letter, remembered):
-        made, commission = panel(4, 20_000), Commission(budget=300)
+        made, survey = panel(4, 20_000), SurveySpec(budget=300)
         helped = replace(made, patterns=tuple(p + letter for p in made.patterns), auxiliary=("judge",))
         past = _past(made) if remembered else NO_HISTORY
         past_helped = replace(past, patterns=tuple(p + letter for p in past.patterns))
-        alone, together = cut_atoms(made, commission, past), cut_atoms(helped, commission, past_helped)
+        alone, together = cut_atoms(made, survey, past), cut_atoms(helped, survey, past_helped)
         assert [replace(atom, pattern=atom.pattern + letter, foretold=None) for atom in alone] == [
             replace(atom, foretold=None) for atom in together
         ]
@@ -122,13 +122,13 @@ class TestWhichGoTogether:
 class TestManyBudgets:
     """A census is cut finely once, however many numbers of labels are asked about."""
 
-    ASKED = (*(Commission(budget=budget) for budget in (100, 300, 700, 5000)), Commission(until_goals=True))
+    ASKED = (*(SurveySpec(budget=budget) for budget in (100, 300, 700, 5000)), SurveySpec(stop_at_goals=True))
 
     @pytest.mark.parametrize("remembered", [False, True])
     def test_one_census_is_cut_as_fresh_ones_are(self, remembered):
         made = panel(5, 20_000)
         past = _past(made) if remembered else NO_HISTORY
-        asked = [*self.ASKED, Commission(budget=300, goals=(Goal("f1", 0.05),)), *self.ASKED]
+        asked = [*self.ASKED, SurveySpec(budget=300, goals=(Goal("f1", 0.05),)), *self.ASKED]
         assert [cut_atoms(made, one, past) for one in asked] == [cut_atoms(replace(made), one, past) for one in asked]
 
     def test_another_history_is_not_mistaken_for_the_first(self):
@@ -157,7 +157,7 @@ class TestExtremes:
 
     def test_an_empty_census_has_no_atoms(self):
         empty = np.array([], dtype=np.int64)
-        assert cut_atoms(Census(("c",), (), empty, empty), Commission(budget=10)) == ()
+        assert cut_atoms(Census(("c",), (), empty, empty), SurveySpec(budget=10)) == ()
 
     def test_nobody_judged_anything(self):
         assert [(atom.pattern, atom.stratum) for atom in cut([("--", 3, 40), ("--", NO_BIN, 2)], 10)] == [("--", 0)]
@@ -184,14 +184,14 @@ class TestSpeed:
         made = panel(6, 30_000)
         assert len(fine_cells(made)) > 250
         started = perf_counter()
-        cut_atoms(made, Commission(budget=1000))
+        cut_atoms(made, SurveySpec(budget=1000))
         assert perf_counter() - started < 0.5
 
     def test_twenty_classifiers_with_thousands_of_patterns(self):
         made = panel(20, 100_000)
         assert len(set(made.patterns)) > 5000
         started = perf_counter()
-        atoms = cut_atoms(made, Commission(budget=1000))
+        atoms = cut_atoms(made, SurveySpec(budget=1000))
         assert perf_counter() - started < 3
         assert count(atoms) == 50
 

@@ -6,7 +6,7 @@ from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.round_planner import Seen
 from stratawatch.core.population import Census, Segment
@@ -22,16 +22,16 @@ CENSUS = Census(
 )
 
 
-def wanted(budget=100, **options) -> Commission:
-    return Commission(budget=budget, design="bennett", options=options, seed="s")
+def wanted(budget=100, **options) -> SurveySpec:
+    return SurveySpec(budget=budget, design="bennett", options=options, seed="s")
 
 
 def mostly(pattern, number) -> bool:
     return number % 4 > 0
 
 
-def cycle_of(commission, says=mostly, known=frozenset(), census=CENSUS) -> Cycle:
-    return Cycle(design_of(census, commission), says, known)
+def cycle_of(survey, says=mostly, known=frozenset(), census=CENSUS) -> Cycle:
+    return Cycle(design_of(census, survey), says, known)
 
 
 class TestBins:
@@ -91,7 +91,7 @@ class TestRounds:
     def test_are_the_same_when_planned_again_and_others_with_another_seed(self):
         first, again = cycle_of(wanted(100)).finish(), cycle_of(wanted(100)).finish()
         assert [plan.totals for plan in first.plans] == [plan.totals for plan in again.plans]
-        other = Commission(budget=100, design="bennett", seed="t")
+        other = SurveySpec(budget=100, design="bennett", seed="t")
         assert [plan.totals for plan in cycle_of(other).finish().plans] != [plan.totals for plan in first.plans]
 
     def test_opt_goes_where_labels_disagree(self):
@@ -114,7 +114,7 @@ class TestRounds:
         known = frozenset(f"i{number}" for number in range(850) if number % 3)
         cycle = cycle_of(wanted(40, bins=1), known=known).finish()
         assert cycle.asked == 40
-        assert 20 < len(cycle.plans) <= cycle.design.kind.rounds(cycle.design.commission)
+        assert 20 < len(cycle.plans) <= cycle.design.kind.rounds(cycle.design.survey)
 
     def test_end_with_the_last_item(self):
         cycle = cycle_of(wanted(500)).finish()
@@ -128,13 +128,13 @@ class TestRounds:
         pools = np.full(design.cells.count, 20)
         nothing = Cycle(design, mostly)
         nothing.next()
-        plan = design.kind.plan(design.cells, design.commission, NO_HISTORY, _first(design), pools)
+        plan = design.kind.plan(design.cells, design.survey, NO_HISTORY, _first(design), pools)
         assert sorted(plan.totals) == [0, 20]
         assert len(plan.exhausted) == 1
 
     def test_pools_hold_the_whole_budget_in_every_bin(self):
-        commission = wanted(90)
-        assert sorted(pool_sizes(cut(CENSUS, commission), ("a", "b"), commission)) == [30, 90, 90, 90, 90]
+        survey = wanted(90)
+        assert sorted(pool_sizes(cut(CENSUS, survey), ("a", "b"), survey)) == [30, 90, 90, 90, 90]
 
 
 class TestEstimates:
@@ -216,15 +216,15 @@ class TestRefusals:
 
     @pytest.mark.parametrize("goal", [Goal("recall", 0.05), Goal("precision", 0.03)])
     def test_a_goal_for_more_than_the_precision_of_one(self, goal):
-        commission = Commission(goals=(goal,), budget=100, design="bennett")
+        survey = SurveySpec(goals=(goal,), budget=100, design="bennett")
         with pytest.raises(PlanImpossible, match="design = 'bennett' does not tell"):
-            cut(CENSUS, commission)
+            cut(CENSUS, survey)
 
     def test_a_goal_that_the_rule_stops_short_of(self):
         goal = Goal("precision", 0.03, of=("a",))
         with pytest.raises(PlanImpossible, match=r"stops at plus-minus 0.05, before a goal of 0.03 holds"):
-            cut(CENSUS, Commission(goals=(goal,), budget=100, design="bennett", options={"delta": 0.05}))
-        assert cut(CENSUS, Commission(goals=(goal,), budget=100, design="bennett", options={"delta": 0.03}))
+            cut(CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.05}))
+        assert cut(CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.03}))
 
 
 def test_warnings_say_what_stopping_and_spending_cost():
@@ -245,9 +245,9 @@ def _homes(cycle) -> list[int]:
     return [atoms[item] for item in sorted(cycle.drawn)]
 
 
-def _whole(commission):
-    cells = Cells.of_atoms(CENSUS.classifiers, cut(CENSUS, commission))
-    return design_named("bennett", commission.options).whole(cells, commission, NO_HISTORY, list(METRICS))
+def _whole(survey):
+    cells = Cells.of_atoms(CENSUS.classifiers, cut(CENSUS, survey))
+    return design_named("bennett", survey.options).whole(cells, survey, NO_HISTORY, list(METRICS))
 
 
 def _first(design):

@@ -8,7 +8,7 @@ from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.goals import Commission, Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.round_planner import Seen
 from stratawatch.core.population import Census, Segment
@@ -27,12 +27,12 @@ CENSUS = Census(
 )
 
 
-def wanted(budget=100, **options) -> Commission:
-    return Commission(budget=budget, design="kumar", options=options)
+def wanted(budget=100, **options) -> SurveySpec:
+    return SurveySpec(budget=budget, design="kumar", options=options)
 
 
-def cycle_of(commission, says=lambda pattern, number: number % 5 == 0, known=frozenset(), census=CENSUS) -> Cycle:
-    return Cycle(design_of(census, commission), says, known)
+def cycle_of(survey, says=lambda pattern, number: number % 5 == 0, known=frozenset(), census=CENSUS) -> Cycle:
+    return Cycle(design_of(census, survey), says, known)
 
 
 class TestStrata:
@@ -114,8 +114,8 @@ class TestShare:
     def test_opt_looks_for_disagreement_inside(self):
         """Of the items called positive the unsure ones are a coin and the others right: all 60 but 5 go to the coin."""
         says = lambda pattern, number: pattern == "11" and (number % 2 == 0 or number >= 750)  # noqa: E731
-        commission = wanted(60, strata=2, share="precision", allocation="OPT-A1", doubt=0.0)
-        cycle = cycle_of(commission, says).finish()
+        survey = wanted(60, strata=2, share="precision", allocation="OPT-A1", doubt=0.0)
+        cycle = cycle_of(survey, says).finish()
         sizes, totals = cycle.design.cells.stratum_sizes, np.array(cycle.plans[-1].totals)
         assert totals[sizes == 100].tolist() == [55]
 
@@ -147,16 +147,16 @@ class TestRounds:
         assert min(total for total in cycle.finish().plans[-1].totals if total) > 20
 
     def test_opt_a2_has_as_many_as_the_budget_has_steps(self):
-        commission = wanted(95, strata=2, allocation="OPT-A2", n_ini=5, n_step=20)
-        cycle = cycle_of(commission).finish()
+        survey = wanted(95, strata=2, allocation="OPT-A2", n_ini=5, n_step=20)
+        cycle = cycle_of(survey).finish()
         assert [plan.labels for plan in cycle.plans] == [10, 30, 50, 70, 90, 95, 95]
-        assert cycle.design.kind.rounds(commission) >= 6
+        assert cycle.design.kind.rounds(survey) >= 6
 
     @pytest.mark.parametrize("allocation", ["PRO", "EQU", "OPT-A1", "OPT-A2"])
     def test_labels_that_are_known_already_are_free(self, allocation):
-        commission = wanted(80, strata=2, allocation=allocation, n_step=15)
+        survey = wanted(80, strata=2, allocation=allocation, n_step=15)
         known = frozenset(f"i{number}" for number in range(0, 950, 3))
-        cycle = cycle_of(commission, known=known).finish()
+        cycle = cycle_of(survey, known=known).finish()
         assert 79 <= cycle.asked <= 80
         assert len(cycle.drawn) > 100
 
@@ -164,7 +164,7 @@ class TestRounds:
         design = design_of(CENSUS, wanted(90, strata=2))
         plan = design.kind.plan(
             design.cells,
-            design.commission,
+            design.survey,
             NO_HISTORY,
             _before_the_first(design),
             np.full(design.cells.count, 20),
@@ -173,9 +173,9 @@ class TestRounds:
         assert plan.exhausted == tuple(np.flatnonzero(design.cells.stratum_sizes > 50).tolist())
 
     def test_pools_of_opt_hold_the_whole_budget_wherever_it_goes(self):
-        commission = wanted(90, strata=2, allocation="OPT-A2")
-        atoms = cut(CENSUS, commission)
-        assert sorted(pool_sizes(atoms, ("a", "b"), commission)) == [30, 90, 90]
+        survey = wanted(90, strata=2, allocation="OPT-A2")
+        atoms = cut(CENSUS, survey)
+        assert sorted(pool_sizes(atoms, ("a", "b"), survey)) == [30, 90, 90]
 
 
 class TestEstimates:
@@ -202,8 +202,8 @@ class TestEstimates:
         census = Census(("a",), ("0", "1"), np.array([100, 900]), np.array([300, 200]))
         says = lambda pattern, number: (number * 7) % 10 < (8 if pattern == "1" else 1)  # noqa: E731
         both = [
-            Cycle(design_of(census, commission), says).finish()
-            for commission in (wanted(strata=1), Commission(budget=100, design="srs"))
+            Cycle(design_of(census, survey), says).finish()
+            for survey in (wanted(strata=1), SurveySpec(budget=100, design="srs"))
         ]
         assert both[0].drawn == both[1].drawn
         ours, plain = (cycle.told(sorted(SERVED)) for cycle in both)
@@ -273,10 +273,10 @@ class TestForecast:
     def test_more_labels_buy_narrower_intervals(self, allocation):
         widths = []
         for budget in (60, 240):
-            commission = wanted(budget, strata=2, allocation=allocation)
-            cells = Cells.of_atoms(("a", "b"), cut(CENSUS, commission))
-            kind = design_named("kumar", commission.options)
-            plan = kind.whole(cells, commission, NO_HISTORY, ["accuracy", "recall"])
+            survey = wanted(budget, strata=2, allocation=allocation)
+            cells = Cells.of_atoms(("a", "b"), cut(CENSUS, survey))
+            kind = design_named("kumar", survey.options)
+            plan = kind.whole(cells, survey, NO_HISTORY, ["accuracy", "recall"])
             assert plan.labels == budget
             assert set(plan.half_widths) == {("a", "accuracy")}
             widths.append(plan.half_widths["a", "accuracy"])
@@ -332,7 +332,7 @@ class TestRefusals:
     def test_a_goal_that_is_in_vain_and_not_the_usual_ones(self):
         goals = (Goal("precision", 0.03), Goal("recall", 0.05, of=("b",)))
         with pytest.raises(PlanImpossible, match=r"does not tell recall: only labels .* got a goal for recall"):
-            cut(CENSUS, Commission(goals=goals, budget=100, design="kumar"))
+            cut(CENSUS, SurveySpec(goals=goals, budget=100, design="kumar"))
         assert cut(CENSUS, wanted())
 
 

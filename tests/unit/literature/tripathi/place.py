@@ -3,7 +3,7 @@
 import numpy as np
 
 from stratawatch.core.designs.frozen import Design, cut
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
@@ -33,13 +33,13 @@ CENSUS = Census(
 )
 
 
-def commission(budget=300, goals=(), seed="s", **options) -> Commission:
-    return Commission(budget=budget, goals=goals, design="tripathi", options=options, seed=seed)
+def survey(budget=300, goals=(), seed="s", **options) -> SurveySpec:
+    return SurveySpec(budget=budget, goals=goals, design="tripathi", options=options, seed=seed)
 
 
 def design_of(wanted=None, census=CENSUS, shuffled=3) -> Design:
     """The design with every item as a candidate, in an order that knows nothing."""
-    wanted = wanted or commission()
+    wanted = wanted or survey()
     atoms = cut(census, wanted)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     numbers = np.random.default_rng(shuffled).permutation(len(homes)).tolist()
@@ -48,7 +48,7 @@ def design_of(wanted=None, census=CENSUS, shuffled=3) -> Design:
 
 
 def drawn(design) -> list[str]:
-    plan = design.plan(design.commission, Ledger({}), (), ordinal=1, history=NO_HISTORY)
+    plan = design.plan(design.survey, Ledger({}), (), ordinal=1, history=NO_HISTORY)
     return [design.candidates.items[row] for row in design.draw(plan)]
 
 

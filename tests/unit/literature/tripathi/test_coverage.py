@@ -10,7 +10,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from tests.support.seed import random_seed
-from tests.unit.literature.tripathi.place import commission
+from tests.unit.literature.tripathi.place import survey
 
 PATTERNS = ("00", "00", "00", "01", "10", "11")
 SIZES = np.array([9000, 3000, 1500, 400, 300, 800])
@@ -40,7 +40,7 @@ def truth_of(atoms) -> tuple[dict[tuple[str, str], float], list[int]]:
 def test_intervals_hold_and_values_are_not_biased(seed):
     """Each of six intervals in 95% of the cycles, less 4.5 standard errors; means within 4.5 of theirs."""
     rng = np.random.default_rng(seed)
-    atoms = cut(CENSUS, commission(500))
+    atoms = cut(CENSUS, survey(500))
     cells = Cells.of_atoms(CENSUS.classifiers, atoms)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     truth, yes = truth_of(atoms)
@@ -50,7 +50,7 @@ def test_intervals_hold_and_values_are_not_biased(seed):
     held = {key: [] for key in truth}
     errors = {key: [] for key in truth}
     for cycle in range(CYCLES):
-        wanted = commission(500, seed=f"{seed}.{cycle}")
+        wanted = survey(500, seed=f"{seed}.{cycle}")
         totals = design_of(wanted).at_most(cells, wanted, NO_HISTORY).tolist()
         rows = np.concatenate([rng.choice(pool, n, replace=False) for pool, n in zip(members, totals, strict=True)])
         items = tuple(f"i{row}" for row in rows.tolist())

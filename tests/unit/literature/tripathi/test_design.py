@@ -12,7 +12,7 @@ from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.tripathi.design import Tripathi
-from tests.unit.literature.tripathi.place import CENSUS, NAMES, commission, design_of, drawn, pattern_of, told
+from tests.unit.literature.tripathi.place import CENSUS, NAMES, design_of, drawn, pattern_of, survey, told
 
 SERVED = ("precision", "recall", "false_omission_rate")
 
@@ -44,21 +44,21 @@ class TestOptions:
 class TestPlan:
     def test_is_one_round(self):
         design = design_of()
-        first = design.plan(design.commission, Ledger({}), (), ordinal=1)
+        first = design.plan(design.survey, Ledger({}), (), ordinal=1)
         items = [design.candidates.items[row] for row in design.draw(first)]
-        again = design.plan(design.commission, Ledger(dict.fromkeys(items, "no")), items, ordinal=2)
-        assert design.kind.rounds(design.commission) == 1
+        again = design.plan(design.survey, Ledger(dict.fromkeys(items, "no")), items, ordinal=2)
+        assert design.kind.rounds(design.survey) == 1
         assert again.totals == first.totals
 
     def test_is_the_same_again_whatever_is_known(self):
         design = design_of()
-        first = design.plan(design.commission, Ledger({}), (), ordinal=1)
+        first = design.plan(design.survey, Ledger({}), (), ordinal=1)
         known = Ledger(dict.fromkeys(design.candidates.items[::3], "yes"))
-        assert design.plan(design.commission, known, (), ordinal=1) == first
+        assert design.plan(design.survey, known, (), ordinal=1) == first
 
     def test_takes_what_a_short_pool_has_and_says_so(self):
         whole = design_of()
-        wanted = np.array(whole.plan(whole.commission, Ledger({}), (), ordinal=1).totals)
+        wanted = np.array(whole.plan(whole.survey, Ledger({}), (), ordinal=1).totals)
         short = int(wanted.argmax())
         homes = whole.cells.strata[whole.candidates.atoms]
         kept = np.flatnonzero(homes != short).tolist()
@@ -68,15 +68,15 @@ class TestPlan:
             whole.candidates.atoms[kept],
             tuple(whole.candidates.digests[row] for row in kept),
         )
-        design = Design(NAMES, whole.atoms, candidates, whole.commission)
-        plan = design.plan(design.commission, Ledger({}), (), ordinal=1)
+        design = Design(NAMES, whole.atoms, candidates, whole.survey)
+        plan = design.plan(design.survey, Ledger({}), (), ordinal=1)
         assert plan.exhausted == (short,)
         assert plan.totals[short] == 5
         found = design.estimate(Ledger(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=["precision"])
         assert {one.outcome.value for one in found} == {1.0}
 
     def test_pools_hold_it(self):
-        wanted = commission(300)
+        wanted = survey(300)
         atoms = cut(CENSUS, wanted)
         pools = np.array(pool_sizes(atoms, NAMES, wanted))
         cells = Cells.of_atoms(NAMES, atoms)
@@ -86,8 +86,8 @@ class TestPlan:
 class TestForecast:
     def test_is_what_labels_that_come_as_foretold_will_say(self):
         """Labels thrown by the rates: the mean half-width of many cycles is the forecast, within a tenth."""
-        design = design_of(commission(500, parent="b"))
-        forecast = design.plan(design.commission, Ledger({}), (), ordinal=1).half_widths
+        design = design_of(survey(500, parent="b"))
+        forecast = design.plan(design.survey, Ledger({}), (), ordinal=1).half_widths
         items = drawn(design)
         rates = [design.atoms[int(design.candidates.atoms[int(item[1:])])].mean_score for item in items]
         rng = np.random.default_rng(4)
@@ -103,14 +103,14 @@ class TestForecast:
 
     def test_more_labels_are_narrower(self):
         few, many = (
-            design.kind.whole(design.cells, design.commission, NO_HISTORY, SERVED).half_widths
-            for design in (design_of(commission(budget, parent="b")) for budget in (150, 900))
+            design.kind.whole(design.cells, design.survey, NO_HISTORY, SERVED).half_widths
+            for design in (design_of(survey(budget, parent="b")) for budget in (150, 900))
         )
         assert all(many[key] < few[key] for key in few)
 
     def test_has_what_is_asked_for_only(self):
         design = design_of()
-        found = design.kind.whole(design.cells, design.commission, NO_HISTORY, ("precision", "f1"))
+        found = design.kind.whole(design.cells, design.survey, NO_HISTORY, ("precision", "f1"))
         assert set(found.half_widths) == {(name, "precision") for name in NAMES}
 
 
@@ -132,15 +132,15 @@ class TestWhatItDoesNotServe:
 
     def test_a_goal_for_it_is_refused_before_any_label(self):
         with pytest.raises(PlanImpossible, match="design = 'tripathi' does not tell F1"):
-            cut(CENSUS, commission(300, goals=(Goal("f1", 0.05),)))
+            cut(CENSUS, survey(300, goals=(Goal("f1", 0.05),)))
 
     def test_goals_without_a_budget_are_refused(self):
         with pytest.raises(PlanImpossible, match='design = "tripathi" does not know how many labels goals need'):
-            cut(CENSUS, type(commission())(until_goals=True, design="tripathi"))
+            cut(CENSUS, type(survey())(stop_at_goals=True, design="tripathi"))
 
 
 def test_classifiers_are_compared_on_the_same_items():
-    design = design_of(commission(600, parent="b"))
+    design = design_of(survey(600, parent="b"))
     truth = {item: "yes" if int(item[1:]) % 3 else "no" for item in design.candidates.items}
     says = {item: truth[item] for item in drawn(design)}
     found = design.compare(Ledger(says), says, "a", "b", "precision").outcome
@@ -152,7 +152,7 @@ def test_classifiers_are_compared_on_the_same_items():
 
 def test_a_population_of_positives_only_has_no_omissions():
     census = Census(("a", "b"), ("10", "11"), np.array([800, 900]), np.array([400, 600]))
-    design = design_of(commission(200, parent="a"), census)
+    design = design_of(survey(200, parent="a"), census)
     says = dict.fromkeys(drawn(design), "yes")
     found = told(design, says)
     assert found["a", "precision"].outcome.value == 1

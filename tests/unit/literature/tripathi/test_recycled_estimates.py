@@ -13,7 +13,7 @@ from stratawatch.literature.tripathi.false_omission import false_omission_rate
 from stratawatch.literature.tripathi.options import Options
 from stratawatch.literature.tripathi.recycled_estimates import Told
 from stratawatch.literature.tripathi.sequences import Sequences
-from tests.unit.literature.tripathi.place import NAMES, commission, design_of, drawn, pattern_of, told
+from tests.unit.literature.tripathi.place import NAMES, design_of, drawn, pattern_of, survey, told
 
 ALONE = Census(("a",), ("0", "0", "1"), np.array([200, 400, 900]), np.array([50_000, 9_000, 40_000]))
 
@@ -25,7 +25,7 @@ def labels(design, share=3) -> dict[str, str]:
 
 def sequence_of(design, place) -> list[str]:
     """The items of a classifier's sequence, with repeats, found by sorting the pools by hand."""
-    sequences = Sequences(design.cells, design.commission, Options(**design.commission.options))
+    sequences = Sequences(design.cells, design.survey, Options(**design.survey.options))
     draw, numbered = sequences.draw, []
     rows = sorted(range(len(design.candidates)), key=lambda row: design.candidates.digests[row])
     for pattern, total in zip(draw.patterns.names, draw.totals.tolist(), strict=True):
@@ -36,7 +36,7 @@ def sequence_of(design, place) -> list[str]:
 
 @pytest.mark.parametrize("parent", ["", "b"])
 def test_precision_is_the_share_of_yes_in_the_sequence_repeats_counted(parent):
-    design = design_of(commission(500, parent=parent))
+    design = design_of(survey(500, parent=parent))
     says = labels(design)
     found = told(design, says)
     for place, name in enumerate(NAMES):
@@ -49,7 +49,7 @@ def test_precision_is_the_share_of_yes_in_the_sequence_repeats_counted(parent):
 
 
 def test_a_single_classifier_is_a_plain_sample_with_wilsons_interval():
-    design = design_of(commission(400), ALONE)
+    design = design_of(survey(400), ALONE)
     says = labels(design)
     called = [item for item in says if pattern_of(design, item) == "1"]
     yes = sum(says[item] == "yes" for item in called)
@@ -60,7 +60,7 @@ def test_a_single_classifier_is_a_plain_sample_with_wilsons_interval():
 
 
 def test_the_parents_false_omission_rate_is_the_stratified_share():
-    design = design_of(commission(400), ALONE)
+    design = design_of(survey(400), ALONE)
     says = labels(design)
     strata = sorted({atom.stratum for atom in design.atoms if atom.pattern == "0"})
     homes = {item: design.atoms[int(design.candidates.atoms[int(item[1:])])].stratum for item in says}
@@ -73,7 +73,7 @@ def test_the_parents_false_omission_rate_is_the_stratified_share():
 
 
 def test_recall_and_false_omission_follow_from_totals():
-    design = design_of(commission(600, parent="a"))
+    design = design_of(survey(600, parent="a"))
     found = told(design, labels(design))
     cells = design.cells
     called, passed = cells.sizes @ cells.positive, cells.sizes @ cells.negative
@@ -87,7 +87,7 @@ def test_recall_and_false_omission_follow_from_totals():
 
 
 def test_an_item_without_an_answer_is_left_out():
-    design = design_of(commission(500, parent="b"))
+    design = design_of(survey(500, parent="b"))
     says = labels(design)
     silent = set(list(says)[::4])
     found = told(design, {item: None if item in silent else word for item, word in says.items()})
@@ -97,7 +97,7 @@ def test_an_item_without_an_answer_is_left_out():
 
 
 def test_no_labels_are_no_information():
-    design = design_of(commission(300, parent="a"))
+    design = design_of(survey(300, parent="a"))
     found = told(design, dict.fromkeys(drawn(design)))
     assert all(isinstance(one.outcome, Undefined) for one in found.values())
     assert found["a", "precision"].outcome.reason == "no label among the 260 items it calls positive"
@@ -107,7 +107,7 @@ def test_no_labels_are_no_information():
 
 
 def test_without_a_share_for_omissions_there_is_no_recall():
-    design = design_of(commission(300, parent="a", omission_share=0.0))
+    design = design_of(survey(300, parent="a", omission_share=0.0))
     found = told(design, labels(design))
     assert isinstance(found["a", "precision"].outcome, Known)
     assert "in strata without a label" in found["a", "false_omission_rate"].outcome.reason
@@ -115,7 +115,7 @@ def test_without_a_share_for_omissions_there_is_no_recall():
 
 
 def test_where_every_item_has_its_answer_the_value_is_exact():
-    design = design_of(commission(300, parent="b"))
+    design = design_of(survey(300, parent="b"))
     says = {item: "yes" if row % 4 else "no" for row, item in enumerate(design.candidates.items)}
     found = told(design, says)
     for place, name in enumerate(NAMES):
@@ -134,7 +134,7 @@ def test_where_every_item_has_its_answer_the_value_is_exact():
 
 def test_more_labels_than_were_planned_do_no_harm():
     """An item that another version of the dice had drawn is a label of its stratum, and in no sequence."""
-    design = design_of(commission(300, parent="b"))
+    design = design_of(survey(300, parent="b"))
     says = labels(design)
     more = {**says, **{item: "yes" for item in design.candidates.items if pattern_of(design, item) == "1111"}}
     one, other = told(design, says)["b", "precision"], told(design, more)["b", "precision"]
@@ -147,7 +147,7 @@ def test_what_is_impossible_is_clipped_and_a_note_says_so():
     census = Census(("a", "b"), ("00", "01", "11"), np.array([300, 520, 900]), np.array([4000, 300, 700]))
     clipped = []
     for seed in "abcdefgh":
-        design = design_of(commission(300, parent="a", seed=seed), census)
+        design = design_of(survey(300, parent="a", seed=seed), census)
         says = {
             item: "yes" if pattern_of(design, item)[1] == "1" and row % 2 else "no"
             for row, item in enumerate(drawn(design))
@@ -163,6 +163,6 @@ def test_what_is_impossible_is_clipped_and_a_note_says_so():
 def test_counts_without_items_are_refused():
     design = design_of()
     nothing = np.zeros((FOLDS, len(design.atoms)))
-    sequences = Sequences(Cells.of_atoms(NAMES, design.atoms), design.commission, Options())
+    sequences = Sequences(Cells.of_atoms(NAMES, design.atoms), design.survey, Options())
     with pytest.raises(StratawatchError, match="recycled samples are read item by item"):
         Told.by(sequences, Labelled(np.zeros(design.cells.count, dtype=np.int64), nothing, nothing), 0.95)

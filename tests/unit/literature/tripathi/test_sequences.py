@@ -13,11 +13,11 @@ from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.options import Options
 from stratawatch.literature.tripathi.parent import best_parent, expected_labels
 from stratawatch.literature.tripathi.sequences import Sequences
-from tests.unit.literature.tripathi.place import CENSUS, NAMES, commission
+from tests.unit.literature.tripathi.place import CENSUS, NAMES, survey
 
 
 def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> Sequences:
-    wanted = commission(budget, goals, seed, **options)
+    wanted = survey(budget, goals, seed, **options)
     return Sequences(Cells.of_atoms(census.classifiers, cut(census, wanted)), wanted, Options(**options))
 
 

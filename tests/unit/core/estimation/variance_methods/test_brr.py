@@ -11,12 +11,12 @@ from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.estimation.variance_methods.brr import Brr, _Replicated
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from tests.unit.core.town import two_classifiers
 
-BRR = Commission(budget=300, variance="brr")
+BRR = SurveySpec(budget=300, variance="brr")
 
 
 @pytest.fixture(scope="module")
@@ -28,18 +28,18 @@ def town():
 def found(town):
     ledger, drawn = town.labelled()
     plain = town.design.estimate(ledger, drawn, segments=(town.north, town.south))
-    return plain, replace(town.design, commission=BRR).estimate(ledger, drawn, segments=(town.north, town.south))
+    return plain, replace(town.design, survey=BRR).estimate(ledger, drawn, segments=(town.north, town.south))
 
 
 def one_stratum(said, items, budget=100):
     """A window without scores, all of it called positive: one stratum, no working model but a constant."""
     census = Census(("a",), ("1",), np.array([-1]), np.array([items]))
-    commission = replace(BRR, budget=budget)
+    survey = replace(BRR, budget=budget)
     names = tuple(f"i{row}" for row in range(len(said)))
     digests = tuple(f"{row:032x}" for row in range(len(said)))
     pool = Candidates(names, np.zeros(len(said), dtype=np.int64), digests)
     ledger = Ledger({name: "yes" if yes else "no" for name, yes in zip(names, said, strict=True)})
-    return Design(("a",), cut(census, commission), pool, commission), ledger
+    return Design(("a",), cut(census, survey), pool, survey), ledger
 
 
 def test_values_are_the_difference_estimates(found):
@@ -104,7 +104,7 @@ def test_five_of_each_are_information():
 def test_every_side_that_a_metric_reads_needs_both(town):
     """People say no to all that "a" calls negative; some of that "b" calls positive, and it has positives elsewhere."""
     ledger, drawn = town.labelled(lambda item, said: "no" if town.patterns[int(item[1:])][0] == "0" else said)
-    design = replace(town.design, commission=BRR)
+    design = replace(town.design, survey=BRR)
     found = design.estimate(ledger, drawn, metrics=("precision", "false_omission_rate", "recall"))
     told = {(one.classifier, one.metric): one.outcome for one in found}
     assert isinstance(told["a", "precision"], Known)
@@ -130,7 +130,7 @@ def test_a_segment_is_named_where_it_cannot_be_told(town):
     where = dict(zip(town.design.candidates.items, town.design.candidates.segments["region"], strict=True))
     north = {item: "yes" for item in drawn if where[item] == "north"}
     said = Ledger({**ledger.verdicts, **north})
-    found = replace(town.design, commission=BRR).estimate(said, drawn, segments=(town.north,))
+    found = replace(town.design, survey=BRR).estimate(said, drawn, segments=(town.north,))
     assert all("in region=north" in one.outcome.reason for one in found if isinstance(one.outcome, Undefined))
 
 
@@ -154,8 +154,8 @@ def test_clusters_widen_it_as_they_widen_the_default(town):
     ledger, drawn = town.labelled()
     clusters = tuple(str(int(item[1:]) // 300) for item in town.design.candidates.items)
     there = replace(town.design, candidates=replace(town.design.candidates, clusters=clusters))
-    plain = replace(town.design, commission=BRR).estimate(ledger, drawn)
-    wide = replace(there, commission=BRR).estimate(ledger, drawn)
+    plain = replace(town.design, survey=BRR).estimate(ledger, drawn)
+    wide = replace(there, survey=BRR).estimate(ledger, drawn)
     effects = [one.deff for one in there.estimate(ledger, drawn)]
     assert [one.deff for one in wide] == effects
     assert all(w.outcome.half_width >= p.outcome.half_width for w, p in zip(wide, plain, strict=True))

@@ -8,7 +8,7 @@ from stratawatch.core.designs.frozen import cut
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variance_methods import VARIANCES, refuse_unsuited, variance_named
-from stratawatch.core.goals import Commission
+from stratawatch.core.goals import SurveySpec
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.core.town import two_classifiers
@@ -27,7 +27,7 @@ def told(town):
 
 
 def with_variance(design, name):
-    return replace(design, commission=replace(design.commission, variance=name))
+    return replace(design, survey=replace(design.survey, variance=name))
 
 
 @EVERY
@@ -67,7 +67,7 @@ class TestEvery:
 
 
 def test_the_default_is_the_designs_own(town, told):
-    assert Commission().variance == "default"
+    assert SurveySpec().variance == "default"
     assert variance_named("default").warnings == ()
 
 
@@ -92,7 +92,7 @@ def test_replicates_are_of_difference_estimates_only(design):
 
 def test_a_design_is_not_cut_for_a_variance_of_another(town):
     with pytest.raises(PlanImpossible, match="variance = 'brr'"):
-        cut(town.census, Commission(budget=100, design="srs", variance="brr"))
+        cut(town.census, SurveySpec(budget=100, design="srs", variance="brr"))
 
 
 def test_all_designs_are_known_here():
