@@ -65,10 +65,11 @@ def _guarded(real: Callable[..., Any], what: str, where: str, current: Callable[
 
 
 def _site(where: str) -> str:
-    """The nearest line of our own that led here; empty when none did (Prefect commits too)."""
+    """The nearest line inside a folder that led here, by its path there; empty when none did (Prefect commits too)."""
     frame = sys._getframe(2)  # noqa: SLF001 - the only way to see one's callers cheaply
     while frame is not None:
         if where in frame.f_code.co_filename:
-            return f"{Path(frame.f_code.co_filename).stem}.{frame.f_code.co_name}:{frame.f_lineno}"
+            inside = Path(frame.f_code.co_filename.rpartition(where)[2]).with_suffix("").as_posix()
+            return f"{inside}.{frame.f_code.co_name}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.chaos.world import PANEL
+from stratawatch.engine.baseline_record import KeptBaseline
 from stratawatch.engine.house import Ports
 from stratawatch.engine.records import Cycle, LabelEvent
 from stratawatch.engine.repositories import Transaction
@@ -40,6 +41,7 @@ def take(ports: Ports, folder: Path) -> Snapshot:
                 f"{n.key} {n.dedup_key} {n.channel} {n.severity} {n.subject} {n.body} {n.state}"
                 for n in tx.outbox.all()
             ),
+            "baselines": [_baseline(one) for one in tx.baselines.of(PANEL)],
             "quarantine": sorted(str(row) for row in tx.cycles.quarantined(newest=10_000)),
         }
         periods = {cycle.id: cycle.period for cycle in cycles}
@@ -97,6 +99,12 @@ def _estimates(tx: Transaction, cycle: Cycle) -> list[str]:
         return []
     head = f"{cycle.period} revision {revision.number} {revision.fingerprint}"
     return [head, *(f"{head} {estimate}" for estimate in revision.estimates)]
+
+
+def _baseline(one: KeptBaseline) -> str:
+    """Without the moment at which it was measured: a repeated command has another."""
+    known = f"{one.evidence} {one.method} n={one.n} {one.source}"
+    return f"{one.key} {one.call} {known} from {one.valid_from} to {one.valid_until}"
 
 
 def _but_time_of_arrival(event: LabelEvent) -> str:

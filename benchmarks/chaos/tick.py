@@ -3,17 +3,24 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from benchmarks.chaos.world import PANEL, TROUBLES, Tick
+import numpy as np
+
+from benchmarks.chaos.world import LABELLED, PANEL, TROUBLES, Tick
+from stratawatch.core.baselines.labelled import labelled
 from stratawatch.engine import dispatch, freeze
 from stratawatch.engine.advance import advance
 from stratawatch.engine.house import Ports
 from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
 from stratawatch.engine.labels import HandLabel, import_labels
+from stratawatch.engine.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
 from stratawatch.engine.open import open_cycles
 from stratawatch.engine.records import CandidateItem, CheckReport, Cycle, PanelSpec, Profile, Window
 from stratawatch.engine.states import CycleState
+
+if TYPE_CHECKING:
+    from stratawatch.wiring import Installation
 
 Variant = Callable[[Ports, Path], Ports]
 MOST_ADVANCES: Final = 6
@@ -44,6 +51,7 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     for variant in variants:
         ports = variant(ports, config.parent)
     by_hand(ports, tick)
+    baselines_by_hand(installation, ports, tick)
     open_cycles(ports, installation.panels)
     if tick.step in TROUBLES:
         # Nobody can wait here for the day that a batch is really tried for.
@@ -75,6 +83,19 @@ def by_hand(ports: Ports, tick: Tick) -> None:
             cancel_cycle(ports, cycle.id, "nobody has time")
         if tick.step == "import":
             _import(ports, cycle, tick)
+
+
+def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) -> None:
+    """Baselines that a person measures: of predictions with labels, and of what a notebook found."""
+    from stratawatch.wiring import labelled_predictions
+
+    configuration, panel = installation.configuration, installation.panels[PANEL]
+    if tick.step == "measure":
+        labels = labelled_predictions(configuration, PANEL, str(configuration.folder / LABELLED))
+        measure_baseline(ports, panel, BaselineRequest(), labels)
+    if tick.step == "keep":
+        found = labelled(np.arange(100) < 50, np.arange(100) < 40)
+        keep_baselines(ports, panel, "lr", found, source="a notebook")
 
 
 def _import(ports: Ports, cycle: Cycle, tick: Tick) -> None:

@@ -17,6 +17,8 @@ WEEK: Final = timedelta(days=7)
 QUALITY: Final = (0.15, 0.6, 0.97, 0.9)
 """Precision by window: below the floor, undecided, above it, above it."""
 ROWS: Final = 2500
+LABELLED: Final = "labelled.csv"
+"""Predictions whose labels are known: a person measures a baseline from them."""
 STAYING: Final = 300
 """Items that are there in every window, so that labels are used again."""
 
@@ -90,7 +92,7 @@ GIVEN_UP: Final = (("begin", 10), ("cancel", 20))
 TROUBLED: Final = (
     (("blocked", 3), ("resend", 6), *ANSWERED),
     (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
-    (*ANSWERED, ("import", 70)),
+    (*ANSWERED, ("import", 70), ("measure", 80), ("keep", 90)),
     GIVEN_UP,
 )
 """With every trouble and every hand that mends it, so that every commit of the engine is crossed."""
@@ -124,12 +126,13 @@ def write_world(folder: Path, seed: int, store: str) -> Path:
     (folder / "predictions").mkdir(parents=True)
     for period, quality in enumerate(QUALITY):
         _write_window(folder / "predictions" / f"week-{period}.csv", seed, period, quality)
+    _write_window(folder / LABELLED, seed, len(QUALITY), QUALITY[-1], labelled=True)
     config = folder / "stratawatch.toml"
     config.write_text(CONFIG.format(store=store), encoding="utf-8")
     return config
 
 
-def _write_window(path: Path, seed: int, period: int, quality: float) -> None:
+def _write_window(path: Path, seed: int, period: int, quality: float, *, labelled: bool = False) -> None:
     rng = np.random.default_rng([seed, period])
     stays = np.random.default_rng([seed, 99]).random(STAYING)
     z = rng.beta(0.5, 2.5, ROWS)
@@ -140,11 +143,14 @@ def _write_window(path: Path, seed: int, period: int, quality: float) -> None:
     truth = luck < np.where(says.any(axis=1), quality, 0.01)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "at", "text", "country", "score_lr", "score_rf", "says_lr", "says_rf"])
+        writer.writerow(
+            ["id", "at", "text", "country", "score_lr", "score_rf", "says_lr", "says_rf", *(["label"] * labelled)]
+        )
         for i in range(ROWS):
             item = f"stays-{i}" if i < STAYING else f"w{period}-{i}"
             # Who reads the text knows the answer; the scores do not.
             text = f"{'buy' if truth[i] else 'hello'} {item}"
             moment = START + period * WEEK + i * WEEK / ROWS
             cells = [f"{scores[i, 0]:.6f}", f"{scores[i, 1]:.6f}", int(says[i, 0]), int(says[i, 1])]
-            writer.writerow([item, f"{moment:%Y-%m-%d %H:%M:%S}", text, "DE" if i % 3 else "FR", *cells])
+            label = ["yes" if truth[i] else "no"] * labelled
+            writer.writerow([item, f"{moment:%Y-%m-%d %H:%M:%S}", text, "DE" if i % 3 else "FR", *cells, *label])

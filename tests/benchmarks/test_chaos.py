@@ -16,7 +16,7 @@ from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import audit, posts_of
 from benchmarks.chaos.children import forked, in_child
 from benchmarks.chaos.fuse import Fuse, Orders, _guarded
-from benchmarks.chaos.killer import Killer, commit_sites, untried
+from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, differences
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
 from stratawatch.engine.records import Task
@@ -27,8 +27,14 @@ ENGINE = Path(stratawatch.engine.__file__).parent
 
 class TestCommitSites:
     def test_every_commit_of_the_engine_is_listed(self):
-        lines = sum(file.read_text().count(".commit()") for file in ENGINE.glob("*.py"))
-        assert len(commit_sites(ENGINE)) == lines > 10
+        lines = sum(file.read_text().count(".commit()") for file in ENGINE.rglob("*.py"))
+        assert len(commit_sites(ENGINE)) == lines >= COMMIT_POINTS
+
+    def test_a_site_is_named_by_its_path_in_the_engine_however_deep_it_lies(self, tmp_path):
+        (tmp_path / "cycle" / "rounds").mkdir(parents=True)
+        for place in ("plan", "cycle/plan", "cycle/rounds/plan"):
+            (tmp_path / f"{place}.py").write_text("def keep(tx):\n    tx.commit()\n")
+        assert commit_sites(tmp_path) == {"plan.keep:2", "cycle/plan.keep:2", "cycle/rounds/plan.keep:2"}
 
     def test_a_site_counts_as_tried_only_by_a_death_at_its_commit(self):
         kills = Counter({"a.f:1 before commit": 1, "b.g:2 after link": 1, "timer": 3})
@@ -92,12 +98,12 @@ class TestFuse:
     def test_a_point_is_named_by_our_own_nearest_line_and_others_calls_have_none(self, tmp_path):
         fuse = Fuse(tmp_path / "log")
         done = []
-        here = _guarded(lambda: done.append(1), "commit", "test_chaos", lambda: fuse)
+        here = _guarded(lambda: done.append(1), "commit", f"{os.sep}tests{os.sep}", lambda: fuse)
         elsewhere = _guarded(lambda: done.append(2), "commit", "/nowhere/", lambda: fuse)
         here()
         elsewhere()
         before, after = (tmp_path / "log").read_text().splitlines()
-        name = "test_chaos.test_a_point_is_named_by_our_own_nearest_line_and_others_calls_have_none:"
+        name = "benchmarks/test_chaos.test_a_point_is_named_by_our_own_nearest_line_and_others_calls_have_none:"
         assert before.startswith(name)
         assert before.endswith(" before commit")
         assert after.endswith(" after commit")
