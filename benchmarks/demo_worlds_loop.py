@@ -114,7 +114,7 @@ def spec_of(world: World) -> PanelSpec:
         columns=Columns("item", "time", segments=("region",)),
         windows=WindowRule(START, WEEK),
         goals=tuple(Goal(metric, margin) for metric, margin in MARGINS.items()),
-        limits=tuple(Limit(metric, floor=floor, of=(name,)) for (name, metric), floor in world.floors.items()),
+        limits=tuple(Limit(metric, floor=floor, classifiers=(name,)) for (name, metric), floor in world.floors.items()),
         budget=BUDGET,
         deadline=timedelta(days=5),
         confidence=CONFIDENCE,
@@ -188,16 +188,18 @@ def judged(
     wide = design.estimate(
         ledger,
         drawn,
-        confidence=page_confidence(len(spec.limits), YEAR / spec.windows.length, spec.pages_a_year),
+        confidence=page_confidence(len(spec.limits), YEAR / spec.windows.length, spec.false_pages_per_year),
         metrics=tuple(MARGINS),
     )
     for_page = {(estimate.classifier, estimate.metric): estimate for estimate in wide}
     ordinary = {(one.classifier, one.metric): one for one in estimates if one.segment is None}
     states = {}
     for limit in spec.limits:
-        key = (limit.of[0], limit.metric)
+        key = (limit.classifiers[0], limit.metric)
         margin = MARGINS[limit.metric]
-        states[key] = judge(ordinary[key], for_page[key], limit, margin, blind_at=spec.blind_at).state
+        states[key] = judge(
+            ordinary[key], for_page[key], limit, margin, blind_margin_factor=spec.blind_margin_factor
+        ).state
     return states
 
 

@@ -49,10 +49,10 @@ SPEC: Final = PanelSpec(
     guideline="Look.",
     seed='it\'s \\ the "same"',
     classifiers=(
-        ClassifierSpec("lr", "p_lr", positive="is_lr"),
+        ClassifierSpec("lr", "p_lr", call="is_lr"),
         ClassifierSpec("svm", "margin", "margin", cut_off=0.5),
         ClassifierSpec('odd "name"', "p`odd'; --", cut_off=0.7),
-        ClassifierSpec("rules", positive="is_rule"),
+        ClassifierSpec("rules", call="is_rule"),
     ),
     columns=Columns("id", "ts", ("body",), ("lang", "country"), "author"),
     windows=WindowRule(START, WEEK),

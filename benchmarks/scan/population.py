@@ -52,7 +52,7 @@ def panel_of(size: Size) -> PanelSpec:
         guideline="Look.",
         seed="scan",
         classifiers=tuple(
-            ClassifierSpec(f"c{k}", f"score_{k}", positive=f"call_{k}") for k in range(1, size.classifiers + 1)
+            ClassifierSpec(f"c{k}", f"score_{k}", call=f"call_{k}") for k in range(1, size.classifiers + 1)
         ),
         columns=Columns("id", "ts", segments=tuple(f"segment_{i}" for i in range(1, size.segments + 1))),
         windows=WindowRule(START, WEEK),

@@ -54,7 +54,7 @@ class Pandas:
 
 def _frame(folder: Path, panel: PanelSpec) -> pd.DataFrame:
     names = [panel.columns.item, panel.columns.time, *panel.columns.segments]
-    names += [str(name) for one in panel.classifiers for name in (one.score, one.positive)]
+    names += [str(name) for one in panel.classifiers for name in (one.score, one.call)]
     return pd.read_parquet(folder, columns=names, dtype_backend="numpy_nullable")
 
 
@@ -66,7 +66,7 @@ def _binned(folder: Path, panel: PanelSpec) -> pd.DataFrame:
         score = frame[one.score].to_numpy(np.float64, na_value=np.nan)
         total += np.nan_to_num(score)
         number += ~np.isnan(score)
-        call = frame[one.positive].astype("Int8").fillna(2).to_numpy(np.int64)
+        call = frame[one.call].astype("Int8").fillna(2).to_numpy(np.int64)
         pattern = pattern + pd.Series(np.array(["0", "1", "-"], dtype=object)[call], dtype="str")
     bins = np.full(len(frame), NO_BIN)
     bins[number > 0] = bins_of(total[number > 0] / number[number > 0])

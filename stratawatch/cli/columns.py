@@ -47,7 +47,7 @@ def _places(spec: PanelSpec) -> dict[str, Place]:
         places += [(name, (*home, "columns", key)) for name in names]
     for one in spec.classifiers:
         places += [(one.score, (*home, "classifiers", one.name, "score"))]
-        places += [(one.positive, (*home, "classifiers", one.name, "positive"))]
+        places += [(one.call, (*home, "classifiers", one.name, "positive"))]
     found: dict[str, Place] = {}
     for name, place in places:
         if name is not None:
@@ -77,4 +77,4 @@ def _without(spec: PanelSpec, name: str) -> PanelSpec:
 def _classifier_without(one: ClassifierSpec, name: str) -> ClassifierSpec:
     if one.score == name:
         one = replace(one, score=None, cut_off=None)
-    return replace(one, positive=None) if one.positive == name else one
+    return replace(one, call=None) if one.call == name else one

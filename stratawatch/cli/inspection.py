@@ -202,7 +202,7 @@ def _newest_window(
         return {}
     profile = counted.profile
     if too_many(spec, profile):
-        share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
+        share = f"at most {spec.max_bad_row_share:.2%} of rows that cannot be used"
         got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
         hint = advice(spec, profile) or "`stratawatch census` counts them by reason and shows some"
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)

@@ -21,7 +21,8 @@ def outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "O
         "window_end": window.end,
         "items": found.items,
         "budget": spec.budget,
-        "spend": spec.spend,
+        "stop_rule": spec.stop_rule,
+        "spend": spec.stop_rule,  # its name in the version before
         "from": "history" if found.from_history else "scores",
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,

@@ -137,7 +137,11 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
 
 
 def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
-    goals = [goal for goal in spec.goals if goal.metric == metric and (not goal.of or classifier in goal.of)]
+    goals = [
+        goal
+        for goal in spec.goals
+        if goal.metric == metric and (not goal.classifiers or classifier in goal.classifiers)
+    ]
     return goals[0].margin if goals else None
 
 

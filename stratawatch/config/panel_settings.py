@@ -12,7 +12,7 @@ from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.engine.drift_rule import DriftRule, Reaction
-from stratawatch.engine.records import Duplicates, ScoreKind, Spend
+from stratawatch.engine.records import Duplicates, ScoreKind, StopRule
 
 LEAST_BUDGET: Final = 10
 
@@ -120,7 +120,7 @@ class PanelSettings(Shape):
     guideline_file: Text | None = None
     seed: Text
     budget: Annotated[int, Field(ge=LEAST_BUDGET, le=1_000_000)]
-    spend: Spend = "budget"
+    spend: StopRule = "budget"
     design: Design = "joint"
     options: dict[str, Any] = Field(default_factory=dict)
     """Judged by the design that they are for: see `metric_rules.options_of_the_design`."""

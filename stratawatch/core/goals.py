@@ -4,18 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stratawatch.core.population import Segment
+from stratawatch.renamed_arguments import renamed_arguments
 
 Option = str | int | float | bool
 """A setting of a design."""
 
 
+@renamed_arguments(of="classifiers")
 @dataclass(frozen=True)
 class Goal:
     """How precisely a metric should be known: the wanted half-width, for some classifiers or for all."""
 
     metric: str
     margin: float
-    of: tuple[str, ...] = ()
+    classifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class SurveySpec:
     variance: str = "default"
 
 
+@renamed_arguments(of="classifiers")
 @dataclass(frozen=True)
 class Limit:
     """How bad a metric of some classifiers (or of all) may be: a floor, or a ceiling where small is good.
@@ -49,7 +52,7 @@ class Limit:
     metric: str
     floor: float | None = None
     ceiling: float | None = None
-    of: tuple[str, ...] = ()
+    classifiers: tuple[str, ...] = ()
     segment: Segment | None = None
     max_drop: float | None = None
 

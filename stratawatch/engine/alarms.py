@@ -19,7 +19,7 @@ def streams(spec: PanelSpec) -> dict[StreamKey, Limit]:
     found = {}
     for limit in spec.limits:
         segment = str(limit.segment) if limit.segment else None
-        for name in limit.of or [classifier.name for classifier in spec.classifiers]:
+        for name in limit.classifiers or [classifier.name for classifier in spec.classifiers]:
             found[StreamKey(spec.name, name, limit.metric, segment)] = limit
     return found
 

@@ -50,9 +50,9 @@ class KeptBaseline:
 def call_of(classifier: ClassifierSpec) -> str:
     """What says yes, as text that can be compared.
 
-    >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", positive="flagged"))
+    >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", call="flagged"))
     ('score_lr >= 0.5', 'flagged')
     """
-    if classifier.positive is not None:
-        return classifier.positive
+    if classifier.call is not None:
+        return classifier.call
     return f"{classifier.score} >= {classifier.cut_off!r}"

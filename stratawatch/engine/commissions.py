@@ -13,7 +13,7 @@ def commission_of(spec: PanelSpec) -> SurveySpec:
     return SurveySpec(
         goals=spec.goals,
         budget=spec.budget,
-        stop_at_goals=spec.spend == "goals",
+        stop_at_goals=spec.stop_rule == "goals",
         confidence=spec.confidence,
         design=spec.design,
         options=spec.options,

@@ -34,7 +34,7 @@ class Earlier:
 
     def column(self, one: ClassifierSpec) -> Json | None:
         """Its counts of a classifier that read its score and its call in the same way."""
-        same = any((c.name, c.score, c.score_kind, c.positive) == _reads(one) for c in self.spec.classifiers)
+        same = any((c.name, c.score, c.score_kind, c.call) == _reads(one) for c in self.spec.classifiers)
         found: Json | None = self.profile.get("columns", {}).get(one.name)
         return found if same else None
 
@@ -160,7 +160,7 @@ def _missed(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> I
 
 
 def _clock(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> Iterator[Finding]:
-    if profile.early and profile.early > spec.quarantine_share * profile.rows:
+    if profile.early and profile.early > spec.max_bad_row_share * profile.rows:
         sentence = f"{profile.early:,} of {profile.rows:,} rows are dated later than the window in which they arrived"
         yield Finding("clock", sentence, f"is the clock behind '{spec.columns.time}' right, and in UTC?")
 
@@ -186,7 +186,7 @@ _WORDS: Final = {
 
 
 def _reads(one: ClassifierSpec) -> tuple[str, str | None, str, str | None]:
-    return one.name, one.score, one.score_kind, one.positive
+    return one.name, one.score, one.score_kind, one.call
 
 
 def _spoken(column: Json, rows: int) -> float:

@@ -31,7 +31,7 @@ def reasons(panel: PanelSpec) -> dict[str, str]:
     for one in panel.classifiers:
         wanted = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
         found[score_key(one)] = f"the score of '{one.name}' in '{one.score}' is not {wanted}"
-        found[call_key(one)] = f"the call of '{one.name}' in '{one.positive}' is neither 0, 1, true nor false"
+        found[call_key(one)] = f"the call of '{one.name}' in '{one.call}' is neither 0, 1, true nor false"
     return found
 
 
@@ -59,7 +59,7 @@ def _counted(panel: PanelSpec, profile: Profile) -> Iterator[tuple[str, str, int
         column = profile.columns[one.name]
         yield score_key(one), f"with an unreadable score of '{one.name}'", column["score_invalid"]
         others += column["score_invalid"]
-        if one.positive is not None:  # else the call is made from the score, and both are one fault
+        if one.call is not None:  # else the call is made from the score, and both are one fault
             yield call_key(one), f"with an unreadable call of '{one.name}'", column["invalid"]
             others += column["invalid"]
     # An older program did not count them: the rest is the fewest that must lack a time.
@@ -99,7 +99,7 @@ def quoted(value: str) -> str:
 
 def too_many(panel: PanelSpec, profile: Profile) -> bool:
     """Whether a window is refused for its bad rows."""
-    return profile.bad_rows > panel.quarantine_share * profile.rows
+    return profile.bad_rows > panel.max_bad_row_share * profile.rows
 
 
 def why_too_many(panel: PanelSpec, profile: Profile) -> str:
@@ -110,7 +110,7 @@ def why_too_many(panel: PanelSpec, profile: Profile) -> str:
     share = profile.bad_rows / profile.rows if profile.rows else 0.0
     sentence = (
         f"{profile.bad_rows:,} of {profile.rows:,} rows ({share:.2%}) cannot be used, more than the "
-        f"{panel.quarantine_share:.2%} that may be set aside: {in_brief(panel, profile)}"
+        f"{panel.max_bad_row_share:.2%} that may be set aside: {in_brief(panel, profile)}"
     )
     return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
 
@@ -118,7 +118,7 @@ def why_too_many(panel: PanelSpec, profile: Profile) -> str:
 def advice(panel: PanelSpec, profile: Profile) -> str:
     """What to do about rows without a time, where the window would pass but for them; else nothing."""
     untimed = profile.null_times or 0
-    if not untimed or profile.bad_rows - untimed > panel.quarantine_share * profile.rows:
+    if not untimed or profile.bad_rows - untimed > panel.max_bad_row_share * profile.rows:
         return ""
     return (
         "rows without a time belong to no window and count in each one, whatever their age: mend them, leave them out "

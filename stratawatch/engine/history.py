@@ -36,7 +36,7 @@ def history_of(
     told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
     ages = [period - periods[draw.cycle_id] for draw in told]
     history = _columns(told, verdicts, ages, frozenset(present), len(spec.classifiers))
-    return with_ratios(history) if spec.spend == "goals" else history
+    return with_ratios(history) if spec.stop_rule == "goals" else history
 
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:

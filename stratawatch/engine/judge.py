@@ -90,7 +90,7 @@ def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
 def margin_of(spec: PanelSpec, key: StreamKey) -> float:
     """How precisely a stream's metric is wanted: by its goal, else by the metric's default."""
     for goal in spec.goals:
-        if goal.metric == key.metric and (not goal.of or key.classifier in goal.of):
+        if goal.metric == key.metric and (not goal.classifiers or key.classifier in goal.classifiers):
             return goal.margin
     return metric_named(key.metric).default_margin
 
@@ -127,7 +127,7 @@ def _judgements(
     wide = labelled.design.estimate(
         labelled.ledger,
         labelled.drawn,
-        confidence=page_confidence(_tests(limits), YEAR / spec.windows.length, spec.pages_a_year),
+        confidence=page_confidence(_tests(limits), YEAR / spec.windows.length, spec.false_pages_per_year),
         metrics=sorted({key.metric for key in limits}),
         segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
     )
@@ -139,7 +139,7 @@ def _judgements(
             for_page[key],
             limit,
             margin_of(spec, key),
-            blind_at=spec.blind_at,
+            blind_margin_factor=spec.blind_margin_factor,
             baseline=against.get(key, NO_BASELINE),
         )
         for key, limit in limits.items()

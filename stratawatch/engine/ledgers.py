@@ -87,8 +87,11 @@ def load(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:
 
 
 def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[Draw]) -> dict[str, Verdict]:
-    """What people said on a cycle's drawn items, by item key. Labels live `label_life` up to the cycle's opening."""
-    oldest = tx.cycles.get(cycle_id).opened_at - spec.label_life
+    """What people said on a cycle's drawn items, by item key.
+
+    Labels count that were given at most `label_validity` before the cycle was opened.
+    """
+    oldest = tx.cycles.get(cycle_id).opened_at - spec.label_validity
     events = tx.labels.of_items([draw.item_key for draw in draws])
     return verdicts_of(events, spec.votes, not_before=oldest)
 
@@ -99,5 +102,5 @@ def known_verdicts(
     """Verdicts, by item id, that earlier cycles left behind for these items and that have not expired."""
     keys = {item_key(spec.name, item): item for item in items}
     events = tx.labels.of_items(list(keys))
-    verdicts = verdicts_of(events, spec.votes, not_before=opened_at - spec.label_life)
+    verdicts = verdicts_of(events, spec.votes, not_before=opened_at - spec.label_validity)
     return {keys[key]: verdict for key, verdict in verdicts.items() if verdict != "unresolved"}

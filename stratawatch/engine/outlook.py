@@ -81,7 +81,7 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
         Step(labels, (forecast.widths if labels == most else forecast.affordable)(labels, (), metrics))
         for labels in _one_by_one("budgets", budgets)
     )
-    stop = forecast.stop(metrics) if spec.spend == "goals" and census.size else None
+    stop = forecast.stop(metrics) if spec.stop_rule == "goals" and census.size else None
     now = stop.half_widths if stop else next((step.half_widths for step in curve if step.labels == most), {})
     return Outlook(
         items=census.size,
@@ -91,7 +91,7 @@ def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlo
         wishes=tuple(
             Wish(*key, goal.margin, now.get(key), forecast.needed([goal], most))
             for goal in _one_by_one("goals", goals)
-            for key in [(goal.of[0], goal.metric)]
+            for key in [(goal.classifiers[0], goal.metric)]
         ),
         together=stop.labels if stop and stop.labels < most else forecast.needed(goals, most),
         curve=curve,
@@ -112,10 +112,10 @@ def _apart(spec: PanelSpec) -> tuple[Goal, ...]:
     everyone = tuple(classifier.name for classifier in spec.classifiers)
     kind, goals = design_of(commission_of(spec)), spec.goals or DEFAULT_GOALS
     return tuple(
-        replace(goal, of=(name,))
+        replace(goal, classifiers=(name,))
         for goal in goals
         for name in everyone
-        if name in (goal.of or everyone) and not kind.lacks(goal.metric, name, everyone)
+        if name in (goal.classifiers or everyone) and not kind.lacks(goal.metric, name, everyone)
     )
 
 
@@ -186,7 +186,7 @@ def _metrics(goals: Sequence[Goal]) -> list[str]:
 
 def _met(goals: Sequence[Goal], widths: Widths) -> bool:
     """Whether what is expected is inside every margin; what cannot be told is as wide as can be."""
-    return all(widths.get((goal.of[0], goal.metric), 1.0) <= goal.margin for goal in goals)
+    return all(widths.get((goal.classifiers[0], goal.metric), 1.0) <= goal.margin for goal in goals)
 
 
 def _steps(most: int, budget: int) -> list[int]:

@@ -60,7 +60,7 @@ def read_window(
     counted = count()
     profile = counted.profile
     if too_many(spec, profile):
-        share = f"at most {spec.quarantine_share:.2%} of rows that cannot be used"
+        share = f"at most {spec.max_bad_row_share:.2%} of rows that cannot be used"
         got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
         raise InputRefused(_WOULD, expected=share, got=got, hint=advice(spec, profile))
     return counted, history

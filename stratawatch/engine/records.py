@@ -16,7 +16,7 @@ from stratawatch.engine.states import BatchState, CycleState, RoundState
 
 Json = Mapping[str, Any]
 ScoreKind = Literal["probability", "margin"]
-Spend = Literal["budget", "goals"]
+StopRule = Literal["budget", "goals"]
 Duplicates = Literal["refuse", "latest"]
 
 
@@ -35,13 +35,13 @@ class Window:
 class ClassifierSpec:
     """A model, its version and its cut-off, as columns of the source.
 
-    Its call comes from the `positive` column, or from `score >= cut_off` where there is no such column.
+    Its call comes from the `call` column, or from `score >= cut_off` where there is no such column.
     """
 
     name: str
     score: str | None = None
     score_kind: ScoreKind = "probability"
-    positive: str | None = None
+    call: str | None = None
     cut_off: float | None = None
     called: str | None = None  # what a long table calls it, if not by its name
 
@@ -100,12 +100,12 @@ class PanelSpec:
     confidence: float = 0.95
     votes: int = 1
     batch_size: int = 500
-    pages_a_year: float = 1.0
-    quarantine_share: float = 0.01
-    label_life: timedelta = timedelta(days=90)
-    blind_at: float = 3.0
+    false_pages_per_year: float = 1.0
+    max_bad_row_share: float = 0.01
+    label_validity: timedelta = timedelta(days=90)
+    blind_margin_factor: float = 3.0
     auxiliary: tuple[AuxiliarySpec, ...] = ()
-    spend: Spend = "budget"  # all of it, or as many labels as the goals need and never more
+    stop_rule: StopRule = "budget"  # all of it, or as many labels as the goals need and never more
     design: str = "joint"  # how labels are drawn and read
     options: Mapping[str, Option] = field(default_factory=dict)  # of the design
     variance: str = "default"  # how intervals come about

@@ -60,7 +60,7 @@ def domain_labels(known: Known, domain: float, confidence: float) -> float:
 
 def _metrics_with_goal(spec: PanelSpec, classifier: str) -> list[str]:
     goals = spec.goals or DEFAULT_GOALS
-    return list(dict.fromkeys(goal.metric for goal in goals if not goal.of or classifier in goal.of))
+    return list(dict.fromkeys(goal.metric for goal in goals if not goal.classifiers or classifier in goal.classifiers))
 
 
 def _need(metric: str, atoms: Sequence[Atom], place: int, told: Told) -> PlainNeed | None:

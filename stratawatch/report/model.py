@@ -210,7 +210,7 @@ class Method:
 
     names: tuple[str, ...]
     confidence: float
-    pages_a_year: float
+    false_pages_per_year: float
     revision: int | None
     estimated_at: datetime | None
     goals: tuple[Goal, ...]

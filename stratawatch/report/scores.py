@@ -56,7 +56,10 @@ def _is_about(facts: Facts, key: StreamKey) -> bool:
     """Whether a metric concerns this classifier at all; an unestimated goal or limit may name others only."""
     if any(one.estimate(key) for one in facts.cycles) or key in streams(facts.spec):
         return True
-    return any(goal.metric == key.metric and (not goal.of or key.classifier in goal.of) for goal in facts.spec.goals)
+    return any(
+        goal.metric == key.metric and (not goal.classifiers or key.classifier in goal.classifiers)
+        for goal in facts.spec.goals
+    )
 
 
 def _estimated(spec: PanelSpec, one: CycleFacts | None) -> set[StreamKey]:

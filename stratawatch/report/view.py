@@ -87,7 +87,7 @@ def _method(facts: Facts) -> Method:
     return Method(
         names=tuple(sorted({estimate.method for estimate in estimates if isinstance(estimate.outcome, Known)})),
         confidence=next((estimate.confidence for estimate in estimates), spec.confidence),
-        pages_a_year=spec.pages_a_year,
+        false_pages_per_year=spec.false_pages_per_year,
         revision=revision.number if revision else None,
         estimated_at=revision.at if revision else None,
         goals=spec.goals,

@@ -57,7 +57,7 @@ def margins_of(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[
     """The narrowest margin that a goal wants, by (classifier, metric)."""
     margins: dict[tuple[str, str], float] = {}
     for goal in goals:
-        for name in goal.of or classifiers:
+        for name in goal.classifiers or classifiers:
             margins[name, goal.metric] = min(goal.margin, margins.get((name, goal.metric), goal.margin))
     return margins
 

@@ -91,7 +91,7 @@ def wishes_of(panel: Panel, survey: SurveySpec, seed: str, *, sequential: bool) 
 def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a study was made with."""
     wishes = {name: {**_LATER, **document["wishes"]}[name] for name in _WISHES}
-    goals = [Goal(one["metric"], one["margin"], tuple(one["of"])) for one in wishes["goals"]]
+    goals = [_goal(one) for one in wishes["goals"]]
     history = StudyHistory.from_document(document["history"])
     return {**wishes, "goals": goals, "history": history if len(history) else None}
 
@@ -135,6 +135,12 @@ def progress_of(document: Mapping[str, Any]) -> Progress:
         for one in document["rounds"]
     ]
     return Progress({}, rounds, dict(document["told"]), done=bool(document["done"]))
+
+
+def _goal(document: Mapping[str, Any]) -> Goal:
+    """A goal; `of` is what `classifiers` was called before."""
+    classifiers = document["of"] if "of" in document else document["classifiers"]
+    return Goal(document["metric"], document["margin"], tuple(classifiers))
 
 
 def _atom(atom: Atom) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def _unreachable(survey: SurveySpec, census: Census) -> list[tuple[Goal, str, st
             positive, negative = (float(side[:, column] @ cells.sizes) for side in (cells.positive, cells.negative))
             called = Called(positive, negative, None)
             domain = metric_named(goal.metric).domain(called)
-            if (not goal.of or name in goal.of) and domain is not None and domain.size == 0:
+            if (not goal.classifiers or name in goal.classifiers) and domain is not None and domain.size == 0:
                 found.append((goal, name, _calls(called)))
     return found
 
@@ -107,13 +107,14 @@ def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:
     if not isinstance(goal, Goal):
         raise StratawatchError("a goal cannot be read", expected='Goal("precision", margin=0.03)', got=f"{goal!r:.60}")
     metric_named(goal.metric)
-    if not isinstance(goal.of, tuple) and not goal.of:
+    if not isinstance(goal.classifiers, tuple) and not goal.classifiers:
         raise StratawatchError(
             f"the goal for {goal.metric} is for no classifier",
             expected=f"some of {', '.join(classifiers)}",
-            hint="without `of` it is for all of them",
+            hint="without `classifiers` it is for all of them",
         )
-    margin, of = _number(goal.margin), (goal.of,) if isinstance(goal.of, str) else tuple(goal.of)
+    margin, names = _number(goal.margin), goal.classifiers
+    names = (names,) if isinstance(names, str) else tuple(names)
     if margin is None or not 0 < margin <= _WIDEST:
         raise PlanImpossible(
             f"the goal for {goal.metric} is impossible",
@@ -121,13 +122,13 @@ def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:
             got=f"{goal.margin!r:.20}",
             hint="the best possible is an exact value, with every item labelled",
         )
-    for name in of:
+    for name in names:
         if name not in classifiers:
             raise StratawatchError(
                 f"a goal for {goal.metric} names the unknown classifier {name!r}",
                 expected=f"one of {', '.join(classifiers)}",
             )
-    return Goal(goal.metric, margin, of)
+    return Goal(goal.metric, margin, names)
 
 
 def _options(design: str, options: Any, classifiers: Sequence[str]) -> dict[str, Option]:

@@ -74,7 +74,7 @@ class TestUnwatched:
         town = make_town(spec(budget=400))
         town.produce(0, quality=0.2)
         label_a_cycle(town)
-        town.panel = replace(town.panel, limits=(Limit("recall", floor=0.01, of=("rf",)),))
+        town.panel = replace(town.panel, limits=(Limit("recall", floor=0.01, classifiers=("rf",)),))
         town.produce(1)
         town.clock.moment = MONDAY + 2 * WEEK
         label_a_cycle(town)
@@ -84,7 +84,7 @@ class TestUnwatched:
 
 class TestLimitsOnSegments:
     def test_of_a_segment_that_is_not_there_is_blind(self, make_town):
-        limit = Limit("precision", floor=0.5, of=("lr",), segment=Segment("country", "AT"))
+        limit = Limit("precision", floor=0.5, classifiers=("lr",), segment=Segment("country", "AT"))
         town = make_town(spec(limits=(limit,)))
         cycle = label_a_cycle(town)
         assert cycle_of(town, cycle).state == CycleState.JUDGED
@@ -95,7 +95,9 @@ class TestLimitsOnSegments:
 
     def test_of_a_small_segment_are_judged_though_only_the_largest_are_reported(self, make_town, monkeypatch):
         monkeypatch.setattr(judging, "MOST_SEGMENTS", 1)
-        limits = tuple(Limit("precision", floor=0.01, of=("lr",), segment=Segment("country", c)) for c in ("DE", "FR"))
+        limits = tuple(
+            Limit("precision", floor=0.01, classifiers=("lr",), segment=Segment("country", c)) for c in ("DE", "FR")
+        )
         town = make_town(spec(limits=limits, budget=300))
         label_a_cycle(town)
         with town.ports.store.begin() as tx:

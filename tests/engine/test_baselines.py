@@ -18,7 +18,7 @@ from tests.engine.test_loop import label_a_cycle
 from tests.engine.town import MONDAY, WEEK, Town, spec
 
 LR = StreamKey("spam", "lr", "precision")
-DROP = (Limit("precision", max_drop=0.1, of=("lr",)),)
+DROP = (Limit("precision", max_drop=0.1, classifiers=("lr",)),)
 
 
 def judge_weeks(town: Town, weeks: range, **world: float) -> None:
@@ -239,7 +239,7 @@ class TestFromLabels:
             measure_baseline(town.ports, town.panel, replace(request, of=()), labels(0.8, 100, 400, 8))
 
     def test_in_a_segment_takes_its_column(self, make_town):
-        limit = Limit("precision", max_drop=0.1, of=("lr",), segment=Segment("country", "DE"))
+        limit = Limit("precision", max_drop=0.1, classifiers=("lr",), segment=Segment("country", "DE"))
         town = make_town(spec(limits=(limit,)))
         inside = replace(LR, segment="country=DE")
         without = measure_baseline(town.ports, town.panel, BaselineRequest(), labels(0.5, 4))
@@ -359,7 +359,7 @@ class TestJudging:
         assert "the baseline of 2026-03-13 was measured after the moment of this judgement" in state_of(watched).reason
 
     def test_of_a_floor_and_a_drop_the_worse_one_decides(self, make_town):
-        town = make_town(spec(limits=(Limit("precision", floor=0.1, max_drop=0.1, of=("lr",)),), budget=300))
+        town = make_town(spec(limits=(Limit("precision", floor=0.1, max_drop=0.1, classifiers=("lr",)),), budget=300))
         self.measure(town, 0.95, 20_000)
         town.produce(0, quality=0.3)
         label_a_cycle(town)
@@ -367,7 +367,7 @@ class TestJudging:
 
     def test_a_rise_is_what_worsens_where_small_is_good(self, make_town):
         key = StreamKey("spam", "lr", "false_omission_rate")
-        town = make_town(spec(limits=(Limit(key.metric, max_drop=0.005, of=("lr",)),), budget=300))
+        town = make_town(spec(limits=(Limit(key.metric, max_drop=0.005, classifiers=("lr",)),), budget=300))
         request = BaselineRequest(of=("lr",))
         measure_baseline(town.ports, town.panel, request, labels(0.9, 10, 40_000, 40))
         label_a_cycle(town)

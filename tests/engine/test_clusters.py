@@ -15,7 +15,7 @@ from tests.engine.town import FakeSource, spec
 
 PLAIN = Columns("id", "at", payload=("text",), segments=("country",))
 CLUSTERED = Columns("id", "at", payload=("text",), segments=("country",), cluster="customer")
-LIMIT = Limit("prevalence", floor=0.05, of=("lr",))
+LIMIT = Limit("prevalence", floor=0.05, classifiers=("lr",))
 GOAL = Goal("prevalence", 0.05)
 
 

@@ -16,7 +16,7 @@ from stratawatch.engine.windows import window_of
 from tests.engine.town import Town, spec
 
 MOST_ADVANCES = 40
-PRECISION = (Goal("precision", 0.05, of=("lr",)),)
+PRECISION = (Goal("precision", 0.05, classifiers=("lr",)),)
 
 
 def chosen(design: str, budget: int = 120, goals=PRECISION, **options):

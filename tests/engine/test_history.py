@@ -140,7 +140,7 @@ class TestPlanning:
         """The third window has 240 labels before it, enough to foretell it; the ones before have too few."""
         town = make_town()
         weeks(town, 0, 1, 2)
-        for_goals = history(town, 4, panel=replace(town.panel, spend="goals"))
+        for_goals = history(town, 4, panel=replace(town.panel, stop_rule="goals"))
         assert list(for_goals.ratios) == [2]
         assert all(0.2 < ratio < 5 for ratio in for_goals.ratios[2].values())
         assert history(town, 4).ratios == {}
@@ -177,7 +177,7 @@ class TestPlanning:
         assert len(at_freeze) < 60
 
     def test_goals_that_are_met_by_the_first_round_ask_no_more(self, make_town):
-        town = make_town(spec(budget=400, spend="goals", goals=(Goal("precision", 0.4),)))
+        town = make_town(spec(budget=400, stop_rule="goals", goals=(Goal("precision", 0.4),)))
         (cycle,) = weeks(town, 0)
         with town.ports.store.begin() as tx:
             draws, rounds = tx.rounds.draws(cycle), tx.rounds.of(cycle)

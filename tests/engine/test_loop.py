@@ -292,7 +292,7 @@ class TestPersistingItems:
         assert used == town.panel.budget + len(reused)
 
     def test_spare_labels_where_the_goals_decide(self, make_town):
-        town = make_town(spec(budget=400, spend="goals", goals=(Goal("precision", 0.1),)))
+        town = make_town(spec(budget=400, stop_rule="goals", goals=(Goal("precision", 0.1),)))
         cycle = self.label_the_same_again(town)
         assert cycle_of(town, cycle).state == CycleState.JUDGED
         with town.ports.store.begin() as tx:
@@ -301,7 +301,7 @@ class TestPersistingItems:
         assert sum(not draw.reused for draw in second) < len(first) / 2
 
     def test_are_asked_about_again_when_their_labels_have_expired(self, make_town):
-        town = make_town(spec(label_life=timedelta(days=2)))
+        town = make_town(spec(label_validity=timedelta(days=2)))
         label_a_cycle(town)
         asked = len(town.queue.published)
         town.source.windows[MONDAY + WEEK] = town.source.windows[MONDAY]

@@ -74,12 +74,12 @@ class _CrashingBegin:
 class World(RuleBasedStateMachine):
     """One panel under everything that can happen to it."""
 
-    @initialize(spend=st.sampled_from(["budget", "goals"]))
-    def build(self, spend: str) -> None:
+    @initialize(stop_rule=st.sampled_from(["budget", "goals"]))
+    def build(self, stop_rule: str) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        absent = Limit("recall", floor=0.1, of=("rf",), segment=Segment("country", "AT"))
+        absent = Limit("recall", floor=0.1, classifiers=("rf",), segment=Segment("country", "AT"))
         easy = (Goal("precision", 0.49),)  # met by a first round
-        panel = spec(budget=60, batch_size=10, limits=(*spec().limits, absent), spend=spend, goals=easy)
+        panel = spec(budget=60, batch_size=10, limits=(*spec().limits, absent), stop_rule=stop_rule, goals=easy)
         self.store = CrashingStore(empty_store(Path(self.folder.name) / "w.db"))
         source, queue, desk, clock = FakeSource(), FakeQueue({}), FakeChannel(), HandClock(MONDAY)
         ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})

@@ -57,7 +57,7 @@ class TestProgress:
 
 class TestWishes:
     def test_there_is_one_for_every_goal_and_classifier_it_is_for(self, make_town):
-        town = make_town(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1, of=("rf",)))))
+        town = make_town(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1, classifiers=("rf",)))))
         wishes = {(wish.classifier, wish.metric): wish.margin for wish in look(town).wishes}
         assert wishes == {("lr", "precision"): 0.05, ("rf", "precision"): 0.05, ("rf", "recall"): 0.1}
 
@@ -95,7 +95,7 @@ class TestStop:
     WIDE = (Goal("precision", 0.2), Goal("recall", 0.3))
 
     def test_without_a_history_a_cycle_asks_its_pilot_at_least(self, make_town):
-        town = make_town(spec(goals=self.WIDE, budget=900, spend="goals"))
+        town = make_town(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
         found = look(town)
         assert look(make_town(spec(goals=self.WIDE, budget=900))).together < SMALLEST_PILOT
         assert SMALLEST_PILOT <= found.stop.labels == found.together <= 900
@@ -103,7 +103,7 @@ class TestStop:
         assert all(wish.half_width <= wish.margin for wish in found.wishes)
 
     def test_a_dry_run_and_the_cycle_itself_ask_the_same(self, make_town):
-        town = make_town(spec(goals=self.WIDE, budget=900, spend="goals"))
+        town = make_town(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
         found = look(town)
         shown = preview(town.ports, town.panel, window_of(town.panel.windows, 0), 0).plan
         assert (shown.labels, shown.half_widths) == (found.stop.labels, found.stop.half_widths)
@@ -113,7 +113,7 @@ class TestStop:
         assert asked == pytest.approx(found.stop.labels, rel=0.25)
 
     def test_goals_above_the_budget_need_more_and_the_cycle_stops_at_it(self, make_town):
-        found = look(make_town(spec(goals=(Goal("precision", 0.02),), budget=120, spend="goals")))
+        found = look(make_town(spec(goals=(Goal("precision", 0.02),), budget=120, stop_rule="goals")))
         assert found.stop.labels == 120 < found.together
 
     def test_where_the_budget_is_spent_nothing_stops(self, town):
@@ -136,7 +136,7 @@ class TestSource:
         assert (found.items, found.together, found.curve) == (0, 0, ())
 
     def test_nor_does_a_cycle_stop_in_one(self, make_town):
-        assert look(make_town(spec(spend="goals")), 5).stop is None
+        assert look(make_town(spec(stop_rule="goals")), 5).stop is None
 
     @pytest.mark.parametrize("write", ["cycles", "labels"])
     def test_nothing_is_written(self, town, write):

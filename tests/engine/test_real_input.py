@@ -82,7 +82,7 @@ class TestPoison:
         assert aside
 
     def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, opened):
-        lenient = spec(columns=PANEL.columns, quarantine_share=0.05)
+        lenient = spec(columns=PANEL.columns, max_bad_row_share=0.05)
         ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END", lenient)
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
 
@@ -265,7 +265,7 @@ class TestLateRows:
         assert any("25 rows of the window before" in one for one in second["warnings"])
 
     def test_of_a_refused_window_are_not_missed_rows_because_it_can_be_reopened(self, tmp_path):
-        strict = spec(columns=PANEL.columns, quarantine_share=0.0)
+        strict = spec(columns=PANEL.columns, max_bad_row_share=0.0)
         ports, clock = self.weeks(tmp_path, strict)
         try:
             self.add(tmp_path, "bad", 0, 1)

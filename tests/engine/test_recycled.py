@@ -153,7 +153,7 @@ def test_the_report_shows_it(recycling):
 
 
 def test_a_limit_inside_a_segment_is_blind_with_the_reason(make_town):
-    limit = Limit("precision", floor=0.5, of=("lr",), segment=Segment("country", "DE"))
+    limit = Limit("precision", floor=0.5, classifiers=("lr",), segment=Segment("country", "DE"))
     town = make_town(spec(design="tripathi", limits=(limit,)))
     label_a_cycle(town)
     with town.ports.store.begin() as tx:

@@ -50,11 +50,11 @@ def spec(**changes) -> PanelSpec:
         "columns": Columns("id", "at", payload=("text",), segments=("country",)),
         "windows": WindowRule(MONDAY, WEEK),
         "goals": (Goal("precision", 0.05), Goal("recall", 0.1)),
-        "limits": (Limit("precision", floor=0.5, of=("lr",)),),
+        "limits": (Limit("precision", floor=0.5, classifiers=("lr",)),),
         "budget": 120,
         "deadline": timedelta(days=3),
         "batch_size": 50,
-        "blind_at": 8.0,
+        "blind_margin_factor": 8.0,
     }
     return PanelSpec(**(facts | changes))
 

@@ -128,7 +128,7 @@ class TestRunning:
             load("spark")("nowhere").describe(panel())
         with pytest.raises(Unreachable, match="is not there"):
             load("spark")(path=str(tmp_path / "nothing")).describe(panel())
-        spec = panel((ClassifierSpec("lr", "scroe", positive="flag"),), columns=Columns("id", "ts"))
+        spec = panel((ClassifierSpec("lr", "scroe", call="flag"),), columns=Columns("id", "ts"))
         with pytest.raises(InputRefused, match="column 'scroe'"):
             load("spark")(path=str(written / "parquet")).census(spec, WINDOW)
 

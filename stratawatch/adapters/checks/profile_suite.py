@@ -65,7 +65,7 @@ def _frame(panel: PanelSpec, profile: Profile) -> dict[str, list[Any]]:
 
 
 def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]:
-    cap, rows = panel.quarantine_share, profile.rows
+    cap, rows = panel.max_bad_row_share, profile.rows
     yield Rule("ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows")
     yield Rule(
         "ExpectColumnValuesToBeBetween",
@@ -117,7 +117,7 @@ def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
         )
         yield Rule(
             "ExpectColumnValuesToBeBetween",
-            {"column": titled("unreadable share of", name), "max_value": panel.quarantine_share},
+            {"column": titled("unreadable share of", name), "max_value": panel.max_bad_row_share},
             f"{unreadable:,} values of classifier '{name}' cannot be read",
             "warning",
         )
@@ -125,7 +125,7 @@ def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
 
 def _unreadable(panel: PanelSpec, profile: Profile) -> dict[str, int]:
     """Values of each classifier; a call that is made from an unreadable score is no value of its own."""
-    kinds = {one.name: ["score_invalid", *(["invalid"] if one.positive else [])] for one in panel.classifiers}
+    kinds = {one.name: ["score_invalid", *(["invalid"] if one.call else [])] for one in panel.classifiers}
     return {name: sum(profile.columns[name][kind] for kind in kinds[name]) for name in kinds}
 
 

@@ -23,7 +23,7 @@ def bad_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> BadRo
 
 def _keys(panel: PanelSpec) -> Iterator[str]:
     """Whose calls and scores the query shows, in its order; auxiliary scores, which have no faults, come last."""
-    yield from (call_key(one) for one in panel.classifiers if one.positive is not None)
+    yield from (call_key(one) for one in panel.classifiers if one.call is not None)
     yield from (score_key(one) for one in panel.classifiers if one.score is not None)
 
 
@@ -35,5 +35,5 @@ def _faults(panel: PanelSpec, pattern: str, marks: str) -> Iterator[str]:
     for i, one in enumerate(panel.classifiers):
         if marks[ROW_MARKS + i] == UNREADABLE:
             yield score_key(one)
-        if pattern[i] == UNREADABLE and one.positive is not None:
+        if pattern[i] == UNREADABLE and one.call is not None:
             yield call_key(one)

@@ -72,8 +72,8 @@ def linked(position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
 def letter(position: int, one: ClassifierSpec, types: Mapping[str, str], unit: int) -> str:
     """The classifier's letter in the pattern: 1 yes, 0 no, 2 did not say, 3 unreadable."""
     codes = {"yes": YES * unit, "silent": SILENT * unit, "bad": BAD * unit}
-    if one.positive is not None:
-        kind: Kind = kind_of(types[one.positive])
+    if one.call is not None:
+        kind: Kind = kind_of(types[one.call])
         column = f"call_given_{position}"
         return _CALL[kind].format(c=f"CAST({column} AS VARCHAR)" if kind == "text" else column, **codes)
     if one.score is None or one.cut_off is None:

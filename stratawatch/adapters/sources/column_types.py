@@ -60,8 +60,8 @@ def said_by(one: ClassifierSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     """The columns of one classifier."""
     if one.score is not None:
         yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
-    if one.positive is not None:
-        yield one.positive, f"the call of classifier '{one.name}'", ("flag", "number", "text")
+    if one.call is not None:
+        yield one.call, f"the call of classifier '{one.name}'", ("flag", "number", "text")
 
 
 def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:

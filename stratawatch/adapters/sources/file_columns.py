@@ -98,7 +98,7 @@ class FileColumns:
         whole = (columns.item, columns.time, columns.ingested, columns.classifier, columns.cluster)
         if columns.classifier not in types or name in (*whole, *columns.segments, *columns.payload):
             return relation
-        said = [(one, (one.score, one.positive)) for one in self.panel.classifiers]
+        said = [(one, (one.score, one.call)) for one in self.panel.classifiers]
         speakers = [text(one.called or one.name) for one, names in said if name in names]
         speakers += [text(one.called or one.name) for one in self.panel.auxiliary if one.score == name]
         who = f"CAST({identifier(columns.classifier)} AS VARCHAR) IN ({', '.join(speakers)})"

@@ -117,7 +117,7 @@ def _statement(
     label, item, segments = columns
     many = list(enumerate(panel.classifiers, 1))
     named = [f"CAST({identifier(label)} AS VARCHAR) AS label_given"]
-    named += [f"{identifier(one.positive)} AS call_given_{i}" for i, one in many if one.positive is not None]
+    named += [f"{identifier(one.call)} AS call_given_{i}" for i, one in many if one.call is not None]
     named += [f"{identifier(one.score)} AS score_given_{i}" for i, one in many if one.score is not None]
     named += [f"CAST({identifier(name)} AS VARCHAR) AS segment_{i}" for i, name in enumerate(segments, 1)]
     named += [] if item is None else [f"CAST({identifier(item)} AS VARCHAR) AS item"]

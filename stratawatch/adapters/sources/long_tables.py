@@ -141,7 +141,7 @@ def _wide_panel(panel: PanelSpec) -> PanelSpec:
 
     def turned(position: int, one: ClassifierSpec) -> ClassifierSpec:
         names = {role: _turned_name(position, role) for role, _ in _read_by(one)}
-        return replace(one, score=names.get("score"), positive=names.get("call"))
+        return replace(one, score=names.get("score"), call=names.get("call"))
 
     columns: Columns = replace(panel.columns, classifier=None)
     many = tuple(turned(i, one) for i, one in enumerate(panel.classifiers, 1))
@@ -166,5 +166,5 @@ def _called(one: ClassifierSpec | AuxiliarySpec) -> str:
 
 def _read_by(one: ClassifierSpec | AuxiliarySpec) -> tuple[tuple[str, str], ...]:
     """What the columns of one speaker are for, and their names."""
-    given = (("score", one.score), ("call", one.positive if isinstance(one, ClassifierSpec) else None))
+    given = (("score", one.score), ("call", one.call if isinstance(one, ClassifierSpec) else None))
     return tuple((role, name) for role, name in given if name is not None)

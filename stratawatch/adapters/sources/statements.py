@@ -303,7 +303,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
         return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:
-        calls = [(f"call_given_{i}", one.positive) for i, one in enumerate(self.panel.classifiers, 1)]
+        calls = [(f"call_given_{i}", one.call) for i, one in enumerate(self.panel.classifiers, 1)]
         scores = [(f"score_given_{i}", one.score) for i, one in self._speakers()]
         return [(ours, name) for ours, name in (*calls, *scores) if name is not None]
 

@@ -62,7 +62,11 @@ class SqlPanels:
             self._sql,
             tables.classifiers,
             [
-                {"version_id": version, "position": i, **{name: getattr(c, name) for name in _CLASSIFIER}}
+                {
+                    "version_id": version,
+                    "position": i,
+                    **{name: getattr(c, field) for name, field in _CLASSIFIER.items()},
+                }
                 for i, c in enumerate(spec.classifiers)
             ],
         )
@@ -78,4 +82,5 @@ class SqlPanels:
         raise StratawatchError(f"a version of panel '{panel}' could be neither kept nor found")
 
 
-_CLASSIFIER = ("name", "score", "score_kind", "positive", "cut_off")
+_CLASSIFIER = {"name": "name", "score": "score", "score_kind": "score_kind", "positive": "call", "cut_off": "cut_off"}
+"""Columns of the table, and the fields that they hold."""

@@ -16,18 +16,18 @@ _MOST_CONFIDENT: Final = 1 - 1e-9
 NO_BASELINE: Final = Undefined("no baseline is in force")
 
 
-def page_confidence(streams: int, periods_a_year: float, pages_a_year: float) -> float:
+def page_confidence(streams: int, periods_a_year: float, false_pages_per_year: float) -> float:
     """Two-sided confidence 1 - 2 F/(M T), at least .95: M streams, T periods a year, F false pages a year expected.
 
     A page needs the interval to lie wholly on the wrong side of its limit: probability at most F/(M T) a stream and
     period while the metric keeps its limit, so at most F false pages a year, however the streams depend on each other.
     A stream whose limit has several ends counts once for each of them.
 
-    >>> round(page_confidence(streams=8, periods_a_year=52, pages_a_year=1), 5)
+    >>> round(page_confidence(streams=8, periods_a_year=52, false_pages_per_year=1), 5)
     0.99519
     """
     looks = max(streams, 1) * max(periods_a_year, 1e-9)
-    return min(max(1 - 2 * pages_a_year / looks, _LEAST_CONFIDENT), _MOST_CONFIDENT)
+    return min(max(1 - 2 * false_pages_per_year / looks, _LEAST_CONFIDENT), _MOST_CONFIDENT)
 
 
 def judge(
@@ -36,7 +36,7 @@ def judge(
     limit: Limit,
     margin: float,
     *,
-    blind_at: float = 3.0,
+    blind_margin_factor: float = 3.0,
     baseline: InForce | Undefined = NO_BASELINE,
 ) -> Judgement:
     """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide.
@@ -47,9 +47,9 @@ def judge(
     known = estimate.outcome
     if isinstance(known, Undefined):
         return Judgement(AlarmState.BLIND, f"cannot tell: {known.reason}")
-    widest, half, width = blind_at * margin, known.half_width, ""
+    widest, half, width = blind_margin_factor * margin, known.half_width, ""
     if half > widest:
-        width = f"plus-minus {percent(half, half)}, more than {blind_at:g} x {percent(margin, half)}"
+        width = f"plus-minus {percent(half, half)}, more than {blind_margin_factor:g} x {percent(margin, half)}"
     ends = [_judge_end(bound, estimate, known, page_estimate, width) for bound in _ends(limit, known.value)]
     if limit.max_drop is not None:
         ends.append(judge_drop(estimate, known, page_estimate, baseline, limit.max_drop, widest))

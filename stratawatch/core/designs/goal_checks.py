@@ -21,5 +21,5 @@ def refuse_in_vain(kind: Kind, survey: SurveySpec, classifiers: Sequence[str]) -
 
 def in_vain(kind: Kind, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
     """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
-    wanted = [name for name in classifiers if not goal.of or name in goal.of]
+    wanted = [name for name in classifiers if not goal.classifiers or name in goal.classifiers]
     return [why for name in wanted if (why := kind.lacks(goal.metric, name, classifiers))]

@@ -71,10 +71,10 @@ def needs(cells: Cells, rows: GoalRows, rates: Rates) -> Floats:
 
 
 def _columns(cells: Cells, goal: Goal) -> list[int]:
-    unknown = [name for name in goal.of if name not in cells.classifiers]
+    unknown = [name for name in goal.classifiers if name not in cells.classifiers]
     if unknown:
         raise StratawatchError(
             f"a goal for {goal.metric} names the unknown classifier '{unknown[0]}'",
             expected=f"one of {', '.join(cells.classifiers)}",
         )
-    return [i for i, name in enumerate(cells.classifiers) if not goal.of or name in goal.of]
+    return [i for i, name in enumerate(cells.classifiers) if not goal.classifiers or name in goal.classifiers]

@@ -45,7 +45,7 @@ class Sequences:
         goals = [goal for goal in self.survey.goals if goal.metric == _PRECISION]
         widest = max((goal.margin for goal in goals), default=metric_named(_PRECISION).default_margin)
         margins = [
-            min((goal.margin for goal in goals if not goal.of or name in goal.of), default=widest)
+            min((goal.margin for goal in goals if not goal.classifiers or name in goal.classifiers), default=widest)
             for name in self.cells.classifiers
         ]
         sizes = [sample_size(margin, self.survey.confidence, self.options.at_least) for margin in margins]

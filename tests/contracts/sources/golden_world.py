@@ -34,7 +34,7 @@ DIALECTS = {
 """Every dialect that the queries are translated into, and how its golden file begins."""
 PANEL = panel(
     (
-        ClassifierSpec("lr", "p_lr", positive="is_lr"),
+        ClassifierSpec("lr", "p_lr", call="is_lr"),
         ClassifierSpec("svm", "margin", "margin", cut_off=0.5),
         ClassifierSpec('odd "name"; drop', 'p "odd"; drop', cut_off=0.7),
     ),
@@ -57,7 +57,7 @@ TYPES = {
 
 LONG = panel(
     (
-        ClassifierSpec("lr", "score", positive="call"),
+        ClassifierSpec("lr", "score", call="call"),
         ClassifierSpec('odd "name"; drop', "score", "margin", cut_off=0.5, called="it's"),
     ),
     columns=Columns("id", "ts", ("body",), ("lang",), classifier="model"),

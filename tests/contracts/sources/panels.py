@@ -8,7 +8,7 @@ from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Windo
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 WINDOW = Window(START, START + timedelta(days=7))
-ONE = (ClassifierSpec("lr", "score", positive="flag"),)
+ONE = (ClassifierSpec("lr", "score", call="flag"),)
 
 
 def panel(classifiers: Sequence[ClassifierSpec] = ONE, **changes: Any) -> PanelSpec:

@@ -48,10 +48,10 @@ def _help(one: AuxiliarySpec, row: Row) -> float | None:
 
 
 def _letter(one: ClassifierSpec, row: Row) -> str:
-    if one.positive is None:
+    if one.call is None:
         score = _score(one, row)
         return "-" if score is None else "1" if score >= one.cut_off else "0"
-    given = row[one.positive]
+    given = row[one.call]
     if given is None:
         return "-"
     if isinstance(given, str):

@@ -157,8 +157,8 @@ class TestRanges:
 
     def test_belong_to_each_classifier(self, made: Any) -> None:
         many = (
-            ClassifierSpec("a", "score", positive="flag"),
-            ClassifierSpec("vote", positive="flag"),
+            ClassifierSpec("a", "score", call="flag"),
+            ClassifierSpec("vote", call="flag"),
             ClassifierSpec("b", "other", "margin", cut_off=0.0),
         )
         source = made({**items("x", "y"), "other": ("DOUBLE", [-5.0, 3.0])})

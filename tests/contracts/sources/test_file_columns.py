@@ -107,7 +107,7 @@ class TestRenamed:
 class TestLater:
     """A classifier that came later is in no older file."""
 
-    BOTH = panel((ClassifierSpec("lr", "score", positive="flag"), ClassifierSpec("nn", positive="nn")))
+    BOTH = panel((ClassifierSpec("lr", "score", call="flag"), ClassifierSpec("nn", call="nn")))
 
     @pytest.fixture
     def grown(self, folder: Folder) -> DuckDBSource:
@@ -203,7 +203,7 @@ class TestLong:
     """In a long table a file needs the columns of those whose rows it has."""
 
     SPEC = panel(
-        (ClassifierSpec("lr", "score", positive="answer"), ClassifierSpec("trees", "score", cut_off=0.5, called="t1")),
+        (ClassifierSpec("lr", "score", call="answer"), ClassifierSpec("trees", "score", cut_off=0.5, called="t1")),
         columns=Columns("id", "ts", classifier="model"),
     )
 

@@ -98,7 +98,7 @@ class TestSeveralFiles:
         write(tmp_path / f"a.{ending}", {**day("a"), "nn": ("BOOLEAN", [None])})
         later = {**dict(reversed(day("b", offset=1).items())), "nn": ("BOOLEAN", [True])}
         write(tmp_path / f"b.{ending}", later)
-        both = panel((ClassifierSpec("lr", "score", positive="flag"), ClassifierSpec("nn", positive="nn")))
+        both = panel((ClassifierSpec("lr", "score", call="flag"), ClassifierSpec("nn", call="nn")))
         assert DuckDBSource(tmp_path).census(both, WINDOW).census.patterns == ("0-", "01")
 
     def test_names_with_glob_characters_are_only_names(self, tmp_path: Path, ending: str) -> None:

@@ -12,7 +12,7 @@ from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.contracts.sources.panels import panel
 from tests.contracts.sources.tables import write
 
-TWO = (ClassifierSpec("lr", "p", cut_off=0.5), ClassifierSpec("svm", "m", "margin", positive="flagged"))
+TWO = (ClassifierSpec("lr", "p", cut_off=0.5), ClassifierSpec("svm", "m", "margin", call="flagged"))
 PANEL = panel(TWO, columns=Columns("id", "ts", segments=("country", "language")))
 
 

@@ -19,7 +19,7 @@ from tests.contracts.sources.tables import Table, write, write_postgres
 
 NAIVE = START.replace(tzinfo=None)
 TWO = panel(
-    (ClassifierSpec("lr", "score", positive="call"), ClassifierSpec("svm", "score", cut_off=0.5, called="svm-3")),
+    (ClassifierSpec("lr", "score", call="call"), ClassifierSpec("svm", "score", cut_off=0.5, called="svm-3")),
     columns=Columns("id", "ts", ("body",), ("lang",), classifier="model"),
 )
 Row = tuple[Any, ...]
@@ -87,7 +87,7 @@ class TestGoldenWorld:
         world.PANEL,
         columns=replace(world.PANEL.columns, classifier="model"),
         classifiers=(
-            replace(world.PANEL.classifiers[0], score="score", positive="call"),
+            replace(world.PANEL.classifiers[0], score="score", call="call"),
             replace(world.PANEL.classifiers[1], score="score", called="svm-3"),
             replace(world.PANEL.classifiers[2], score="score"),
         ),
@@ -141,7 +141,7 @@ class TestItems:
 
     def test_classifiers_with_the_longest_names_stay_apart(self, made: Any) -> None:
         """PostgreSQL cuts names of columns after 63 bytes."""
-        many = (ClassifierSpec("c" * 63, "score", positive="call"), ClassifierSpec("c" * 64, "score", cut_off=0.5))
+        many = (ClassifierSpec("c" * 63, "score", call="call"), ClassifierSpec("c" * 64, "score", cut_off=0.5))
         source = made(rows(("a", "c" * 63, 0.25, False, 1), ("a", "c" * 64, 0.75, None, 1)))
         assert cells(source, replace(TWO, classifiers=many)) == {"01": 1}
 

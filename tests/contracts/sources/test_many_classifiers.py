@@ -21,7 +21,7 @@ from tests.support.seed import random_seed
 
 MANY = 33
 PANEL = panel(
-    tuple(ClassifierSpec(f"c{k}", f"score_{k}", positive=f"call_{k}") for k in range(MANY)),
+    tuple(ClassifierSpec(f"c{k}", f"score_{k}", call=f"call_{k}") for k in range(MANY)),
     columns=Columns("id", "ts", segments=("lang",)),
     auxiliary=(AuxiliarySpec("judge", "judge"),),
 )

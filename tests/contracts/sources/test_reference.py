@@ -19,10 +19,10 @@ from tests.contracts.sources.tables import Table, write
 
 PANEL = panel(
     (
-        ClassifierSpec("lr", "p_lr", positive="is_lr"),
+        ClassifierSpec("lr", "p_lr", call="is_lr"),
         ClassifierSpec("svm", "m_svm", "margin", cut_off=0.25),
-        ClassifierSpec("rules", positive="is_rules"),
-        ClassifierSpec("nn", "p_nn", positive="is_nn"),
+        ClassifierSpec("rules", call="is_rules"),
+        ClassifierSpec("nn", "p_nn", call="is_nn"),
     ),
     columns=Columns("id", "ts", ("body",), ("lang", "country"), "author"),
     auxiliary=(AuxiliarySpec("judge", "p_judge"), AuxiliarySpec("old", "m_old", "margin")),

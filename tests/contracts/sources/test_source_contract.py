@@ -173,14 +173,14 @@ class TestScores:
             assert list(answer.census.bins) == [1023 if score > 0 else 0]
 
     def test_a_null_score_is_allowed_and_the_others_make_the_mean(self, made: Any) -> None:
-        many = (ClassifierSpec("a", "score", positive="flag"), ClassifierSpec("b", "other", positive="flag"))
+        many = (ClassifierSpec("a", "score", call="flag"), ClassifierSpec("b", "other", call="flag"))
         source = made({**items("x", score=None), "other": ("DOUBLE", [0.5])})
         answer = source.census(panel(many), WINDOW)
         assert (list(answer.census.bins), answer.profile.columns["a"]["score_nulls"]) == ([512], 1)
 
     def test_without_any_score_an_item_has_no_bin(self, made: Any) -> None:
         assert list(made(items("x", score=None)).census(panel(), WINDOW).census.bins) == [NO_BIN]
-        silent = panel((ClassifierSpec("rules", positive="flag"),))
+        silent = panel((ClassifierSpec("rules", call="flag"),))
         assert list(made(items("x")).census(silent, WINDOW).census.bins) == [NO_BIN]
 
 
@@ -197,7 +197,7 @@ class TestAuxiliaryScores:
         assert (answer.census.patterns, list(answer.census.bins)) == (("0" + letter,), [bin_of(0.25)])
         assert (answer.profile.bad_rows, answer.census.classifiers, answer.census.auxiliary) == (0, ("lr",), ("judge",))
 
-    @pytest.mark.parametrize("silent", [ONE, (ClassifierSpec("rules", positive="flag"),)], ids=["null", "no column"])
+    @pytest.mark.parametrize("silent", [ONE, (ClassifierSpec("rules", call="flag"),)], ids=["null", "no column"])
     def test_where_no_classifier_has_a_score_the_helpers_make_the_mean(
         self, made: Any, silent: tuple[ClassifierSpec, ...]
     ) -> None:
@@ -339,7 +339,7 @@ class TestCandidates:
 
 class TestColumns:
     def test_a_missing_column_is_named_with_what_there_is_and_a_guess(self, made: Any) -> None:
-        spec = panel((ClassifierSpec("lr", "scroe", positive="flag"),))
+        spec = panel((ClassifierSpec("lr", "scroe", call="flag"),))
         with pytest.raises(InputRefused) as caught:
             made(items("a")).census(spec, WINDOW)
         assert str(caught.value) == (
@@ -361,7 +361,7 @@ class TestColumns:
             evil: ("DOUBLE", [0.25]),
             "flag": ("VARCHAR", ["0"]),
         }
-        spec = panel((ClassifierSpec("lr", evil, positive="flag"),), seed="'; DROP TABLE wanted; --")
+        spec = panel((ClassifierSpec("lr", evil, call="flag"),), seed="'; DROP TABLE wanted; --")
         source = made(table)
         assert list(source.census(spec, WINDOW).census.bins) == [480]
         assert len(source.candidates(spec, WINDOW, whole("0", 1), [1])) == 1

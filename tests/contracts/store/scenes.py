@@ -42,11 +42,11 @@ def spec(name="spam", **changes):
         "seed": "s1",
         "classifiers": (
             ClassifierSpec("lr", "score_lr", cut_off=0.5),
-            ClassifierSpec("svm", "margin", "margin", positive="flagged"),
+            ClassifierSpec("svm", "margin", "margin", call="flagged"),
         ),
         "columns": Columns("id", "at", payload=("text",), segments=("country",), cluster="customer"),
         "windows": WindowRule(MONDAY, WEEK, timedelta(hours=1, microseconds=5)),
-        "goals": (Goal("precision", 0.03), Goal("recall", 0.05, of=("lr",))),
+        "goals": (Goal("precision", 0.03), Goal("recall", 0.05, classifiers=("lr",))),
         "limits": (Limit("precision", floor=0.8), Limit("false_omission_rate", ceiling=0.02, segment=COUNTRY)),
         "budget": 900,
         "deadline": timedelta(days=3),

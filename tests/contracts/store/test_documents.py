@@ -48,10 +48,10 @@ SPECS = st.builds(
     confidence=NUMBERS,
     votes=st.integers(1, 9),
     batch_size=st.integers(1, 999),
-    pages_a_year=NUMBERS,
-    quarantine_share=NUMBERS,
-    label_life=SPANS,
-    blind_at=NUMBERS,
+    false_pages_per_year=NUMBERS,
+    max_bad_row_share=NUMBERS,
+    label_validity=SPANS,
+    blind_margin_factor=NUMBERS,
 )
 
 
@@ -111,8 +111,30 @@ class TestSpec:
 
     def test_written_before_a_field_with_a_default_existed_is_read(self):
         document = spec_to_json(spec())
-        del document["blind_at"]
-        assert spec_from_json(document) == spec(blind_at=3.0)
+        del document["blind_margin_factor"]
+        assert spec_from_json(document) == spec(blind_margin_factor=3.0)
+
+    def test_written_under_the_names_of_an_earlier_version_is_read(self):
+        old = {
+            "blind_margin_factor": "blind_at",
+            "false_pages_per_year": "pages_a_year",
+            "label_validity": "label_life",
+            "max_bad_row_share": "quarantine_share",
+            "stop_rule": "spend",
+            "call": "positive",
+        }
+
+        def renamed(value, names):
+            if isinstance(value, dict):
+                return {names.get(key, key): renamed(inner, names) for key, inner in value.items()}
+            return [renamed(inner, names) for inner in value] if isinstance(value, list) else value
+
+        document = renamed(spec_to_json(spec()), old)
+        for key in ("goals", "limits"):
+            document[key] = renamed(document[key], {"classifiers": "of"})
+        assert set(old.values()) <= set(document) | set(document["classifiers"][0])
+        assert document != spec_to_json(spec())
+        assert spec_from_json(document) == spec()
 
 
 class TestPlan:

@@ -22,7 +22,9 @@ class TestSave:
 
     def test_does_not_mistake_a_whole_float_for_another_specification(self, store):
         with store.begin() as tx:
-            assert tx.panels.save(spec(blind_at=3.0), NOW) == tx.panels.save(spec(blind_at=3), NOW)
+            assert tx.panels.save(spec(blind_margin_factor=3.0), NOW) == tx.panels.save(
+                spec(blind_margin_factor=3), NOW
+            )
 
     def test_keeps_panels_apart_that_differ_in_their_name_only(self, store):
         with store.begin() as tx:
@@ -31,7 +33,9 @@ class TestSave:
 
 class TestGet:
     def test_returns_exactly_what_was_saved(self, store):
-        odd = spec(question='It\'s "spam"?\nIs it \N{PILE OF POO}\0?', guideline="␀0 ␀␀", pages_a_year=0.1 + 0.2)
+        odd = spec(
+            question='It\'s "spam"?\nIs it \N{PILE OF POO}\0?', guideline="␀0 ␀␀", false_pages_per_year=0.1 + 0.2
+        )
         with store.begin() as tx:
             version = tx.panels.save(odd, NOW)
             tx.commit()

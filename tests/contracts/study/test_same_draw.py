@@ -37,10 +37,10 @@ CLASSIFIERS = {
 }
 PANEL = panel(
     (
-        ClassifierSpec("lr", "p_lr", positive="is_lr"),
-        ClassifierSpec("svm", "m_svm", "margin", positive="is_svm"),
-        ClassifierSpec("rules", positive="is_rules"),
-        ClassifierSpec("nn", "p_nn", positive="is_nn"),
+        ClassifierSpec("lr", "p_lr", call="is_lr"),
+        ClassifierSpec("svm", "m_svm", "margin", call="is_svm"),
+        ClassifierSpec("rules", call="is_rules"),
+        ClassifierSpec("nn", "p_nn", call="is_nn"),
     ),
     columns=Columns("id", "ts", (), ("lang", "shop", "paid")),
     seed=SEED,

@@ -50,7 +50,7 @@ class TestPages:
         self, tmp_path: Path, profile_of: MakeProfile, items_of: Items
     ) -> None:
         evil = "<script>alert(1)</script>"
-        spec = panel((ClassifierSpec(evil, positive="flag"),), columns=Columns("id", "ts", (evil,)))
+        spec = panel((ClassifierSpec(evil, call="flag"),), columns=Columns("id", "ts", (evil,)))
         check = GreatExpectationsCheck(tmp_path)
         column = profile_of().columns["lr"]
         reports = [

@@ -48,8 +48,8 @@ class TestProfile:
 
     def test_the_cap_is_the_panels(self, check: PredictionCheck, profile_of: Make) -> None:
         bad = profile_of({"invalid": 300}, bad_rows=300)
-        assert check.profile(replace(PANEL, quarantine_share=0.3), WINDOW, bad).passed
-        assert not check.profile(replace(PANEL, quarantine_share=0.299), WINDOW, bad).passed
+        assert check.profile(replace(PANEL, max_bad_row_share=0.3), WINDOW, bad).passed
+        assert not check.profile(replace(PANEL, max_bad_row_share=0.299), WINDOW, bad).passed
 
     @pytest.mark.parametrize("positives", [0, 1000])
     def test_all_calls_alike_pass(self, check: PredictionCheck, profile_of: Make, positives: int) -> None:
@@ -62,7 +62,7 @@ class TestProfile:
     def test_a_call_made_from_an_unreadable_score_is_not_counted_beside_it(
         self, check: PredictionCheck, profile_of: Make
     ) -> None:
-        cut = replace(panel((ClassifierSpec("lr", "score", cut_off=0.5),)), quarantine_share=0.01)
+        cut = replace(panel((ClassifierSpec("lr", "score", cut_off=0.5),)), max_bad_row_share=0.01)
         bad = profile_of({"invalid": 8, "score_invalid": 8}, bad_rows=8, null_times=0)
         assert check.profile(cut, WINDOW, bad).failures == ()
         worse = profile_of({"invalid": 11, "score_invalid": 11}, bad_rows=11, null_times=0)
@@ -71,7 +71,7 @@ class TestProfile:
     def test_one_silent_classifier_is_reported_and_the_work_goes_on(
         self, check: PredictionCheck, profile_of: Make
     ) -> None:
-        two = panel((ClassifierSpec("lr", positive="a"), ClassifierSpec("nn", positive="b")))
+        two = panel((ClassifierSpec("lr", call="a"), ClassifierSpec("nn", call="b")))
         column = profile_of().columns["lr"]
         silent = profile_of(columns={"lr": column, "nn": {**column, "nulls": 1000, "positives": 0}})
         report = check.profile(two, WINDOW, silent)
@@ -91,5 +91,5 @@ class TestProfile:
 
     def test_a_window_whose_rows_all_lack_a_time_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
         timeless = profile_of(bad_rows=1000, first_time=None, last_time=None)
-        report = check.profile(replace(PANEL, quarantine_share=1.0), WINDOW, timeless)
+        report = check.profile(replace(PANEL, max_bad_row_share=1.0), WINDOW, timeless)
         assert report.refusal.startswith("no row of the window")

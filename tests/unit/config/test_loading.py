@@ -29,7 +29,7 @@ class TestARightConfiguration:
                 columns=Columns("id", "at", ("text",), ("country",), None),
                 windows=WindowRule(datetime(2026, 1, 5, tzinfo=UTC), timedelta(days=7), timedelta(0)),
                 goals=(Goal("precision", 0.05),),
-                limits=(Limit("precision", floor=0.8, of=("lr",)),),
+                limits=(Limit("precision", floor=0.8, classifiers=("lr",)),),
                 budget=120,
                 deadline=timedelta(days=3),
                 source="files: predictions/*.parquet",

@@ -103,9 +103,9 @@ class TestSpending:
     GOALS = '[[panels.spam.goals]]\nmetric = "precision"\nmargin = 0.05\n\n'
 
     def test_the_budget_is_spent_unless_the_goals_decide(self, write):
-        assert load(write()).panels["spam"].spend == "budget"
+        assert load(write()).panels["spam"].stop_rule == "budget"
         spec = load(write(("budget = 120", 'budget = 120\nspend = "goals"'))).panels["spam"]
-        assert (spec.spend, spec.budget) == ("goals", 120)
+        assert (spec.stop_rule, spec.budget) == ("goals", 120)
 
     def test_goals_that_decide_must_be_there(self, problems):
         found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"'), (self.GOALS, "")))

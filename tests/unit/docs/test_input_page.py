@@ -17,7 +17,7 @@ from stratawatch.engine.trouble import WARN_AFTER
 from tests.contracts.sources.panels import panel
 
 PAGE = (Path(__file__).parents[3] / "docs/input.md").read_text(encoding="utf-8")
-PANEL = panel((ClassifierSpec("lr", "score", positive="flag"),), columns=Columns("id", "ts", ("text",), ("country",)))
+PANEL = panel((ClassifierSpec("lr", "score", call="flag"),), columns=Columns("id", "ts", ("text",), ("country",)))
 PROFILE, CANDIDATES = trial_suites(PANEL)
 
 

@@ -108,12 +108,12 @@ class TestSilence:
         assert drift(spec(), profile({"nulls": 1000}), [before(columns=silent)]) == ()
 
     def test_a_new_classifier_has_no_past(self):
-        panel = spec(classifiers=(ClassifierSpec("lr", "p", positive="other"),))
+        panel = spec(classifiers=(ClassifierSpec("lr", "p", call="other"),))
         assert drift(panel, profile({"nulls": 900}), [before()]) == ()
 
     @pytest.mark.parametrize("earlier", [[], [before()]], ids=["in the first window", "beside others with a past"])
     def test_a_new_one_that_never_speaks_needs_no_past(self, earlier):
-        panel = spec(classifiers=(ClassifierSpec("lr", "p", positive="other"),))
+        panel = spec(classifiers=(ClassifierSpec("lr", "p", call="other"),))
         (found,) = drift(panel, profile({"nulls": 1000, "positives": 0}), earlier)
         assert found.kind == "silent"
         assert str(found) == (

@@ -9,7 +9,7 @@ from stratawatch.engine.faults import advice, example, faults, in_brief, quoted
 from stratawatch.engine.records import BadRow, ClassifierSpec, Profile
 from tests.contracts.sources.panels import panel
 
-PANEL = panel((ClassifierSpec("lr", "p_lr", positive="is_lr"), ClassifierSpec("nn", "p_nn", cut_off=0.5)))
+PANEL = panel((ClassifierSpec("lr", "p_lr", call="is_lr"), ClassifierSpec("nn", "p_nn", cut_off=0.5)))
 NOTHING = dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
 
 

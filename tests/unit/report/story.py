@@ -44,7 +44,7 @@ def spec(**changes) -> PanelSpec:
         "question": "Is this message toxic?",
         "guideline": "Toxic is what drives people out of a conversation.",
         "seed": "s1",
-        "classifiers": tuple(ClassifierSpec(name, f"score_{name}", positive=f"pred_{name}") for name in names),
+        "classifiers": tuple(ClassifierSpec(name, f"score_{name}", call=f"pred_{name}") for name in names),
         "columns": Columns("id", "at", payload=("text",), segments=("region",)),
         "windows": WindowRule(MONDAY, WEEK),
         "goals": (Goal("precision", 0.03), Goal("recall", 0.05)),

@@ -16,7 +16,7 @@ ATOMS = (Atom("10", 0, 1, 3_000, 0.9), Atom("01", 0, 1, 7_000, 0.5), Atom("00", 
 def panel(*names, **changes):
     """A panel of these classifiers, in this order."""
     return spec(
-        classifiers=tuple(ClassifierSpec(name, f"score_{name}", positive=f"pred_{name}") for name in names), **changes
+        classifiers=tuple(ClassifierSpec(name, f"score_{name}", call=f"pred_{name}") for name in names), **changes
     )
 
 
@@ -85,10 +85,10 @@ class TestSettings:
         assert build(memory, panel("lr", "nb", confidence=0.99), NOW).cost == build(memory, memory.panel, NOW).cost
 
     def test_goals_and_promised_pages_are_those_of_the_window(self):
-        memory = judged(pages_a_year=4.0)
+        memory = judged(false_pages_per_year=4.0)
         view = build(memory, panel("lr", "nb", goals=(Goal("false_omission_rate", 0.01),)), NOW)
         assert view.method.goals == memory.panel.goals
-        assert view.method.pages_a_year == 4.0
+        assert view.method.false_pages_per_year == 4.0
         assert [need.metric for need in view.cost.needs] == ["precision", "precision"]
 
     def test_before_the_first_window_they_are_todays(self):

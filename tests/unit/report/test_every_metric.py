@@ -21,7 +21,7 @@ __all__ = ["make_town"]
 def judged(make_town):
     """A week in which every metric has a goal and a limit."""
     goals = tuple(Goal(name, 0.1) for name in METRICS)
-    limits = tuple(Limit(name, of=("lr",), **bound) for name, bound in BOUNDS.items())
+    limits = tuple(Limit(name, classifiers=("lr",), **bound) for name, bound in BOUNDS.items())
     town = make_town(spec(budget=200, goals=goals, limits=limits))
     open_cycles(town.ports, {town.panel.name: town.panel})
     for _ in range(3):

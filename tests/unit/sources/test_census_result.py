@@ -10,7 +10,7 @@ from stratawatch.errors import InputRefused
 from tests.contracts.sources.panels import panel
 
 PANEL = panel(
-    (ClassifierSpec("lr", "p_lr", positive="is_lr"), ClassifierSpec("nn", "p_nn", positive="is_nn")),
+    (ClassifierSpec("lr", "p_lr", call="is_lr"), ClassifierSpec("nn", "p_nn", call="is_nn")),
     columns=Columns("id", "ts", segments=("lang", "country")),
 )
 BAD_TIME = packed_codes.BAD * 4

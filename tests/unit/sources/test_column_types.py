@@ -58,7 +58,7 @@ class TestRequireColumns:
         [
             (ClassifierSpec("lr", "flag", cut_off=0.5), "column 'flag' cannot be the score of classifier 'lr'"),
             (ClassifierSpec("lr", "ts", cut_off=0.5), "column 'ts' cannot be the score of classifier 'lr'"),
-            (ClassifierSpec("lr", positive="tags"), "column 'tags' cannot be the call of classifier 'lr'"),
+            (ClassifierSpec("lr", call="tags"), "column 'tags' cannot be the call of classifier 'lr'"),
         ],
     )
     def test_a_column_that_cannot_hold_it_is_named_with_its_type(self, one: ClassifierSpec, sentence: str) -> None:

@@ -11,9 +11,9 @@ from tests.contracts.sources.panels import panel
 
 PANEL = panel(
     (
-        ClassifierSpec("lr", "p_lr", positive="is"),
-        ClassifierSpec("rules", positive="is"),
-        ClassifierSpec("nn", "p_nn", positive="is"),
+        ClassifierSpec("lr", "p_lr", call="is"),
+        ClassifierSpec("rules", call="is"),
+        ClassifierSpec("nn", "p_nn", call="is"),
     )
 )
 NOON = datetime(2026, 1, 5, 12)  # noqa: DTZ001 - as engines hand times out: in UTC, without saying so

@@ -119,7 +119,7 @@ class TestRefusals:
         [
             ("kumar PRO", Goal("recall", 0.05), "design = 'kumar' does not tell recall"),
             ("bennett", Goal("precision", 0.05), "does not tell precision of vote: only precision of lr"),
-            ("bennett", Goal("accuracy", 0.05, of=("lr",)), "does not tell accuracy of lr"),
+            ("bennett", Goal("accuracy", 0.05, classifiers=("lr",)), "does not tell accuracy of lr"),
         ],
     )
     def test_goals_that_a_design_cannot_tell(self, village, choice, goal, said):

@@ -66,7 +66,7 @@ class TestRefused:
         with pytest.raises(StratawatchError) as caught:
             read([Goal("precision", 0.03, of)])
         assert str(caught.value) == (
-            "the goal for precision is for no classifier; expected some of lr, vote; without `of` it is for all of them"
+            "the goal for precision is for no classifier; expected some of lr, vote; without `classifiers` it is for all of them"
         )
 
     def test_what_is_no_goal(self):

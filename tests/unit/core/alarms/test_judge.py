@@ -64,8 +64,8 @@ class TestJudge:
 
     def test_blind_begins_above_the_stated_multiple_of_the_margin(self):
         ordinary, page = estimate(0.85, 0.75, 0.93), estimate(0.85, 0.7, 0.95)
-        assert judge(ordinary, page, FLOOR, 0.03, blind_at=2.9).state == AlarmState.BLIND
-        assert judge(ordinary, page, FLOOR, 0.03, blind_at=3.1).state == AlarmState.UNPROVEN
+        assert judge(ordinary, page, FLOOR, 0.03, blind_margin_factor=2.9).state == AlarmState.BLIND
+        assert judge(ordinary, page, FLOOR, 0.03, blind_margin_factor=3.1).state == AlarmState.UNPROVEN
 
     @pytest.mark.parametrize(
         ("ordinary", "page", "state"),

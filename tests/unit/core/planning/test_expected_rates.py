@@ -152,7 +152,7 @@ class TestSecondRates:
 
 class TestGoalRows:
     def test_a_row_for_every_classifier_that_a_goal_is_for(self):
-        goals = [Goal("precision", 0.05, of=("b",)), Goal("recall", 0.1)]
+        goals = [Goal("precision", 0.05, classifiers=("b",)), Goal("recall", 0.1)]
         rows = goal_rows(MADE, goals, first_rates(MADE))
         assert rows.names == (("b", "precision"), ("a", "recall"), ("b", "recall"))
         assert rows.margins.tolist() == [0.05, 0.1, 0.1]
@@ -161,12 +161,12 @@ class TestGoalRows:
 
     def test_precision_gains_by_items_called_positive_alike(self):
         """Items with b = 1 are 200: the gradient is 1/200 there and 0 elsewhere."""
-        rows = goal_rows(MADE, [Goal("precision", 0.05, of=("b",))], first_rates(MADE))
+        rows = goal_rows(MADE, [Goal("precision", 0.05, classifiers=("b",))], first_rates(MADE))
         assert rows.gradients[0].tolist() == pytest.approx([0, 0, 1 / 200, 1 / 200])
 
     def test_recall_weighs_found_against_missed(self):
         """a finds 99.9 of P = 90 + 200 + 2 + 99.9 = 391.9: r = .2549; (1 - r)/P where found, -r/P elsewhere."""
-        rows = goal_rows(MADE, [Goal("recall", 0.05, of=("a",))], first_rates(MADE))
+        rows = goal_rows(MADE, [Goal("recall", 0.05, classifiers=("a",))], first_rates(MADE))
         r = 99.9 / 391.9
         assert rows.gradients[0].tolist() == pytest.approx([-r / 391.9] * 3 + [(1 - r) / 391.9])
 
@@ -181,11 +181,11 @@ class TestGoalRows:
         made = Cells.of(("a",), ["01", "10", "--"], np.full(3, 100.0), np.full(3, 0.4))
         assert goal_rows(made, [], first_rates(made)).names == (("a", "precision"), ("a", "recall"))
         with pytest.raises(StratawatchError, match="unknown classifier 'judge'; expected one of a"):
-            goal_rows(made, [Goal("recall", 0.1, of=("judge",))], first_rates(made))
+            goal_rows(made, [Goal("recall", 0.1, classifiers=("judge",))], first_rates(made))
 
     def test_an_unknown_classifier_is_named(self):
         with pytest.raises(StratawatchError, match="unknown classifier 'c'; expected one of a, b"):
-            goal_rows(MADE, [Goal("recall", 0.1, of=("c",))], first_rates(MADE))
+            goal_rows(MADE, [Goal("recall", 0.1, classifiers=("c",))], first_rates(MADE))
 
     @pytest.mark.parametrize("margin", [0.0, -0.1, float("nan")])
     def test_a_margin_that_is_no_width_is_refused(self, margin):
@@ -201,7 +201,7 @@ class TestNeeds:
     def test_hand_arithmetic(self):
         """Precision of b, strata of 10000 and 200 items, spread .1: 200 x (100 + 100) x (1/200)^2 x .1 = .1."""
         rates = Rates(SCORES, np.full(4, 0.1))
-        rows = goal_rows(PAIRED, [Goal("precision", 0.05, of=("b",))], rates)
+        rows = goal_rows(PAIRED, [Goal("precision", 0.05, classifiers=("b",))], rates)
         assert needs(PAIRED, rows, rates)[0].tolist() == pytest.approx([0, 0.1])
 
     @settings(deadline=None)

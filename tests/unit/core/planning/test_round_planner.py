@@ -150,7 +150,7 @@ class TestUntilGoals:
         assert widest == pytest.approx(margin, rel=0.01)
 
     def test_a_goal_of_one_classifier_needs_fewer_labels(self):
-        everyone, one = until(0.05), SurveySpec((Goal("recall", 0.05, of=("a",)),), stop_at_goals=True)
+        everyone, one = until(0.05), SurveySpec((Goal("recall", 0.05, classifiers=("a",)),), stop_at_goals=True)
         assert first(one, PAST).labels < first(everyone, PAST).labels
 
     def test_without_goals_the_usual_margins_count(self):
@@ -328,7 +328,7 @@ class TestAuxiliary:
 
     def test_a_goal_for_it_is_refused(self):
         with pytest.raises(StratawatchError, match="unknown classifier 'judge'"):
-            Planner(self.made, SurveySpec((Goal("recall", 0.1, of=("judge",)),), 300)).plan(seen(1), WHOLE)
+            Planner(self.made, SurveySpec((Goal("recall", 0.1, classifiers=("judge",)),), 300)).plan(seen(1), WHOLE)
 
 
 class TestInAll:

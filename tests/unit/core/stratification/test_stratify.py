@@ -100,13 +100,13 @@ class TestWhichGoTogether:
 
     def test_goals_decide_what_is_kept_apart(self):
         """Precision of b alone: items that b calls negative teach nothing and share one stratum."""
-        atoms = cut(ROWS, 100, goals=(Goal("precision", 0.03, of=("c1",)),))
+        atoms = cut(ROWS, 100, goals=(Goal("precision", 0.03, classifiers=("c1",)),))
         assert len({atom.stratum for atom in atoms if atom.pattern[1] == "0"}) == 1
         assert len({atom.stratum for atom in atoms if atom.pattern[1] == "1"}) == count(atoms) - 1
 
     def test_a_goal_for_a_stranger_is_refused(self):
         with pytest.raises(StratawatchError, match="unknown classifier 'z'"):
-            cut(ROWS, 100, goals=(Goal("precision", 0.03, of=("z",)),))
+            cut(ROWS, 100, goals=(Goal("precision", 0.03, classifiers=("z",)),))
 
     def test_single_items_do_not_take_a_stratum_each(self):
         rows = [*ROWS, *(("1-", bin_, 1) for bin_ in range(100, 120)), *((f"-{v}", 5, 1) for v in "01")]

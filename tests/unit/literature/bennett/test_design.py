@@ -221,7 +221,7 @@ class TestRefusals:
             cut(CENSUS, survey)
 
     def test_a_goal_that_the_rule_stops_short_of(self):
-        goal = Goal("precision", 0.03, of=("a",))
+        goal = Goal("precision", 0.03, classifiers=("a",))
         with pytest.raises(PlanImpossible, match=r"stops at plus-minus 0.05, before a goal of 0.03 holds"):
             cut(CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.05}))
         assert cut(CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.03}))

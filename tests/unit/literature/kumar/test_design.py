@@ -330,7 +330,7 @@ class TestRefusals:
             cut(CENSUS, wanted(3, **options))
 
     def test_a_goal_that_is_in_vain_and_not_the_usual_ones(self):
-        goals = (Goal("precision", 0.03), Goal("recall", 0.05, of=("b",)))
+        goals = (Goal("precision", 0.03), Goal("recall", 0.05, classifiers=("b",)))
         with pytest.raises(PlanImpossible, match=r"does not tell recall: only labels .* got a goal for recall"):
             cut(CENSUS, SurveySpec(goals=goals, budget=100, design="kumar"))
         assert cut(CENSUS, wanted())

@@ -72,7 +72,7 @@ class TestConfiguration:
 @pytest.fixture
 def town(tmp_path):
     """A judged week of a panel with a goal and a limit for the toy; almost all positive calls are wrong."""
-    panel = spec(budget=200, goals=(Goal(NAME, 0.05, of=("lr",)),), limits=(Limit(NAME, ceiling=0.5),))
+    panel = spec(budget=200, goals=(Goal(NAME, 0.05, classifiers=("lr",)),), limits=(Limit(NAME, ceiling=0.5),))
     source, check, queue, desk, clock = FakeSource(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
     store = SqlStore(f"sqlite:///{tmp_path / 'town.db'}", create=True)
     ports = Ports(store, clock, {panel.name: source}, check, queue, {desk.name: desk})
