@@ -8,7 +8,7 @@ def main() -> None:
 
         app(prog_name="stratawatch")
     except Exception as trouble:  # noqa: BLE001 - whatever it is, people get one sentence and scripts a status
-        from stratawatch.cli.bugs import STATUS, tell_bug
+        from stratawatch.cli.unexpected_errors import STATUS, report_unexpected
 
-        tell_bug(trouble)
+        report_unexpected(trouble)
         raise SystemExit(STATUS) from None

@@ -1,11 +1,11 @@
-"""All commands in one place, and what happens when one of them fails."""
+"""The command line's commands, and how an error of one of them is shown."""
 
 from typing import Annotated, Any
 
 import typer
 
-from stratawatch.cli import baseline, census, check, cycles, estimates, init, labels, plan, report, run, status
-from stratawatch.cli.printing import complain
+from stratawatch.cli import baseline, census, check, cycles, estimates, init, labels, open_advance, plan, report, status
+from stratawatch.cli.output import print_error
 from stratawatch.cli.quick_commands import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
 from stratawatch.extras import explained
@@ -28,14 +28,14 @@ Exit status: 0 done, 1 `check` found problems or `advance` refused a window, 2 i
 
 
 class Commands(QuickGroup):
-    """The command line itself: a user's mistake is one sentence, never a traceback."""
+    """The root command, which prints a user's mistake as one sentence, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
         except StratawatchError as trouble:
-            complain(f"stratawatch: {trouble}")
+            print_error(f"stratawatch: {trouble}")
             raise typer.Exit(2) from None
         except ModuleNotFoundError as missing:
             complain(f"stratawatch: {explained(missing)}")
@@ -43,9 +43,9 @@ class Commands(QuickGroup):
         except SystemExit as ended:  # of a library: our own commands end otherwise
             if ended.code:  # rich's, say, when nobody reads on
                 raise
-            from stratawatch.cli.bugs import STATUS, tell_bug
+            from stratawatch.cli.unexpected_errors import STATUS, report_unexpected
 
-            tell_bug(ended)
+            report_unexpected(ended)
             raise typer.Exit(STATUS) from None
 
 
@@ -61,14 +61,14 @@ app = typer.Typer(
 app.command("init", short_help="Write a configuration, create the store.")(init.init)
 app.command("check", short_help="Say what is wrong, with place and remedy.")(check.check)
 app.command("status", cls=QuickCommand, short_help="Where everything stands.")(status.status)
-app.command("open", short_help="Open cycles for windows that are over.")(run.open_cycles)
-app.command("advance", short_help="Move what can move, once.")(run.advance)
+app.command("open", short_help="Open cycles for windows that are over.")(open_advance.open_cycles)
+app.command("advance", short_help="Move what can move, once.")(open_advance.advance)
 app.command("census", short_help="What a window holds, cut into atoms.")(census.census)
 app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)
-app.command("estimates", short_help="What is known, with intervals.")(estimates.estimates)
+app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
-app.add_typer(cycles.app, name="cycles", short_help="List, look into, cancel, reopen cycles.")
-app.add_typer(baseline.app, name="baseline", short_help="Measure and list what metrics were.")
+app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
+app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")
 app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn items.")
 
 

@@ -1,9 +1,9 @@
-"""Rows that cannot be used, for people and as JSON: every fault counted, with an example, and some of the rows."""
+"""Rows that cannot be used, as text and as JSON: every reason with its count and an example, and some of the rows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from stratawatch.cli.printing import count_text, percent, say
+from stratawatch.cli.output import count_text, percent, print_line
 
 if TYPE_CHECKING:
     from stratawatch.engine.records import BadRow, PanelSpec, Profile
@@ -20,24 +20,24 @@ def fault_rows(panel: "PanelSpec", profile: "Profile", bad_rows: "Sequence[BadRo
 
 
 def bad_row_facts(row: "BadRow") -> dict[str, Any]:
-    """What is told of one row."""
+    """The JSON of one row."""
     return {"reason": row.reason, "unreadable": dict(row.unreadable)}
 
 
-def say_faults(number: int, rows: int, told: list[dict[str, Any]]) -> None:
-    """How many rows cannot be used, and why."""
+def print_faults(number: int, rows: int, faults: list[dict[str, Any]]) -> None:
+    """Print how many rows cannot be used, by reason."""
     from stratawatch.engine.faults import such_as
 
-    say(f"{number:,} of {count_text(rows, 'row')} ({percent(number / rows)}) cannot be used:")
-    for fault in told:
-        say(f"{fault['rows']:,}: {fault['reason']}{such_as(fault['example'])}", indent="  ")
-    if sum(fault["rows"] for fault in told) > number:
-        say("Some rows have several of these faults.", indent="  ")
+    print_line(f"{number:,} of {count_text(rows, 'row')} ({percent(number / rows)}) cannot be used:")
+    for fault in faults:
+        print_line(f"{fault['rows']:,}: {fault['reason']}{such_as(fault['example'])}", indent="  ")
+    if sum(fault["rows"] for fault in faults) > number:
+        print_line("Some rows have several of these faults.", indent="  ")
 
 
-def say_row(row: dict[str, Any]) -> None:
-    """One row that was set aside."""
+def print_bad_row(row: dict[str, Any]) -> None:
+    """Print one row that was set aside."""
     from stratawatch.engine.faults import quoted
 
     values = ", ".join(quoted(value) for value in row["unreadable"].values())
-    say(f"{row['key'] or '(no id)'}: {row['reason']}{f': {values}' if values else ''}", indent="  ")
+    print_line(f"{row['key'] or '(no id)'}: {row['reason']}{f': {values}' if values else ''}", indent="  ")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.listing import show_rows
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
-from stratawatch.cli.printing import count_text, print_json, say, time_text, value_text
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
+from stratawatch.cli.output import count_text, print_json, print_line, time_text, value_text
+from stratawatch.cli.table_output import show_rows
 
 if TYPE_CHECKING:
     from stratawatch.engine.baseline_record import KeptBaseline
@@ -47,9 +47,15 @@ def measure(
         int | None, typer.Option("--windows", help="How many of the newest judged windows (8).", metavar="N")
     ] = None,
     called: Annotated[
-        float | None, typer.Option("--called", help="Items called yes that labels were drawn from apart.", metavar="N")
+        float | None,
+        typer.Option("--called", help="Items called yes, where labels were drawn from them separately.", metavar="N"),
     ] = None,
-    passed: Annotated[float | None, typer.Option("--passed", help="The same, of the others.", metavar="N")] = None,
+    passed: Annotated[
+        float | None,
+        typer.Option(
+            "--passed", help="Items not called yes, where labels were drawn from them separately.", metavar="N"
+        ),
+    ] = None,
     since: Annotated[
         str | None,
         typer.Option("--from", help="For windows from then on; else the first not judged yet.", metavar="TIME"),
@@ -63,10 +69,10 @@ def measure(
 ) -> None:
     """Measure what a panel's metrics are and keep that, with its interval, for windows to come.
 
-    Without --file from the estimates of judged windows. With it from items whose labels are known, drawn at random from
-    what the classifiers met: columns as the panel names them, and the label (yes or no). Where labels were drawn apart
-    among the items that one classifier called yes and among the others, --called and --passed say how many items
-    these were. Measuring the same again changes nothing.
+    Without --file from the estimates of judged windows. With it from labelled items, drawn at random from
+    what the classifiers met: columns as the panel names them, and the label (yes or no). Where labels were drawn
+    separately from the items that one classifier called yes and from the others, --called and --passed say how many
+    items these were. Measuring the same again changes nothing.
 
     \b
     Examples:
@@ -81,7 +87,7 @@ def measure(
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    spec = installation.panels[known(panel, list(installation.panels), "panel")]
+    spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
     request = BaselineRequest(
         of=tuple(of or ()),
         windows=windows,
@@ -96,16 +102,18 @@ def measure(
             for some, new in ((found.new, True), (found.known, False))
             for one in some
         ]
-    untold = [
+    undefined = [
         {"classifier": key.classifier, "metric": key.metric, "segment": key.segment, "why": why}
         for key, why in found.untold.items()
     ]
     if json:
-        print_json({"panel": panel, "baselines": rows, "untold": untold, "notes": found.notes})
+        print_json(
+            {"panel": panel, "baselines": rows, "undefined": undefined, "untold": undefined, "notes": found.notes}
+        )
     else:
-        _show_measured(rows, untold)
+        _show_measured(rows, undefined)
         for note in found.notes:
-            say(f"Note: {note}")
+            print_line(f"Note: {note}")
 
 
 @app.command("list", short_help="What was measured, and what is in force.")
@@ -129,7 +137,7 @@ def list_(
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    spec = installation.panels[known(panel, list(installation.panels), "panel")]
+    spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
     with installation.ports.store.begin() as tx:
         at = installation.ports.clock.now()
         used = set(in_force(tx, spec, at, measured_by=at).values())
@@ -139,33 +147,33 @@ def list_(
     elif rows:
         show_rows([_cells(row) for row in rows], numbers=("rests on",))
     else:
-        say(f"There is no baseline of {panel} yet. `stratawatch baseline measure {panel}` measures one.")
+        print_line(f"There is no baseline of {panel} yet. `stratawatch baseline measure {panel}` measures one.")
 
 
 def _labels(
     installation: "Installation", panel: str, file: Path | None, label: str | None
 ) -> "LabelledPredictions | None":
-    """A path is meant from where one is; it must lie in the configuration's folder."""
+    """The labelled predictions of a file, named from the current folder; it must lie in the configuration's folder."""
     from stratawatch.wiring import labelled_predictions
 
     return labelled_predictions(installation.configuration, panel, str(file.resolve()) if file else None, label)
 
 
 def _row(one: "KeptBaseline") -> dict[str, Any]:
-    told = one.known
+    interval = one.known
     return {
         "classifier": one.key.classifier,
         "call": one.call,
         "cut_off": one.cut_off,
         "metric": one.key.metric,
         "segment": one.key.segment,
-        "value": told.value,
-        "low": told.low,
-        "high": told.high,
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
         "confidence": one.confidence,
         "n": one.n,
         "counted": f"{one.counted}s",
-        "n_eff": told.n_eff,
+        "n_eff": interval.n_eff,
         "method": one.method,
         "seed": one.seed,
         "source": one.source,
@@ -180,18 +188,20 @@ def _name(row: dict[str, Any]) -> str:
     return f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}"
 
 
-def _show_measured(rows: Sequence[dict[str, Any]], untold: Sequence[dict[str, Any]]) -> None:
+def _show_measured(rows: Sequence[dict[str, Any]], undefined: Sequence[dict[str, Any]]) -> None:
     new = [row for row in rows if row["new"]]
-    say(f"{count_text(len(new), 'new baseline')}, {len(rows) - len(new)} known before; from {rows[0]['source']}")
+    print_line(
+        f"{count_text(len(new), 'new baseline')}, {len(rows) - len(new)} measured before; from {rows[0]['source']}"
+    )
     for dates in dict.fromkeys(_dates(row) for row in rows if row["in_force"]):
-        say(f"In force for windows {dates}")
+        print_line(f"In force for windows {dates}")
     older = [_name(row) for row in rows if not row["in_force"]]
     if older:
-        say(f"Not in force, as what was measured later is: {', '.join(older)}")
-    say()
+        print_line(f"Not in force, as what was measured later is: {', '.join(older)}")
+    print_line()
     show_rows([_measured_cells(row) for row in rows], numbers=("rests on",))
-    for row in untold:
-        say(f"None of {_name(row)}: {row['why']}")
+    for row in undefined:
+        print_line(f"None of {_name(row)}: {row['why']}")
 
 
 def _dates(row: dict[str, Any]) -> str:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, say_faults
-from stratawatch.cli.listing import show_rows
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
+from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_faults
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
+from stratawatch.cli.output import count_text, percent, print_json, print_line, time_text, window_text
 from stratawatch.cli.pictures import require_picture, write_picture
-from stratawatch.cli.printing import count_text, percent, print_json, say, time_text, window_text
 from stratawatch.cli.progress import shown_progress
+from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError
 
@@ -40,8 +40,8 @@ def census(
 ) -> None:
     """What is in a window? Counts the newest complete one and cuts it as a cycle would; nothing is written.
 
-    An atom is what classifiers say alike (a pattern) within a range of mean scores: the smallest piece that
-    estimates tell apart. Strata, which items are drawn from, unite atoms.
+    An atom holds the items on which all classifiers make the same calls (a pattern) within a range of mean scores: the
+    smallest group that estimates treat separately. Strata, which items are drawn from, unite atoms.
 
     \b
     Examples:
@@ -52,7 +52,7 @@ def census(
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    names = [known(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
+    names = [existing_name(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
     if picture is not None and len(names) > 1:
         raise StratawatchError("--picture draws one panel", expected=f"one panel: {', '.join(names)}")
     if picture is not None:
@@ -64,11 +64,11 @@ def census(
         return
     for number, document in enumerate(documents):
         if number:
-            say()
+            print_line()
         _show(document, every=every)
     if picture is not None:
-        say()
-        say(f"wrote {picture}")
+        print_line()
+        print_line(f"wrote {picture}")
 
 
 def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
@@ -132,23 +132,23 @@ def _document(spec: "PanelSpec", window: "Window", found: "Contents") -> dict[st
 
 def _show(document: dict[str, Any], *, every: bool) -> None:
     running = "" if document["complete"] else ", not complete yet"
-    say(f"{document['panel']}, window {window_text(document)}{running}: {count_text(document['items'], 'item')}")
+    print_line(f"{document['panel']}, window {window_text(document)}{running}: {count_text(document['items'], 'item')}")
     if not document["rows"]:
-        say("A cycle on it would be refused.")
+        print_line("A cycle on it would be refused.")
         return
-    say(f"Times from {time_text(document['first_time'])} to {time_text(document['last_time'])}")
+    print_line(f"Times from {time_text(document['first_time'])} to {time_text(document['last_time'])}")
     if document["bad_rows"]:
         faults = document["faults"] if every else document["faults"][:SHOWN]
-        say_faults(document["bad_rows"], document["rows"], faults)
-    say()
-    say("What classifiers said")
+        print_faults(document["bad_rows"], document["rows"], faults)
+    print_line()
+    print_line("What classifiers said")
     show_rows([_said(row, document["rows"]) for row in document["classifiers"]], numbers=_COUNTS)
     if document["without_segment"] and document["items"]:
-        say()
+        print_line()
         _show_segments(document, every=every)
-    say()
+    print_line()
     if document["refusal"]:
-        say(f"A cycle on it would be refused: {document['refusal']}")
+        print_line(f"A cycle on it would be refused: {document['refusal']}")
     if not document["atoms"]:
         return
     _show_atoms(document, every=every)
@@ -181,11 +181,11 @@ def _show_segments(document: dict[str, Any], *, every: bool) -> None:
     _show_largest("segment", [_segment(row, document["items"]) for row in _ordered(document["segments"])], every)
     for row in document["without_segment"]:
         if row["items"]:
-            say(f"items without a value of {row['column']}: {_part(row['items'], document['items'])}")
+            print_line(f"items without a value of {row['column']}: {_part(row['items'], document['items'])}")
 
 
 def _without(counted: "Census", column: str) -> int:
-    """Items that are in no segment of a column."""
+    """How many items are in no segment of a column."""
     return counted.size - sum(int(n.sum()) for segment, n in counted.segments.items() if segment.column == column)
 
 
@@ -196,16 +196,16 @@ def _ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _show_atoms(document: dict[str, Any], *, every: bool) -> None:
     atoms = _ordered(document["atoms"])
     order = ", ".join([*(row["classifier"] for row in document["classifiers"]), *document["auxiliary"]])
-    say(f"Patterns: what {order} say, in this order (1 yes, 0 no, - nothing)")
+    print_line(f"Patterns: what {order} say, in this order (1 yes, 0 no, - nothing)")
     _show_largest("pattern", _patterns(atoms, document["items"]), every)
-    say()
+    print_line()
     strata = count_text(document["strata"], "stratum", "strata")
-    say(f"Atoms: {len(atoms):,}, drawn from in {strata}")
+    print_line(f"Atoms: {len(atoms):,}, drawn from in {strata}")
     _show_largest("atom", [_atom(row, document["items"]) for row in atoms], every)
 
 
 def _patterns(atoms: list[dict[str, Any]], items: int) -> list[dict[str, str]]:
-    """Atoms united again by what classifiers say, the largest pattern first."""
+    """Patterns with the items and the number of their atoms, the largest first."""
     sizes: Counter[str] = Counter()
     numbers = Counter(atom["pattern"] for atom in atoms)
     for atom in atoms:
@@ -225,7 +225,7 @@ def _show_largest(word: str, cells: list[dict[str, str]], every: bool) -> None:
     show_rows(cells if every else cells[:SHOWN], numbers=("items", "share", "mean score", "atoms", "stratum"))
     more = len(cells) - SHOWN
     if more > 0 and not every:
-        say(f"and {count_text(more, f'smaller {word}')}; --all shows them")
+        print_line(f"and {count_text(more, f'smaller {word}')}; --all shows them")
 
 
 def _atom(row: dict[str, Any], items: int) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""stratawatch check: what is wrong, with its place and a remedy; and what was found."""
+"""stratawatch check: every problem of an installation, with its place and a remedy, and what was found."""
 
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
-from stratawatch.cli.printing import count_text, print_json, say
+from stratawatch.cli.output import count_text, print_json, print_line
 
 
 def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
@@ -16,9 +16,9 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> No
       stratawatch check
       stratawatch check --json | jq -r '.problems[].problem'
     """
-    from stratawatch.cli.inspection import inspect
+    from stratawatch.cli.check_report import check_installation
 
-    seen = inspect(config)
+    report = check_installation(config)
     if json:
         problems = [
             {
@@ -27,19 +27,21 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> No
                 "variable": problem.variable,
                 "problem": problem.sentence,
             }
-            for problem in seen.problems
+            for problem in report.problems
         ]
-        print_json({"config": config.absolute(), "ok": not problems, "problems": problems, "found": seen.found})
+        print_json({"config": config.absolute(), "ok": not problems, "problems": problems, "found": report.found})
     else:
-        for part, facts in seen.found.items():
-            say(part)
+        for part, facts in report.found.items():
+            print_line(part)
             for name, fact in facts.items():
-                say(f"{name}: {fact}", indent="  ")
-        if seen.found:
-            say()
-        for problem in seen.problems:
-            say(problem.where or config.name)
-            say(problem.sentence, indent="  ")
-        say(f"{count_text(len(seen.problems), 'problem')} found" if seen.problems else "Everything is in order.")
-    if seen.problems:
+                print_line(f"{name}: {fact}", indent="  ")
+        if report.found:
+            print_line()
+        for problem in report.problems:
+            print_line(problem.where or config.name)
+            print_line(problem.sentence, indent="  ")
+        print_line(
+            f"{count_text(len(report.problems), 'problem')} found" if report.problems else "Everything is in order."
+        )
+    if report.problems:
         raise typer.Exit(1)

@@ -1,13 +1,13 @@
-"""stratawatch cycles: list, look into, cancel, reopen, send again."""
+"""stratawatch cycles: list, show, cancel and reopen cycles, and send their batches again."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, say_faults, say_row
-from stratawatch.cli.listing import show_rows
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
-from stratawatch.cli.printing import count_text, print_json, say, time_text, window_text
+from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_bad_row, print_faults
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
+from stratawatch.cli.output import count_text, print_json, print_line, time_text, window_text
+from stratawatch.cli.table_output import show_rows
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
@@ -52,21 +52,21 @@ def list_cycles(
     from stratawatch.wiring import build
 
     installation = build(config, only_reading=True)
-    states = [CycleState(known(state, [s.value for s in CycleState], "state"))] if state else None
+    states = [CycleState(existing_name(state, [s.value for s in CycleState], "state"))] if state else None
     with installation.ports.store.begin() as tx:
         if panel:
-            known(panel, list(tx.panels.latest()), "panel")
+            existing_name(panel, list(tx.panels.latest()), "panel")
         found = [_facts(cycle) for cycle in tx.cycles.find(panel=panel, states=states, newest=newest)]
     if json:
         print_json({"cycles": found})
     elif found:
         show_rows([_cells(row) for row in found], numbers=("id",))
     else:
-        say("There is no such cycle yet. `stratawatch open` opens one for every window that is over.")
+        print_line("There is no such cycle yet. `stratawatch open` opens one for every window that is over.")
 
 
 def _options_follow(ctx: typer.Context) -> None:
-    """An option before the subcommand would be read and forgotten: another configuration might be changed."""
+    """Refuse options before the subcommand: they would be ignored, and another configuration might be changed."""
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     if given:
         raise StratawatchError(
@@ -75,9 +75,9 @@ def _options_follow(ctx: typer.Context) -> None:
         )
 
 
-@app.command("show", short_help="Look into one cycle.")
+@app.command("show", short_help="Show one cycle.")
 def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
-    """Look into one cycle: its rounds and batches, rows set aside, every move it made."""
+    """Show one cycle: its rounds and batches, rows set aside, every move it made."""
     from stratawatch.wiring import build
 
     installation = build(config, only_reading=True)
@@ -89,11 +89,11 @@ def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: Json
         _show(document)
 
 
-@app.command("cancel", short_help="Give a cycle up.")
+@app.command("cancel", short_help="Cancel a cycle.")
 def cancel(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
-    """Give a cycle up; its batches are withdrawn. What was labelled stays in the ledger."""
+    """Cancel a cycle; its batches are withdrawn. Labels that came stay in the ledger."""
     from stratawatch.engine.intervene import cancel_cycle
     from stratawatch.wiring import build
 
@@ -101,13 +101,13 @@ def cancel(
     _done(json, cycle, "cancelled")
 
 
-@app.command("reopen", short_help="Give a refused window another chance.")
+@app.command("reopen", short_help="Open a refused window again.")
 def reopen(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
-    """Give a refused window another chance, after its input or the configuration was mended.
+    """Open a refused window again, after its input or the configuration was mended.
 
-    Nothing was drawn from it, so it is read under the configuration of today.
+    Nothing was drawn from it, so it is read under the present configuration.
     """
     from stratawatch.engine.intervene import reopen_cycle
     from stratawatch.wiring import build
@@ -134,14 +134,14 @@ def resend(
     if json:
         print_json({"cycle": cycle, "batches": number})
     else:
-        say(f"{count_text(number, 'batch', 'batches')} of cycle {cycle} will be sent at the next advance")
+        print_line(f"{count_text(number, 'batch', 'batches')} of cycle {cycle} will be sent at the next advance")
 
 
 def _done(json: bool, cycle: int, state: str) -> None:
     if json:
         print_json({"cycle": cycle, "state": state})
     else:
-        say(f"cycle {cycle} is {state}")
+        print_line(f"cycle {cycle} is {state}")
 
 
 def _facts(cycle: "Cycle") -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
 
 
 def _faults(tx: "Transaction", cycle: "Cycle", aside: "Sequence[BadRow]") -> list[dict[str, Any]]:
-    """Nothing of a window that was not counted, as refused ones were not by older programs."""
+    """The bad rows by reason; empty for a window that was not counted, as older programs did not count refused ones."""
     from stratawatch.adapters.store.documents import from_document
     from stratawatch.engine.records import Profile
 
@@ -225,14 +225,14 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
 
 
 def _show(document: dict[str, Any]) -> None:
-    say(f"Cycle {document['id']} of {document['panel']}, window {window_text(document)}: {document['state']}")
+    print_line(f"Cycle {document['id']} of {document['panel']}, window {window_text(document)}: {document['state']}")
     for text in (document["reason"], document["last_error"]):
         if text:
-            say(text, indent="  ")
+            print_line(text, indent="  ")
     if document["docs"]:
-        say(f"input check: {document['docs']} (in the report folder)", indent="  ")
+        print_line(f"input check: {document['docs']} (in the report folder)", indent="  ")
     for warning in document["warnings"]:
-        say(f"! {warning}", indent="  ")
+        print_line(f"! {warning}", indent="  ")
     for name in ("rounds", "batches"):
         _show_part(name, document[name])
     _show_set_aside(document)
@@ -241,25 +241,27 @@ def _show(document: dict[str, Any]) -> None:
 
 def _show_set_aside(document: dict[str, Any]) -> None:
     if document["faults"]:
-        say()
-        say_faults(document["profile"]["bad_rows"], document["profile"]["rows"], document["faults"])
+        print_line()
+        print_faults(document["profile"]["bad_rows"], document["profile"]["rows"], document["faults"])
     if document["set_aside"]:
-        say()
-        say("Rows set aside, some of them")
+        print_line()
+        print_line("Rows set aside, some of them")
         for row in document["set_aside"]:
-            say_row(row)
+            print_bad_row(row)
 
 
 def _show_part(name: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
-    say()
-    say({"rounds": "Rounds", "batches": "Batches", "moves": "Moves"}[name])
+    print_line()
+    print_line({"rounds": "Rounds", "batches": "Batches", "moves": "Moves"}[name])
     if name == "moves":
         for row in rows:
-            say(f"{time_text(row['at'])}  {row['entity']} {row['id']}: {row['old']} -> {row['new']}", indent="  ")
+            print_line(
+                f"{time_text(row['at'])}  {row['entity']} {row['id']}: {row['old']} -> {row['new']}", indent="  "
+            )
             if row["why"]:
-                say(row["why"], indent="    ")
+                print_line(row["why"], indent="    ")
         return
     shown = [
         {key: time_text(value) if key == "planned_at" else str(value) for key, value in row.items()} for row in rows

@@ -1,12 +1,12 @@
-"""stratawatch estimates: what is known of every classifier, with intervals."""
+"""stratawatch estimates: the estimates of every classifier, with intervals."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.listing import show_rows
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
-from stratawatch.cli.printing import percent, print_json, say, state_text, time_text, value_text, window_text
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
+from stratawatch.cli.output import percent, print_json, print_line, state_text, time_text, value_text, window_text
+from stratawatch.cli.table_output import show_rows
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -27,7 +27,7 @@ def estimates(
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="All windows, not only the newest.")] = False,
 ) -> None:
-    """What is known: value, interval, labels used, effective n, method, revision and state.
+    """Estimates: value, interval, labels used, effective n, method, revision and state.
 
     \b
     Examples:
@@ -40,13 +40,13 @@ def estimates(
     installation = build(config, only_reading=True)
     with installation.ports.store.begin() as tx:
         names = list(tx.panels.latest())
-        wanted = [known(panel, names, "panel")] if panel else names
-        rows = [row for name in wanted for row in _panel_rows(tx, name, history=history)]
+        panels = [existing_name(panel, names, "panel")] if panel else names
+        rows = [row for name in panels for row in _panel_rows(tx, name, history=history)]
     if classifier is not None:
-        known(classifier, sorted({row["classifier"] for row in rows}), "classifier")
+        existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
         rows = [row for row in rows if row["classifier"] == classifier]
     if metric is not None:
-        known(metric, sorted({row["metric"] for row in rows}), "metric")
+        existing_name(metric, sorted({row["metric"] for row in rows}), "metric")
         rows = [row for row in rows if row["metric"] == metric]
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
@@ -105,19 +105,19 @@ def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "Str
 
 def _show(rows: list[dict[str, Any]]) -> None:
     if not rows:
-        say("Nothing is estimated yet. `stratawatch status` says what the cycles wait for.")
+        print_line("Nothing is estimated yet. `stratawatch status` says what the cycles wait for.")
     cycles = list(dict.fromkeys(row["cycle"] for row in rows))
     for number in cycles:
         mine = [row for row in rows if row["cycle"] == number]
         first = mine[0]
-        say(
+        print_line(
             f"{first['panel']}, window {window_text(first)}: cycle {number}, revision {first['revision']}, "
             f"estimated {time_text(first['estimated_at'])}"
         )
         clustered = any(row["deff"] is not None for row in mine)
         show_rows([_cells(row, clustered=clustered) for row in mine], numbers=("labels", "n_eff", "deff"))
         if number != cycles[-1]:
-            say()
+            print_line()
     _show_notes(rows)
 
 
@@ -126,14 +126,18 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
     confidences = sorted({row["confidence"] for row in rows})
     if not rows:
         return
-    say()
-    say(f"Intervals at {' and '.join(percent(level) for level in confidences)}; n_eff: the simple random draw as good")
+    print_line()
+    print_line(
+        f"Intervals at {' and '.join(percent(level) for level in confidences)}; n_eff: the simple random draw as good"
+    )
     if any(row["deff"] is not None for row in rows):
-        say("deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1")
-    told = [row for row in rows if row["value"] is not None]
-    for metric in dict.fromkeys(row["metric"] for row in told):
-        methods = dict.fromkeys(row["method"] for row in told if row["metric"] == metric)
-        say(f"{metric.replace('_', ' ')}: {'; '.join(methods)}")
+        print_line(
+            "deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1"
+        )
+    defined = [row for row in rows if row["value"] is not None]
+    for metric in dict.fromkeys(row["metric"] for row in defined):
+        methods = dict.fromkeys(row["method"] for row in defined if row["metric"] == metric)
+        print_line(f"{metric.replace('_', ' ')}: {'; '.join(methods)}")
 
 
 def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
@@ -141,7 +145,7 @@ def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
     where = f" [{row['segment']}]" if row["segment"] else ""
     return {
         "metric": f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}",
-        "value": value_text(row) if row["undefined"] is None else f"not known: {row['undefined']}",
+        "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
         "state": state_text(row["state"]),
         "labels": f"{row['labels_used']:,}",
         "n_eff": "" if row["n_eff"] is None else f"{row['n_eff']:,.0f}",

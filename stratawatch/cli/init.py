@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
-from stratawatch.cli.printing import print_json, say
+from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
 from stratawatch.extras import require
 
@@ -38,10 +38,10 @@ def init(
     if json:
         print_json({"config": config.absolute(), "wrote_config": wrote, "store_before": before, "store": after})
         return
-    say(f"wrote {config}" if wrote else f"kept {config}")
-    say({"empty": "created the store", "older": "upgraded the store"}.get(before, "the store is ready"))
+    print_line(f"wrote {config}" if wrote else f"kept {config}")
+    print_line({"empty": "created the store", "older": "upgraded the store"}.get(before, "the store is ready"))
     if wrote:
-        say(f"Edit {config} now: question, source, columns, classifiers. Then run `stratawatch check`.")
+        print_line(f"Edit {config} now: question, source, columns, classifiers. Then run `stratawatch check`.")
 
 
 def template() -> str:

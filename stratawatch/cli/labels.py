@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, known
-from stratawatch.cli.printing import count_text, print_json, say
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
+from stratawatch.cli.output import count_text, print_json, print_line
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
@@ -102,20 +102,20 @@ def import_(
         names = list(tx.panels.latest())
     if panel is None and len(names) != 1:
         raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(names) or 'NAME'}")
-    name = known(panel, names, "panel") if panel else names[0]
+    name = existing_name(panel, names, "panel") if panel else names[0]
     got = import_labels(installation.ports, name, labels)
     facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown}
     if json:
         print_json({**facts, "known_before": len(labels) - got.new - got.unknown})
         return
-    say(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
+    print_line(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
     if got.unknown:
-        say(f"{count_text(got.unknown, 'line')} set aside: for items that were never drawn")
+        print_line(f"{count_text(got.unknown, 'line')} set aside: for items that were never drawn")
 
 
 def _panels(tx: "Transaction", panel: str | None) -> list[str]:
     names = list(tx.panels.latest())
-    return [known(panel, names, "panel")] if panel else names
+    return [existing_name(panel, names, "panel")] if panel else names
 
 
 def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:
@@ -141,7 +141,7 @@ def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str) -> 
         sys.stdout.writelines(_json_lines(rows))
     else:
         _write(to, rows)
-        say(f"wrote {count_text(len(rows), 'line')} to {to}")
+        print_line(f"wrote {count_text(len(rows), 'line')} to {to}")
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Options that many commands share."""
+"""Options and arguments that several commands share."""
 
 from datetime import datetime
 from pathlib import Path
@@ -41,11 +41,11 @@ def moment(text: str | None, option: str = "--now") -> datetime | None:
     return found
 
 
-def known(name: str, names: list[str], what: str) -> str:
-    """The name itself, if it is one of the known ones."""
+def existing_name(name: str, names: list[str], what: str) -> str:
+    """The name, which must be one of `names`; raises StratawatchError with the nearest of them otherwise."""
     from stratawatch.config.problems import did_you_mean
 
     if name not in names:
-        hint = did_you_mean(name, names) or f"no {what} is known yet"
+        hint = did_you_mean(name, names) or f"there is no {what} yet"
         raise StratawatchError(f"there is no {what} '{name}'", hint=hint)
     return name

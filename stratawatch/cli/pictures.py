@@ -15,7 +15,7 @@ def require_picture(path: Path) -> None:
 
 
 def write_picture(path: Path, draw: Callable[[Path], None]) -> None:
-    """Write a picture; the ending of the name says of which kind."""
+    """Write a picture; the ending of the name is its format."""
     require_picture(path)
     try:
         draw(path)

@@ -1,4 +1,4 @@
-"""stratawatch plan: how many labels are needed, and what a cycle would ask. Nothing is written."""
+"""stratawatch plan: how many labels the goals need, and which items a cycle would ask for. Nothing is written."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.listing import show_rows
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, known, moment
-from stratawatch.cli.outlook import draw_outlook, outlook_document, show_outlook
-from stratawatch.cli.printing import count_text, percent, print_json, say, window_text
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
+from stratawatch.cli.output import count_text, percent, print_json, print_line, window_text
+from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.progress import shown_progress
+from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
+    from stratawatch.engine.outlook import Outlook, Step
     from stratawatch.engine.records import PanelSpec, Window
     from stratawatch.wiring import Installation
 
@@ -33,10 +34,10 @@ def plan(
     json: JsonOption = False,
     now: NowOption = None,
 ) -> None:
-    """How many labels do I need? Counts the newest complete window; nothing is planned for real.
+    """How many labels do I need? Counts the newest complete window; nothing is stored.
 
-    Says how many labels each goal needs, and all of them together, and what other budgets would buy, foretold from
-    earlier labels or, without enough of them, from scores alone.
+    Says how many labels each goal needs, how many all goals need together, and which half-widths other budgets would
+    give, predicted from earlier labels or, without enough of them, from scores alone.
 
     \b
     Examples:
@@ -47,7 +48,7 @@ def plan(
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    names = [known(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
+    names = [existing_name(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
     panels = [installation.panels[name] for name in names]
     if out is not None and (dry_run or len(panels) > 1):
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
@@ -55,22 +56,24 @@ def plan(
     with shown_progress():
         found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in panels]
     if dry_run:
-        _tell({"plans": found}, _show, json=json)
+        _print_all({"plans": found}, _show, json=json)
     else:
-        _tell({"outlooks": found}, partial(show_outlook, every=every), json=json)
+        _print_all({"outlooks": found}, partial(_show_outlook, every=every), json=json)
     if out is not None and not json:
-        say()
-        say(f"wrote {out}")
+        print_line()
+        print_line(f"wrote {out}")
 
 
-def _tell(document: dict[str, list[dict[str, Any]]], show: Callable[[dict[str, Any]], None], *, json: bool) -> None:
+def _print_all(
+    document: dict[str, list[dict[str, Any]]], show: Callable[[dict[str, Any]], None], *, json: bool
+) -> None:
     if json:
         print_json(document)
         return
     (panels,) = document.values()
     for number, one in enumerate(panels):
         if number:
-            say()
+            print_line()
         show(one)
 
 
@@ -82,8 +85,138 @@ def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) 
     if not found.items:
         raise _empty(spec, window)
     if out is not None:
-        draw_outlook(out, spec, found)
-    return outlook_document(spec, window, period, found)
+        _draw_outlook(out, spec, found)
+    return _outlook_document(spec, window, period, found)
+
+
+def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "Outlook") -> dict[str, Any]:
+    """The forecast as JSON values."""
+    return {
+        "panel": spec.name,
+        "period": period,
+        "window_start": window.start,
+        "window_end": window.end,
+        "items": found.items,
+        "budget": spec.budget,
+        "stop_rule": spec.stop_rule,
+        "spend": spec.stop_rule,  # its name in the version before
+        "from": "history" if found.from_history else "scores",
+        "past_labels": found.past_labels,
+        "labels_for_all_goals": found.together,
+        "stop": None if found.stop is None else _point(found.stop),
+        "goals": [
+            {
+                "classifier": goal.classifier,
+                "metric": goal.metric,
+                "margin": goal.margin,
+                "half_width": goal.half_width,
+                "labels_alone": goal.labels,
+            }
+            for goal in found.wishes
+        ],
+        "curve": [_point(step) for step in found.curve],
+    }
+
+
+def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
+    """Print an outlook for a person; `every` metric, or those that goals ask for."""
+    print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
+    print_line(_source(document))
+    print_line()
+    together = document["labels_for_all_goals"]
+    verdict = "suffices" if together <= document["budget"] else "does not suffice"
+    print_line(
+        f"All goals together need {count_text(together, 'label')}; the budget of {document['budget']:,} {verdict}."
+    )
+    if document["stop"] is not None:
+        print_line(_stopping(document))
+    asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
+    cells = [_goal_cells(goal, asked, document["budget"]) for goal in document["goals"]]
+    show_rows(cells, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
+    _show_curve(document, every=every)
+
+
+def _draw_outlook(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
+    """Write the curve as a picture."""
+    from stratawatch.report.curves import draw_curves
+
+    write_picture(path, lambda place: draw_curves(place, spec.name, spec.budget, found))
+
+
+def _point(step: "Step") -> dict[str, Any]:
+    widths = [
+        {"classifier": classifier, "metric": metric, "half_width": half_width}
+        for (classifier, metric), half_width in step.half_widths.items()
+    ]
+    return {"labels": step.labels, "half_widths": widths}
+
+
+def _source(document: dict[str, Any]) -> str:
+    past = count_text(document["past_labels"], "past label")
+    if document["from"] == "history":
+        return f"Predicted from {past}."
+    too_few = f"; {past} are too few" if document["past_labels"] else ""
+    return f"Predicted from scores alone{too_few}."
+
+
+def _stopping(document: dict[str, Any]) -> str:
+    """Where a cycle with spend = "goals" would stop."""
+    labels = document["stop"]["labels"]
+    near = "at its budget of" if labels >= document["budget"] else "near"
+    pilot = "" if document["from"] == "history" else " Without a history it begins with a pilot."
+    stop = f"such a cycle would stop {near} {count_text(labels, 'label')}, with these half-widths."
+    return f'With spend = "goals" {stop}{pilot}'
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"{row['classifier']} {_words(row['metric'])}"
+
+
+def _words(metric: str) -> str:
+    return metric.replace("_", " ")
+
+
+def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]:
+    width = goal["half_width"]
+    return {
+        "goal": _name(goal),
+        "margin": f"±{percent(goal['margin'])}",
+        f"with {count_text(asked, 'label')}": "undefined" if width is None else f"±{percent(width)}",
+        "labels for it alone": f"{goal['labels_alone']:,}",
+        "remark": "" if goal["labels_alone"] <= budget else "above the budget",
+    }
+
+
+def _show_curve(document: dict[str, Any], *, every: bool) -> None:
+    """Print a table of half-widths for each metric: those with a goal, or `every` one."""
+    curve = document["curve"]
+    metrics = list(dict.fromkeys(row["metric"] for step in reversed(curve) for row in step["half_widths"]))
+    asked = {goal["metric"] for goal in document["goals"]}
+    shown = [metric for metric in metrics if every or metric in asked]
+    for metric in shown:
+        print_line()
+        print_line(f"Half-widths of {_words(metric)} to expect with so many labels")
+        show_rows(_curve_cells(curve, metric), numbers=[f"{step['labels']:,}" for step in curve])
+    if len(shown) < len(metrics):
+        others = ", ".join(_words(metric) for metric in metrics if metric not in shown)
+        print_line()
+        print_line(f"No goal asks for {others}; --all shows every metric")
+
+
+def _curve_cells(curve: list[dict[str, Any]], metric: str) -> list[dict[str, str]]:
+    """The cells of one metric's table: a row for each classifier, a column for each budget."""
+    by_budget = [
+        (
+            f"{step['labels']:,}",
+            {row["classifier"]: row["half_width"] for row in step["half_widths"] if row["metric"] == metric},
+        )
+        for step in curve
+    ]
+    names = dict.fromkeys(name for _, widths in reversed(by_budget) for name in widths)
+    return [
+        {"labels": name, **{labels: percent(widths[name]) if name in widths else "" for labels, widths in by_budget}}
+        for name in names
+    ]
 
 
 def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
@@ -146,16 +279,16 @@ def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
 
 
 def _show(document: dict[str, Any]) -> None:
-    say(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
+    print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     asked = f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}"
-    known = document["past_labels"]
-    say(f"{asked}, planned from {count_text(known, 'past label') if known else 'scores alone'}")
-    say()
+    past = document["past_labels"]
+    print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
+    print_line()
     order = ", ".join([*document["classifiers"], *document["auxiliary"]])
-    say(f"Strata; a pattern is what {order} say, in this order (1 yes, 0 no, - nothing)")
+    print_line(f"Strata; a pattern is what {order} say, in this order (1 yes, 0 no, - nothing)")
     show_rows([_stratum_cells(row) for row in document["strata"]], numbers=("items", "labels", "mean score"))
-    say()
-    say("Expected half-widths")
+    print_line()
+    print_line("Expected half-widths")
     show_rows([_expected_cells(row) for row in document["expected"]], numbers=("half-width", "margin"))
 
 
@@ -171,7 +304,7 @@ def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
 def _expected_cells(row: dict[str, Any]) -> dict[str, str]:
     margin = row["margin"]
     return {
-        "metric": f"{row['classifier']} {row['metric'].replace('_', ' ')}",
+        "metric": f"{row['classifier']} {_words(row['metric'])}",
         "half-width": f"±{percent(row['half_width'])}",
         "margin": "" if margin is None else f"±{percent(margin)}",
         "remark": "wider than the margin" if margin is not None and row["half_width"] > margin else "",

@@ -18,13 +18,13 @@ def shown_progress() -> Iterator[None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        known: dict[str, TaskID] = {}
+        tasks: dict[str, TaskID] = {}
 
         def show(phase: str, share: float | None) -> None:
-            if phase not in known:
-                known[phase] = bars.add_task(phase, total=None)
+            if phase not in tasks:
+                tasks[phase] = bars.add_task(phase, total=None)
             if share is not None:
-                bars.update(known[phase], total=1.0, completed=share)
+                bars.update(tasks[phase], total=1.0, completed=share)
 
         with listening(show):
             yield

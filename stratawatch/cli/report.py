@@ -1,7 +1,7 @@
 """stratawatch report: write the health report."""
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
-from stratawatch.cli.printing import print_json, say
+from stratawatch.cli.output import print_json, print_line
 
 
 def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
@@ -23,4 +23,4 @@ def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now:
     if json:
         print_json({"path": path})
     else:
-        say(f"wrote {path}")
+        print_line(f"wrote {path}")

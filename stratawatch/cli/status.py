@@ -1,13 +1,13 @@
-"""stratawatch status: where everything stands, in one look and half a second."""
+"""stratawatch status: states, open cycles, incidents and unanswered batches, within half a second."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stratawatch.cli.listing import show_rows
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
-from stratawatch.cli.printing import count_text, print_json, say, state_text, time_text, value_text, window_text
+from stratawatch.cli.output import count_text, print_json, print_line, state_text, time_text, value_text, window_text
+from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.errors import Unreachable
 
@@ -70,7 +70,7 @@ def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
 
 
 def cycle_row(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """Of the profile only what people were warned of; `cycles show` has the rest."""
+    """A cycle as JSON, with the warnings of its profile; `cycles show` has the whole profile."""
     facts = {name: value for name, value in row.items() if name != "profile"}
     return {**facts, "waits_for": waits_for(row, now), "warnings": list(row["profile"].get("warnings", ()))}
 
@@ -111,7 +111,7 @@ def _left(length: timedelta) -> str:
 
 def _show(document: Mapping[str, Any]) -> None:
     if not document["panels"]:
-        say("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
+        print_line("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
         return
     for panel in document["panels"]:
         _show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
@@ -120,14 +120,16 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_batches(document)
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
-        say(f"! {count_text(row['notifications'], 'notification')} for '{row['channel']}' {word}: {row['last_error']}")
+        print_line(
+            f"! {count_text(row['notifications'], 'notification')} for '{row['channel']}' {word}: {row['last_error']}"
+        )
 
 
 def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:
     newest = f", newest window until {time_text(panel['newest_window_end'])}" if panel["cycles"] else ""
-    say(f"{panel['panel']}: {count_text(panel['cycles'], 'cycle')}{newest}")
+    print_line(f"{panel['panel']}: {count_text(panel['cycles'], 'cycle')}{newest}")
     if not streams:
-        say("nothing judged yet", indent="  ")
+        print_line("nothing judged yet", indent="  ")
     show_rows(
         [
             {
@@ -143,37 +145,37 @@ def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) 
 
 
 def _show_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:
-    say()
-    say(count_text(len(cycles), "open cycle") if cycles else "No open cycles")
+    print_line()
+    print_line(count_text(len(cycles), "open cycle") if cycles else "No open cycles")
     for cycle in cycles:
-        say(f"{cycle['id']} {cycle['panel']}, {window_text(cycle)}: {cycle['state']}", indent="  ")
-        say(f"waits for {cycle['waits_for']}", indent="    ")
+        print_line(f"{cycle['id']} {cycle['panel']}, {window_text(cycle)}: {cycle['state']}", indent="  ")
+        print_line(f"waits for {cycle['waits_for']}", indent="    ")
         if cycle["last_error"]:
-            say(cycle["last_error"], indent="    ")
+            print_line(cycle["last_error"], indent="    ")
         for warning in cycle["warnings"]:
-            say(f"! {warning}", indent="    ")
+            print_line(f"! {warning}", indent="    ")
 
 
 def _show_incidents(incidents: Sequence[Mapping[str, Any]]) -> None:
-    say()
-    say(count_text(len(incidents), "open incident") if incidents else "No open incidents")
+    print_line()
+    print_line(count_text(len(incidents), "open incident") if incidents else "No open incidents")
     for row in incidents:
         where = f" [{row['segment']}]" if row["segment"] else ""
         head = f"{state_text(row['kind'])}: {row['metric'].replace('_', ' ')} of {row['classifier']}{where}"
-        say(f"{head} ({row['panel']}), since {time_text(row['opened_at'])}", indent="  ")
+        print_line(f"{head} ({row['panel']}), since {time_text(row['opened_at'])}", indent="  ")
         if row["reason"]:
-            say(row["reason"], indent="    ")
+            print_line(row["reason"], indent="    ")
 
 
 def _show_batches(document: Mapping[str, Any]) -> None:
     oldest, now = document["oldest_unanswered_batch"], document["now"]
-    say()
+    print_line()
     if oldest is None:
-        say("No batch waits for answers")
+        print_line("No batch waits for answers")
     else:
         since = oldest["waiting_since"]
-        say(f"Oldest unanswered batch: {oldest['key']}, out since {time_text(since)} ({age(now - since)})")
+        print_line(f"Oldest unanswered batch: {oldest['key']}, out since {time_text(since)} ({age(now - since)})")
     for batch in document["batches"]:
         if batch["state"] == "failed":
-            say(f"! batch {batch['key']} could not be sent: {batch['last_error']}")
-            say(f"  stratawatch cycles resend {batch['cycle']} sends it again")
+            print_line(f"! batch {batch['key']} could not be sent: {batch['last_error']}")
+            print_line(f"  stratawatch cycles resend {batch['cycle']} sends it again")

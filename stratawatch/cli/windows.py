@@ -1,4 +1,4 @@
-"""Which window of a panel a command looks at."""
+"""The window of a panel that a command reads."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated

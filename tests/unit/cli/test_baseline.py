@@ -40,7 +40,7 @@ class TestMeasure:
         assert values["rf", "false_omission_rate"] == pytest.approx(0.8)
         assert {(row["new"], row["n"], row["counted"]) for row in found["baselines"]} == {(True, 500, "items")}
         assert {row["valid_from"] for row in found["baselines"]} == {"2026-01-05T00:00:00+00:00"}
-        assert [(row["classifier"], row["metric"]) for row in found["untold"]] == [("rf", "precision")]
+        assert [(row["classifier"], row["metric"]) for row in found["undefined"]] == [("rf", "precision")]
         again = in_folder.json(*self.FILE[:-1], "2026-03-01T06:00:00+00:00")
         assert {row["new"] for row in again["baselines"]} == {False}
 
@@ -49,13 +49,13 @@ class TestMeasure:
         text = in_folder.run(*self.FILE).stdout
         assert max(map(len, text.splitlines())) <= 80
         assert " ".join(text.split()).startswith(
-            "7 new baselines, 0 known before; from labelled predictions labels.parq"
+            "7 new baselines, 0 measured before; from labelled predictions labels.parq"
         )
         assert "In force for windows from 2026-01-05 00:00 until further notice" in text
         assert re.search(r"^lr precision +80\.0% \(75\.8% to 83\.6%\) +500 items$", text, re.MULTILINE)
         assert "None of rf precision: no labelled item is called positive" in text
         again = in_folder.run(*self.FILE).stdout
-        assert again.startswith("0 new baselines, 7 known before")
+        assert again.startswith("0 new baselines, 7 measured before")
         assert again.count("500 items  of 2026-01-12") == 7
 
     def test_says_which_rows_of_the_file_do_not_count(self, in_folder):
@@ -72,7 +72,7 @@ class TestMeasure:
         in_folder.run(*self.FILE[:-1], "2026-01-13T06:00:00+00:00", *only)
         duckdb.sql(LABELS).write_parquet(str(in_folder.folder / "labels.parquet"))
         again = in_folder.run(*self.FILE[:-1], "2026-01-14T06:00:00+00:00", *only).stdout
-        assert "3 new baselines, 0 known before" in again
+        assert "3 new baselines, 0 measured before" in again
         assert "Not in force" not in again
         assert {row["in_force"] for row in in_folder.json(*self.FILE, *only)["baselines"]} == {True}
 

@@ -7,10 +7,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stratawatch.cli import printing
+from stratawatch.cli import output
 from stratawatch.cli.app import app
-from stratawatch.cli.listing import show_rows
-from stratawatch.cli.printing import state_text
+from stratawatch.cli.output import state_text
+from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.errors import Unreachable
 
@@ -88,7 +88,7 @@ class TestErrors:
         assert (result.exit_code, result.stderr) == (2, "stratawatch: the store did not answer; try again\n")
 
     def test_control_characters_cannot_repaint_the_terminal(self, capsys):
-        printing.complain("\033[2J\x07gone")
+        output.print_error("\033[2J\x07gone")
         assert capsys.readouterr().err == " [2J gone\n"
 
     def test_no_arguments_show_the_first_steps(self):

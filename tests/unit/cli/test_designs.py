@@ -42,7 +42,7 @@ class TestPlan:
         assert [(goal["classifier"], goal["metric"]) for goal in document["goals"]] == [("lr", "precision")]
         for step in document["curve"]:
             assert [row["metric"] for row in step["half_widths"]] == ["precision"]
-        assert "cannot be told" not in bennett.run("plan", "--now", NOW).stdout
+        assert "undefined" not in bennett.run("plan", "--now", NOW).stdout
 
     def test_budgets_that_are_no_plan_of_the_design_are_left_out(self, fresh):
         """A goal of a tenth needs more than the 20 labels that eight strata cannot share."""

@@ -18,7 +18,7 @@ class TestOutlook:
 
     def test_people_see_whether_the_budget_suffices(self, fresh):
         out = fresh.run("plan", "--now", NOW).stdout
-        assert "Foretold from scores alone." in out
+        assert "Predicted from scores alone." in out
         assert "; the budget of 60 does not suffice." in out
         fresh.configure(("budget = 60", "budget = 900"))
         assert "; the budget of 900 suffices." in fresh.run("plan", "--now", NOW).stdout
@@ -81,7 +81,7 @@ class TestOutlook:
     def test_past_labels_are_counted(self, judged):
         judged.predict(f'SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS})')
         out = judged.run("plan", "--now", "2026-01-19T06:00:00+00:00").stdout
-        assert "Foretold from scores alone; 60 past labels are too few." in " ".join(out.split())
+        assert "Predicted from scores alone; 60 past labels are too few." in " ".join(out.split())
 
     def test_it_writes_nothing(self, fresh):
         before = {path for path in fresh.folder.rglob("*") if "stratawatch.db-" not in path.name}

@@ -78,7 +78,7 @@ class TestTour:
         text = " ".join(output(said, "stratawatch plan").split())
         assert "the budget of 900" in text
         assert "lr precision" in text
-        assert "Foretold from scores alone." in text
+        assert "Predicted from scores alone." in text
 
     def test_one_window_is_opened_and_labelled_in_two_rounds(self, said):
         folder, _ = said

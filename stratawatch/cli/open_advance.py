@@ -1,11 +1,11 @@
-"""stratawatch open and advance: the engine once, without an orchestrator; for cron and for a closer look."""
+"""stratawatch open and advance: one run of the engine without an orchestrator, for cron or by hand."""
 
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
-from stratawatch.cli.printing import complain, count_text, print_json, say, window_text
+from stratawatch.cli.output import count_text, print_error, print_json, print_line, window_text
 from stratawatch.cli.progress import shown_progress
 from stratawatch.engine.states import CycleState, Entity
 
@@ -36,15 +36,15 @@ def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False,
         print_json({"opened": rows})
         return
     if not rows:
-        say("No window is over that has no cycle yet.")
+        print_line("No window is over that has no cycle yet.")
     for row in rows:
-        say(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
+        print_line(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
 
 
 def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
-    """Move what can move, once: read labels, freeze, plan, dispatch, settle, judge, notify.
+    """Take every step that is due, once: read labels, freeze, plan, dispatch, settle, judge, notify.
 
-    It waits for nobody, and a second one at the same time does nothing. Run it every few minutes.
+    It does not wait for labels, and a second one at the same time does nothing. Run it every few minutes.
     Exit status 1 when a window was refused, 2 when a step could not be done.
 
     \b
@@ -61,14 +61,14 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
         with shown_progress():
             done = advance_once(installation.ports)
     except LeaseHeld as held:
-        _tell({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
+        _print({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
         return
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in _moves(installation.ports.store)[before:]
     ]
     labels = {"new": done.collected.new, "unknown": done.collected.unknown, "rejected": done.collected.rejected}
-    _tell(
+    _print(
         {
             "held": None,
             "labels": labels,
@@ -90,17 +90,19 @@ def _moves(store: "Store") -> "tuple[Move, ...]":
         return tx.cycles.moves(Entity.CYCLE)
 
 
-def _tell(document: dict[str, Any], json: bool) -> None:
+def _print(document: dict[str, Any], json: bool) -> None:
     if json:
         print_json(document)
     elif document["held"]:
-        say(document["held"])
+        print_line(document["held"])
     else:
         labels = document["labels"]
-        say(f"labels: {labels['new']:,} new, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected")
-        say("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
+        print_line(
+            f"labels: {labels['new']:,} new, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected"
+        )
+        print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
         for move in document["moved"]:
-            say(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
-        say(f"sent: {count_text(document['sent'], 'notification')}")
+            print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
+        print_line(f"sent: {count_text(document['sent'], 'notification')}")
     for trouble in document["troubles"]:
-        complain(f"stratawatch: {trouble}")
+        print_error(f"stratawatch: {trouble}")

@@ -1,27 +1,27 @@
-"""What people see of an error that nobody foresaw: one sentence; the traceback only for whoever asks for it."""
+"""Unexpected errors: one sentence on standard error, and the traceback on request."""
 
 import os
 import traceback
 from pathlib import Path
 from typing import Final
 
-from stratawatch.cli.printing import complain
+from stratawatch.cli.output import print_error
 
 STATUS: Final = 3
 DEBUG: Final = "STRATAWATCH_DEBUG"
 
 
-def tell_bug(trouble: BaseException) -> None:
+def report_unexpected(trouble: BaseException) -> None:
     """Name an unexpected error and the line that raised it, on standard error."""
-    asked = os.environ.get(DEBUG) == "1"
-    if asked:
+    debugging = os.environ.get(DEBUG) == "1"
+    if debugging:
         traceback.print_exception(trouble)
-    hint = "" if asked else f"; {DEBUG}=1 shows the traceback that a report of it needs"
-    complain(f"stratawatch: this is a bug in stratawatch: {_name(trouble)} {_place(trouble)}{hint}")
+    hint = "" if debugging else f"; {DEBUG}=1 shows the traceback that a report of it needs"
+    print_error(f"stratawatch: this is a bug in stratawatch: {_name(trouble)} {_place(trouble)}{hint}")
 
 
 def _name(trouble: BaseException) -> str:
-    """The kind of the error. Its own words stay out, for they may quote a secret; the system's cannot."""
+    """The kind of the error. Its message is left out, for it may quote a secret; an operating system's cannot."""
     kind = type(trouble).__name__
     if isinstance(trouble, OSError) and trouble.strerror:
         return f"{kind} ({trouble.strerror})"

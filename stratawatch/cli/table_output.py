@@ -1,10 +1,10 @@
-"""Rows for people: a table where it fits, one block a row where the terminal is narrow. Nothing is cut off."""
+"""Rows on the terminal: a table where it fits, one block for each row where the terminal is narrow; nothing is cut."""
 
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from stratawatch.cli.printing import coloured, harmless, say, width
+from stratawatch.cli.output import coloured, print_line, printable, width
 
 GAP: Final = 2
 COLOURS: Final = {"BREACH": "bold red", "BLIND": "bold magenta", "AT RISK": "yellow", "OK": "green"}
@@ -16,7 +16,7 @@ def show_rows(rows: Sequence[Cells], *, numbers: Sequence[str] = ()) -> None:
     """Print rows of equal keys; the keys are the headings, `numbers` are aligned at their right."""
     if not rows:
         return
-    clean = [{harmless(key): harmless(value) for key, value in row.items()} for row in rows]
+    clean = [{printable(key): printable(value) for key, value in row.items()} for row in rows]
     columns = [key for key in clean[0] if any(row[key] for row in clean)]
     needed = sum(max(len(key), *(len(row[key]) for row in clean)) + GAP for key in columns)
     if needed <= width() + GAP:
@@ -40,12 +40,12 @@ def _table(rows: Sequence[Cells], columns: Sequence[str], numbers: Sequence[str]
 
 
 def _blocks(rows: Sequence[Cells], columns: Sequence[str]) -> None:
-    """The first column is the block's title; the others follow by name."""
+    """Print each row as a block: its first cell as the title, then the others by name."""
     for row in rows:
-        say(row[columns[0]])
+        print_line(row[columns[0]])
         for key in columns[1:]:
             if row[key]:
-                say(f"{key}: {row[key]}", indent="  ")
+                print_line(f"{key}: {row[key]}", indent="  ")
 
 
 def _style(cell: str) -> str:

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.cli.baseline_facts import baseline_fact
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from stratawatch.config.settings import AlertSettings
     from stratawatch.engine.ports import PredictionSource
     from stratawatch.engine.records import PanelSpec, Profile
+    from stratawatch.engine.repositories import Transaction
 
 Facts = Mapping[str, str]
 
@@ -24,44 +24,46 @@ CLUSTER: Final = (
 
 
 @dataclass
-class Inspection:
+class CheckReport:
     """What was found, by part, and what is wrong."""
 
     found: dict[str, Facts] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
-def inspect(path: Path) -> Inspection:
-    """Look at everything; one part's trouble does not hide another's."""
+def check_installation(path: Path) -> CheckReport:
+    """Check every part of an installation; a part that fails does not hide the others."""
     from stratawatch.config import load
 
-    seen = Inspection()
+    report = CheckReport()
     try:
         configuration = load(path)
     except ConfigProblems as trouble:
-        seen.problems += trouble.problems
-        return seen
+        report.problems += trouble.problems
+        return report
     except ConfigError as trouble:
-        seen.problems.append(Problem((), trouble.what, trouble.expected, trouble.got, trouble.hint))
-        return seen
-    seen.found["configuration"] = _configuration_facts(configuration)
-    _look(seen, configuration, "store", ("store", "url"), lambda: _store(configuration))
-    _look(seen, configuration, "queue", ("queue", "root"), lambda: _queue(configuration))
-    _look(seen, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
+        report.problems.append(Problem((), trouble.what, trouble.expected, trouble.got, trouble.hint))
+        return report
+    report.found["configuration"] = _configuration_facts(configuration)
+    _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration))
+    _look(report, configuration, "queue", ("queue", "root"), lambda: _queue(configuration))
+    _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
     for name, spec in configuration.panels.items():
-        _inspect_source(seen, configuration, name, spec)
-    _inspect_channels(seen, configuration)
-    seen.problems.sort(key=lambda problem: problem.line or 0)
-    return seen
+        _inspect_source(report, configuration, name, spec)
+    _inspect_channels(report, configuration)
+    report.problems.sort(key=lambda problem: problem.line or 0)
+    return report
 
 
-def _look(seen: Inspection, configuration: "Configuration", part: str, place: Place, look: Callable[[], Facts]) -> None:
+def _look(
+    report: CheckReport, configuration: "Configuration", part: str, place: Place, look: Callable[[], Facts]
+) -> None:
     try:
-        seen.found[part] = look()
+        report.found[part] = look()
     except ConfigErrors as several:
-        seen.problems += [_placed(configuration, place, trouble) for trouble in several.each]
+        report.problems += [_placed(configuration, place, trouble) for trouble in several.each]
     except StratawatchError as trouble:
-        seen.problems.append(_placed(configuration, place, trouble))
+        report.problems.append(_placed(configuration, place, trouble))
 
 
 def _placed(configuration: "Configuration", place: Place, trouble: StratawatchError) -> Problem:
@@ -107,18 +109,40 @@ def _store(configuration: "Configuration") -> Facts:
     with store.begin() as tx:
         cycles = {name: str(len(tx.cycles.find(panel=name))) for name in tx.panels.latest()}
         newest = {name: tx.cycles.find(panel=name, newest=1) for name in configuration.panels}
-        told = {f"baselines of {name}": baseline_fact(tx, spec) for name, spec in configuration.panels.items()}
-    baselines = {name: fact for name, fact in told.items() if fact}
-    known = ", ".join(f"{name} {number}" for name, number in cycles.items())
+        facts = {f"baselines of {name}": _baselines(tx, spec) for name, spec in configuration.panels.items()}
+    baselines = {name: fact for name, fact in facts.items() if fact}
+    counted = ", ".join(f"{name} {number}" for name, number in cycles.items())
     waiting = {
         f"windows of {name}": _waiting(spec, newest[name][-1].period if newest[name] else -1)
         for name, spec in configuration.panels.items()
     }
-    return {**store.describe(), "cycles": known or "none yet", **waiting, **baselines}
+    return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines}
+
+
+def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
+    """How many of the panel's metrics with a `max_drop` have a baseline now; empty where no limit has one."""
+    from stratawatch.engine.alarms import streams
+    from stratawatch.engine.baselines import in_force, of_another_call
+    from stratawatch.engine.clock import SystemClock
+
+    keys = [key for key, limit in streams(spec).items() if limit.max_drop is not None]
+    if not keys:
+        return ""
+    now = SystemClock().now()
+    there, dated = in_force(tx, spec, now), tx.baselines.in_force(spec.name, now)
+    missing = [key for key in keys if key not in there]
+    if not missing:
+        return f"in force for all {len(keys)} metrics with a max_drop"
+    another = [key for key in missing if of_another_call(dated, key)]
+    why = f", {len(another)} as what was measured is of another rule of saying yes" if another else ""
+    return (
+        f"{len(missing)} of {len(keys)} metrics with a max_drop have none in force and are BLIND{why}; "
+        f"`stratawatch baseline measure {spec.name}` measures them"
+    )
 
 
 def _waiting(spec: "PanelSpec", newest: int) -> str:
-    """A start far in the past means many labels at once; better to read it here than in the queue."""
+    """How many windows are not opened yet and the labels they would ask for: a start far in the past means many."""
     from stratawatch.engine.clock import SystemClock
     from stratawatch.engine.windows import due_periods
 
@@ -135,21 +159,21 @@ def _queue(configuration: "Configuration") -> Facts:
 
 
 def _checks(configuration: "Configuration") -> Facts:
-    """Expectations of the user's own; without any, the library that they are made of is not even imported."""
+    """The user's expectations; Great Expectations is imported only if there are any."""
     from stratawatch.wiring import check
 
     return check(configuration).describe(list(configuration.panels.values())) or {"expectations": "the program's own"}
 
 
-def _inspect_source(seen: Inspection, configuration: "Configuration", name: str, spec: "PanelSpec") -> None:
-    """Describe the source; every column that is not there is told, not only the first."""
+def _inspect_source(report: CheckReport, configuration: "Configuration", name: str, spec: "PanelSpec") -> None:
+    """Describe the source and report every missing column, not only the first."""
     from stratawatch.cli.columns import Trial
     from stratawatch.wiring import source
 
     try:
         port, trial = source(configuration, name), Trial(spec)
     except StratawatchError as trouble:
-        seen.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
+        report.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
         return
     while True:
         try:
@@ -159,23 +183,23 @@ def _inspect_source(seen: Inspection, configuration: "Configuration", name: str,
             problem = Problem(
                 place or ("panels", name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint
             )
-            seen.problems.append(configuration.placed(problem))
+            report.problems.append(configuration.placed(problem))
             if place is None or not trial.described:
                 return
             continue
         except StratawatchError as trouble:
-            seen.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
+            report.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
             return
         whole = trial.spec == spec  # nothing was missing, so that a window can be counted
-        seen.found[f"source of {name}"] = {
+        report.found[f"source of {name}"] = {
             **facts,
-            **(_newest_window(seen, configuration, port, spec) if whole else {}),
+            **(_newest_window(report, configuration, port, spec) if whole else {}),
         }
         return
 
 
 def _named_by(configuration: "Configuration", name: str, trouble: StratawatchError) -> Place:
-    """The key that says what is read; or where the server is, when it is that which does not answer."""
+    """The configuration key at fault: the server's address when it did not answer, else the key that names the data."""
     settings = configuration.settings.panels[name].source
     keys = ("url", "master", "path") if isinstance(trouble, NoConnection) else ("path",)
     key = next((one for one in keys if getattr(settings, one, None) is not None), "table")
@@ -183,9 +207,9 @@ def _named_by(configuration: "Configuration", name: str, trouble: StratawatchErr
 
 
 def _newest_window(
-    seen: Inspection, configuration: "Configuration", port: "PredictionSource", spec: "PanelSpec"
+    report: CheckReport, configuration: "Configuration", port: "PredictionSource", spec: "PanelSpec"
 ) -> Facts:
-    """Count the newest complete window: columns that are there may still hold nothing that can be read."""
+    """Count the newest complete window: a column that exists may still hold no readable value."""
     from stratawatch.engine.clock import SystemClock
     from stratawatch.engine.faults import advice, in_brief, too_many
     from stratawatch.engine.windows import newest_complete, window_of
@@ -198,7 +222,7 @@ def _newest_window(
         counted = port.census(spec, window)
     except StratawatchError as trouble:
         problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
-        seen.problems.append(configuration.placed(problem))
+        report.problems.append(configuration.placed(problem))
         return {}
     profile = counted.profile
     if too_many(spec, profile):
@@ -206,20 +230,20 @@ def _newest_window(
         got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
         hint = advice(spec, profile) or "`stratawatch census` counts them by reason and shows some"
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
-        seen.problems.append(configuration.placed(problem))
+        report.problems.append(configuration.placed(problem))
     facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
-    return {**facts, **_drift(seen, configuration, port, spec, period, profile)}
+    return {**facts, **_drift(report, configuration, port, spec, period, profile)}
 
 
 def _drift(
-    seen: Inspection,
+    report: CheckReport,
     configuration: "Configuration",
     port: "PredictionSource",
     spec: "PanelSpec",
     period: int,
     profile: "Profile",
 ) -> Facts:
-    """How the newest window differs from the judged ones before it, as a cycle on it would tell."""
+    """How the newest window differs from the judged windows before it, by the rules that a cycle on it would apply."""
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.before import judged_before, missed_rows, window_before
     from stratawatch.engine.drift import drift, reaction
@@ -233,22 +257,22 @@ def _drift(
         found = drift(spec, replace(profile, missed=missed_rows(partial(port.rows, spec), before)), earlier)
     except StratawatchError as trouble:
         problem = Problem(("panels", spec.name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint)
-        seen.problems.append(configuration.placed(problem))
+        report.problems.append(configuration.placed(problem))
         return {}
     for finding in found:
         if reaction(spec, finding) == "refuse":
             problem = Problem(("panels", spec.name, "source"), finding.sentence, hint=finding.remedy)
-            seen.problems.append(configuration.placed(problem))
+            report.problems.append(configuration.placed(problem))
     warned = [str(finding) for finding in found if reaction(spec, finding) == "warn"]
     return {"drift": "; ".join(warned)} if warned else {}
 
 
-def _inspect_channels(seen: Inspection, configuration: "Configuration") -> None:
+def _inspect_channels(report: CheckReport, configuration: "Configuration") -> None:
     """Build every channel, secrets included; nothing is sent."""
     from stratawatch.wiring import channel
 
     missing = configuration.secret_problems()
-    seen.problems += missing
+    report.problems += missing
     for index, settings in enumerate(configuration.settings.alerts):
         if any(problem.place[:2] == ("alerts", index) for problem in missing):
             continue
@@ -257,6 +281,6 @@ def _inspect_channels(seen: Inspection, configuration: "Configuration") -> None:
             channel(configuration, settings)
             return {"kind": settings.kind, "state": "can be built; `check` sends nothing"}
 
-        _look(seen, configuration, f"alerts to {settings.name}", ("alerts", index), look)
+        _look(report, configuration, f"alerts to {settings.name}", ("alerts", index), look)
     if not configuration.settings.alerts:
-        seen.found["alerts"] = {"channels": "none: nobody is told of a breach"}
+        report.found["alerts"] = {"channels": "none: nobody is told of a breach"}

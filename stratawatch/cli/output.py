@@ -20,17 +20,17 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, default=_plain, indent=2) + "\n")
 
 
-def say(text: str = "", *, indent: str = "") -> None:
+def print_line(text: str = "", *, indent: str = "") -> None:
     """Print a line for a person, wrapped to the terminal."""
-    text = harmless(text)
+    text = printable(text)
     lines = wrap(text, width() - len(indent), break_on_hyphens=False) or [""]
     sys.stdout.write("".join(f"{indent}{line}\n" for line in lines))
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Print a sentence to standard error."""
     for line in text.splitlines():
-        sys.stderr.write(f"{harmless(line)}\n")
+        sys.stderr.write(f"{printable(line)}\n")
 
 
 def width() -> int:
@@ -49,14 +49,14 @@ def time_text(moment: datetime | None) -> str:
 
 
 def window_text(row: Mapping[str, Any]) -> str:
-    """The window of a row, as everywhere."""
+    """The window of a row."""
     return span_text(row["window_start"], row["window_end"])
 
 
 def value_text(row: Mapping[str, Any]) -> str:
     """An estimate with its interval in percent, or nothing."""
     if row.get("value") is None:
-        return "not known"
+        return "undefined"
     return f"{percent(row['value'])} ({percent(row['low'])} to {percent(row['high'])})"
 
 
@@ -74,8 +74,8 @@ def count_text(number: int, word: str, many: str = "") -> str:
     return f"{number:,} {word if number == 1 else many or word + 's'}"
 
 
-def harmless(text: str) -> str:
-    """Names come from data: control characters could repaint the terminal."""
+def printable(text: str) -> str:
+    """The text with control characters as blanks: names come from data and could repaint the terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
