@@ -38,7 +38,7 @@ class Commands(QuickGroup):
             print_error(f"stratawatch: {trouble}")
             raise typer.Exit(2) from None
         except ModuleNotFoundError as missing:
-            complain(f"stratawatch: {explained(missing)}")
+            print_error(f"stratawatch: {explained(missing)}")
             raise typer.Exit(2) from None
         except SystemExit as ended:  # of a library: our own commands end otherwise
             if ended.code:  # rich's, say, when nobody reads on
