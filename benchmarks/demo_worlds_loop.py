@@ -25,9 +25,9 @@ from stratawatch.demo.messages import REGIONS, inside
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.stage import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, Week, World, build_world
-from stratawatch.engine.commissions import commission_of, rounds_at_most
-from stratawatch.engine.judge import YEAR
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.cycle.judge_cycle import YEAR
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.model.survey_spec import commission_of, rounds_at_most
 
 SKIPS: Final = 0.01
 CONFIDENCE: Final = 0.95

@@ -23,18 +23,10 @@ from stratawatch.adapters.sources import load
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window, WindowRule
+from stratawatch.engine.model.survey_spec import commission_of
 from stratawatch.engine.ports import PredictionSource
-from stratawatch.engine.records import (
-    AuxiliarySpec,
-    CandidateItem,
-    CensusAnswer,
-    ClassifierSpec,
-    Columns,
-    PanelSpec,
-    Window,
-    WindowRule,
-)
 from tests.support.spark_cluster import cluster, driver
 
 ENGINES: Final = ("files", "duckdb", "postgres", "spark")

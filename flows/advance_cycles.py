@@ -10,8 +10,8 @@ from prefect.states import Completed
 
 from flows.artifacts import show_estimates, show_plan
 from flows.bounds import LONGEST_RUN
-from stratawatch.engine.advance import Advanced, advance
-from stratawatch.engine.house import Ports
+from stratawatch.engine.cycle.advance import Advanced, advance
+from stratawatch.engine.ports import Ports
 from stratawatch.errors import LeaseHeld, StratawatchError
 from stratawatch.wiring import build
 from tasks.collect_labels import collect_labels

@@ -8,11 +8,13 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.population import Atom
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.baselines import in_force
-from stratawatch.engine.house import Ports
-from stratawatch.engine.records import Cycle, PanelSpec, Round, StreamState
-from stratawatch.engine.strata import strata_of
+from stratawatch.engine.baselines.active_baselines import in_force
+from stratawatch.engine.cycle.stratum_summary import strata_of
+from stratawatch.engine.model.cycle_facts import Cycle, Round
+from stratawatch.engine.model.notification import StreamState
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.ports import Ports
 
 
 def show_plan(ports: Ports, cycle_id: int) -> None:

@@ -22,7 +22,7 @@ from stratawatch.demo.messages import Booleans
 from stratawatch.demo.promises import Page
 from stratawatch.demo.stage import PANEL, read_text, week_start, write_week
 from stratawatch.demo.world import ITEMS, WEEKS, Week, World, build_world
-from stratawatch.engine.records import Notification
+from stratawatch.engine.model.notification import Notification
 from stratawatch.report.model import PanelView
 from stratawatch.report.view import build as build_view
 from stratawatch.wiring import Installation, build

@@ -6,9 +6,9 @@ from prefect import flow
 
 from flows.artifacts import show_baselines
 from flows.bounds import LONGEST_RUN
-from stratawatch.engine.labelled_items import sides_of
-from stratawatch.engine.measure_baseline import BaselineRequest, Measured
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.baselines.baselines_from_labels import sides_of
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, Measured
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 from stratawatch.wiring import Installation, build, labelled_predictions
 from tasks.measure_baseline import measure_baseline as measure

@@ -12,11 +12,10 @@ from stratawatch.config.confinement import confined
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import AlertSettings, Settings
-from stratawatch.engine.clock import FixedClock, SystemClock
-from stratawatch.engine.house import Ports
-from stratawatch.engine.labelled_items import LabelledPredictions
-from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, PredictionSource, Store
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, Ports, PredictionSource, Store
+from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.extras import is_installed
 

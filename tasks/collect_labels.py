@@ -2,9 +2,9 @@
 
 from prefect import get_run_logger
 
-from stratawatch.engine import collect as engine
-from stratawatch.engine.collect import Collected
-from stratawatch.engine.house import Ports
+from stratawatch.engine.labels import collect_labels as engine
+from stratawatch.engine.labels.collect_labels import Collected
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

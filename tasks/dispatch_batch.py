@@ -2,9 +2,9 @@
 
 from prefect import get_run_logger
 
-from stratawatch.engine import dispatch as engine
-from stratawatch.engine.house import Ports
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.labels import dispatch_batch as engine
+from stratawatch.engine.model.states import BatchState
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

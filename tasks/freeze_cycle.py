@@ -2,10 +2,10 @@
 
 from prefect import get_run_logger
 
-from stratawatch.engine import freeze as engine
-from stratawatch.engine.house import Ports
+from stratawatch.engine.cycle import freeze_cycle as engine
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.ports import Ports
 from stratawatch.engine.progress import listening
-from stratawatch.engine.states import CycleState
 from tasks.policy import use_case
 from tasks.read_artifact import ReadArtifact
 

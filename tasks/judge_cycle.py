@@ -2,8 +2,8 @@
 
 from prefect import get_run_logger
 
-from stratawatch.engine import judge as engine
-from stratawatch.engine.house import Ports
+from stratawatch.engine.cycle import judge_cycle as engine
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

@@ -2,11 +2,11 @@
 
 from prefect import get_run_logger
 
-from stratawatch.engine import measure_baseline as engine
-from stratawatch.engine.house import Ports
-from stratawatch.engine.labelled_items import LabelledPredictions
-from stratawatch.engine.measure_baseline import BaselineRequest, Measured
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.baselines import measure_baseline as engine
+from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, Measured
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

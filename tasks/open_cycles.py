@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from prefect import get_run_logger
 
-from stratawatch.engine import open as engine
-from stratawatch.engine.house import Ports
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.cycle import open_cycles as engine
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

@@ -3,8 +3,8 @@
 from prefect import get_run_logger
 
 from stratawatch.core.plan import Plan
-from stratawatch.engine import plan as engine
-from stratawatch.engine.house import Ports
+from stratawatch.engine.cycle import plan_round as engine
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

@@ -9,7 +9,7 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.utilities.annotations import quote
 from sqlalchemy.exc import OperationalError
 
-from stratawatch.engine.house import Ports
+from stratawatch.engine.ports import Ports
 from stratawatch.errors import Unreachable
 
 P = ParamSpec("P")

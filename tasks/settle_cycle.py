@@ -2,9 +2,9 @@
 
 from prefect import get_run_logger
 
-from stratawatch.engine import settle as engine
-from stratawatch.engine.house import Ports
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.cycle import settle_cycle as engine
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

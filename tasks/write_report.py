@@ -6,8 +6,8 @@ from pathlib import Path
 from prefect import get_run_logger
 
 from stratawatch import report
-from stratawatch.engine.house import Ports
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
 from tasks.policy import use_case
 
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
-from stratawatch.engine.house import Ports
-from stratawatch.engine.records import Task
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.model.label_events import Task
+from stratawatch.engine.model.states import BatchState
+from stratawatch.engine.ports import Ports
 
 Post = tuple[str, str, str, str]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from stratawatch.adapters.queues.folder import FolderQueue
-from stratawatch.engine.house import Ports
-from stratawatch.engine.ports import AlertChannel
-from stratawatch.engine.records import Batch, Notification, Receipt
+from stratawatch.engine.model.label_events import Batch, Receipt
+from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.ports import AlertChannel, Ports
 
 
 class ForgetfulQueue(FolderQueue):

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.chaos.world import PANEL
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.house import Ports
-from stratawatch.engine.records import Cycle, LabelEvent
-from stratawatch.engine.repositories import Transaction
-from stratawatch.engine.states import Entity
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.states import Entity
+from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
 
 Snapshot = Mapping[str, list[str]]
 

@@ -9,15 +9,18 @@ import numpy as np
 
 from benchmarks.chaos.world import LABELLED, PANEL, TROUBLES, Tick
 from stratawatch.core.baselines.labelled import labelled
-from stratawatch.engine import dispatch, freeze
-from stratawatch.engine.advance import advance
-from stratawatch.engine.house import Ports
-from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
-from stratawatch.engine.labels import HandLabel, import_labels
-from stratawatch.engine.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import CandidateItem, CheckReport, Cycle, PanelSpec, Profile, Window
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
+from stratawatch.engine.cycle import freeze_cycle
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, resend_batches
+from stratawatch.engine.labels import dispatch_batch
+from stratawatch.engine.labels.import_labels import HandLabel, import_labels
+from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.ports import Ports
 
 if TYPE_CHECKING:
     from stratawatch.wiring import Installation
@@ -55,8 +58,8 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     open_cycles(ports, installation.panels)
     if tick.step in TROUBLES:
         # Nobody can wait here for the day that a batch is really tried for.
-        dispatch.MOST_SENDS = SENDS  # type: ignore[misc]
-        freeze.MOST_READS = SENDS  # type: ignore[misc]
+        dispatch_batch.MOST_SENDS = SENDS  # type: ignore[misc]
+        freeze_cycle.MOST_READS = SENDS  # type: ignore[misc]
         for _ in range(ADVANCES_IN_TROUBLE):
             advance(ports)
         return

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 from benchmarks.scan.population import WINDOW
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.population import Atom, Census
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.survey_spec import commission_of
 from stratawatch.engine.ports import PredictionSource
-from stratawatch.engine.records import PanelSpec
 
 
 class Engine(Protocol):

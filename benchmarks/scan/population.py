@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK: Final = timedelta(days=7)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from stratawatch.core.population import NO_BIN, Atom, Census
 from stratawatch.core.score_bins import bins_of
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 
 
 class Pandas:

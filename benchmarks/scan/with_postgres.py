@@ -16,7 +16,7 @@ from benchmarks.shape import Row
 from stratawatch.adapters.sources.column_types import roles
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.core.population import Atom, Census
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 
 _KINDS: Final = {"id": "text", "ts": "timestamp", "score": "double precision", "call": "boolean", "segment": "text"}

@@ -17,7 +17,7 @@ from benchmarks.scan.servers import address
 from benchmarks.shape import Row
 from stratawatch.adapters.sources.column_types import roles
 from stratawatch.core.population import Atom, Census
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 from tests.support.spark_cluster import SETTINGS, cluster
 

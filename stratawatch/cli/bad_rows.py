@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 from stratawatch.cli.output import count_text, percent, print_line
 
 if TYPE_CHECKING:
-    from stratawatch.engine.records import BadRow, PanelSpec, Profile
+    from stratawatch.engine.model.input_profile import Profile
+    from stratawatch.engine.model.panel_spec import PanelSpec
+    from stratawatch.engine.model.quarantined_row import BadRow
 
 
 def fault_rows(panel: "PanelSpec", profile: "Profile", bad_rows: "Sequence[BadRow]") -> list[dict[str, Any]]:
     """How many rows have each fault, the most frequent first; a row may have several."""
-    from stratawatch.engine.faults import example, faults
+    from stratawatch.engine.input.bad_row_reasons import example, faults
 
     return [
         {"reason": fault.reason, "rows": fault.rows, "example": example(fault, bad_rows)}
@@ -26,7 +28,7 @@ def bad_row_facts(row: "BadRow") -> dict[str, Any]:
 
 def print_faults(number: int, rows: int, faults: list[dict[str, Any]]) -> None:
     """Print how many rows cannot be used, by reason."""
-    from stratawatch.engine.faults import such_as
+    from stratawatch.engine.input.bad_row_reasons import such_as
 
     print_line(f"{number:,} of {count_text(rows, 'row')} ({percent(number / rows)}) cannot be used:")
     for fault in faults:
@@ -37,7 +39,7 @@ def print_faults(number: int, rows: int, faults: list[dict[str, Any]]) -> None:
 
 def print_bad_row(row: dict[str, Any]) -> None:
     """Print one row that was set aside."""
-    from stratawatch.engine.faults import quoted
+    from stratawatch.engine.input.bad_row_reasons import quoted
 
     values = ", ".join(quoted(value) for value in row["unreadable"].values())
     print_line(f"{row['key'] or '(no id)'}: {row['reason']}{f': {values}' if values else ''}", indent="  ")

@@ -11,8 +11,8 @@ from stratawatch.cli.output import count_text, print_json, print_line, time_text
 from stratawatch.cli.table_output import show_rows
 
 if TYPE_CHECKING:
-    from stratawatch.engine.baseline_record import KeptBaseline
-    from stratawatch.engine.labelled_items import LabelledPredictions
+    from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
+    from stratawatch.engine.model.stored_baseline import KeptBaseline
     from stratawatch.wiring import Installation
 
 app = typer.Typer(
@@ -81,9 +81,9 @@ def measure(
       stratawatch baseline measure toxicity --file apart.csv --of lr \\
         --called 1200 --passed 98000
     """
-    from stratawatch.engine.baselines import in_force
-    from stratawatch.engine.labelled_items import sides_of
-    from stratawatch.engine.measure_baseline import BaselineRequest, measure_baseline
+    from stratawatch.engine.baselines.active_baselines import in_force
+    from stratawatch.engine.baselines.baselines_from_labels import sides_of
+    from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
@@ -133,7 +133,7 @@ def list_(
       stratawatch baseline list toxicity
       stratawatch baseline list toxicity --json
     """
-    from stratawatch.engine.baselines import in_force
+    from stratawatch.engine.baselines.active_baselines import in_force
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)

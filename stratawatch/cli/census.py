@@ -17,8 +17,8 @@ from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.core.population import Census
-    from stratawatch.engine.census import Contents
-    from stratawatch.engine.records import PanelSpec, Window
+    from stratawatch.engine.input.census import Contents
+    from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
 SHOWN: Final = 12
@@ -72,8 +72,8 @@ def census(
 
 
 def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
-    from stratawatch.engine.census import contents
-    from stratawatch.engine.windows import newest_complete
+    from stratawatch.engine.input.census import contents
+    from stratawatch.engine.model.windows import newest_complete
 
     period, window = newest_window(installation, spec) if at is None else window_holding(spec, at)
     found = contents(installation.ports, spec, window, period)

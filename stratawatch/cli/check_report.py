@@ -12,9 +12,10 @@ from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnec
 if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
     from stratawatch.config.settings import AlertSettings
+    from stratawatch.engine.model.input_profile import Profile
+    from stratawatch.engine.model.panel_spec import PanelSpec
     from stratawatch.engine.ports import PredictionSource
-    from stratawatch.engine.records import PanelSpec, Profile
-    from stratawatch.engine.repositories import Transaction
+    from stratawatch.engine.ports.transaction import Transaction
 
 Facts = Mapping[str, str]
 
@@ -73,7 +74,7 @@ def _placed(configuration: "Configuration", place: Place, trouble: StratawatchEr
 def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.designs import design_of
     from stratawatch.core.estimation.variance_methods import variance_named
-    from stratawatch.engine.commissions import commission_of
+    from stratawatch.engine.model.survey_spec import commission_of
 
     panels = {
         f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
@@ -121,9 +122,9 @@ def _store(configuration: "Configuration") -> Facts:
 
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
     """How many of the panel's metrics with a `max_drop` have a baseline now; empty where no limit has one."""
-    from stratawatch.engine.alarms import streams
-    from stratawatch.engine.baselines import in_force, of_another_call
-    from stratawatch.engine.clock import SystemClock
+    from stratawatch.engine.alarms.alarm_streams import streams
+    from stratawatch.engine.baselines.active_baselines import in_force, of_another_call
+    from stratawatch.engine.ports.clock import SystemClock
 
     keys = [key for key, limit in streams(spec).items() if limit.max_drop is not None]
     if not keys:
@@ -143,8 +144,8 @@ def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
 
 def _waiting(spec: "PanelSpec", newest: int) -> str:
     """How many windows are not opened yet and the labels they would ask for: a start far in the past means many."""
-    from stratawatch.engine.clock import SystemClock
-    from stratawatch.engine.windows import due_periods
+    from stratawatch.engine.model.windows import due_periods
+    from stratawatch.engine.ports.clock import SystemClock
 
     past = len(list(due_periods(spec.windows, SystemClock().now(), newest)))
     if not past:
@@ -210,9 +211,9 @@ def _newest_window(
     report: CheckReport, configuration: "Configuration", port: "PredictionSource", spec: "PanelSpec"
 ) -> Facts:
     """Count the newest complete window: a column that exists may still hold no readable value."""
-    from stratawatch.engine.clock import SystemClock
-    from stratawatch.engine.faults import advice, in_brief, too_many
-    from stratawatch.engine.windows import newest_complete, window_of
+    from stratawatch.engine.input.bad_row_reasons import advice, in_brief, too_many
+    from stratawatch.engine.model.windows import newest_complete, window_of
+    from stratawatch.engine.ports.clock import SystemClock
 
     period = newest_complete(spec.windows, SystemClock().now())
     if period < 0:
@@ -245,8 +246,8 @@ def _drift(
 ) -> Facts:
     """How the newest window differs from the judged windows before it, by the rules that a cycle on it would apply."""
     from stratawatch.adapters.store import open_store
-    from stratawatch.engine.before import judged_before, missed_rows, window_before
-    from stratawatch.engine.drift import drift, reaction
+    from stratawatch.engine.input.drift import drift, reaction
+    from stratawatch.engine.input.previous_windows import judged_before, missed_rows, window_before
 
     try:
         with open_store(configuration.store_url().get_secret_value()).begin() as tx:

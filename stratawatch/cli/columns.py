@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stratawatch.config.problems import Place
-from stratawatch.engine.records import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 
 
 class Trial:

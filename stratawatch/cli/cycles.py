@@ -13,8 +13,9 @@ from stratawatch.errors import StratawatchError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from stratawatch.engine.records import BadRow, Cycle, Move
-    from stratawatch.engine.repositories import Transaction
+    from stratawatch.engine.model.cycle_facts import Cycle, Move
+    from stratawatch.engine.model.quarantined_row import BadRow
+    from stratawatch.engine.ports.transaction import Transaction
 
 app = typer.Typer(
     help="""Cycles: the work on one window of one panel.
@@ -48,7 +49,7 @@ def list_cycles(
     if ctx.invoked_subcommand is not None:
         _options_follow(ctx)
         return
-    from stratawatch.engine.states import CycleState
+    from stratawatch.engine.model.states import CycleState
     from stratawatch.wiring import build
 
     installation = build(config, only_reading=True)
@@ -94,7 +95,7 @@ def cancel(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
     """Cancel a cycle; its batches are withdrawn. Labels that came stay in the ledger."""
-    from stratawatch.engine.intervene import cancel_cycle
+    from stratawatch.engine.cycle.operator_actions import cancel_cycle
     from stratawatch.wiring import build
 
     cancel_cycle(build(config).ports, cycle, why)
@@ -109,7 +110,7 @@ def reopen(
 
     Nothing was drawn from it, so it is read under the present configuration.
     """
-    from stratawatch.engine.intervene import reopen_cycle
+    from stratawatch.engine.cycle.operator_actions import reopen_cycle
     from stratawatch.wiring import build
 
     installation = build(config)
@@ -124,7 +125,7 @@ def resend(
     cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
 ) -> None:
     """Send batches again that could not be sent."""
-    from stratawatch.engine.intervene import resend_batches
+    from stratawatch.engine.cycle.operator_actions import resend_batches
     from stratawatch.wiring import build
 
     ports = build(config).ports
@@ -162,7 +163,7 @@ def _facts(cycle: "Cycle") -> dict[str, Any]:
 
 
 def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
-    from stratawatch.engine.states import Entity
+    from stratawatch.engine.model.states import Entity
 
     rounds = tx.rounds.of(cycle.id)
     batches = tx.rounds.batches(cycle_id=cycle.id)
@@ -200,7 +201,7 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
 def _faults(tx: "Transaction", cycle: "Cycle", aside: "Sequence[BadRow]") -> list[dict[str, Any]]:
     """The bad rows by reason; empty for a window that was not counted, as older programs did not count refused ones."""
     from stratawatch.adapters.store.documents import from_document
-    from stratawatch.engine.records import Profile
+    from stratawatch.engine.model.input_profile import Profile
 
     if not cycle.profile:
         return []

@@ -10,8 +10,9 @@ from stratawatch.cli.table_output import show_rows
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
-    from stratawatch.engine.records import Cycle, Revision, StreamState
-    from stratawatch.engine.repositories import Transaction
+    from stratawatch.engine.model.cycle_facts import Cycle, Revision
+    from stratawatch.engine.model.notification import StreamState
+    from stratawatch.engine.ports.transaction import Transaction
 
 
 def estimates(

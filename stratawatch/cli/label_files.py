@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stratawatch.adapters.queues.label_words import label_value
-from stratawatch.engine.labels import HandLabel
+from stratawatch.engine.labels.import_labels import HandLabel
 from stratawatch.errors import StratawatchError
 
 SHOWN: Final = 10

@@ -12,7 +12,7 @@ from stratawatch.cli.output import count_text, print_json, print_line
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
-    from stratawatch.engine.repositories import Transaction
+    from stratawatch.engine.ports.transaction import Transaction
 
 app = typer.Typer(
     help="""Labels: take them out, bring them in, list the items that were ever drawn.
@@ -93,7 +93,7 @@ def import_(
       echo '{"item": "m-17", "value": "yes", "annotator": "ann"}' > one.jsonl
     """
     from stratawatch.cli.label_files import read_labels
-    from stratawatch.engine.labels import import_labels
+    from stratawatch.engine.labels.import_labels import import_labels
     from stratawatch.wiring import build
 
     installation = build(config, only_reading=True)

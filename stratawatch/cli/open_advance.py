@@ -7,11 +7,11 @@ import typer
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.output import count_text, print_error, print_json, print_line, window_text
 from stratawatch.cli.progress import shown_progress
-from stratawatch.engine.states import CycleState, Entity
+from stratawatch.engine.model.states import CycleState, Entity
 
 if TYPE_CHECKING:
+    from stratawatch.engine.model.cycle_facts import Move
     from stratawatch.engine.ports import Store
-    from stratawatch.engine.records import Move
 
 
 def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
@@ -24,7 +24,7 @@ def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False,
       stratawatch open
       stratawatch open --now 2026-03-02T06:00:00+00:00
     """
-    from stratawatch.engine.open import open_cycles as open_due
+    from stratawatch.engine.cycle.open_cycles import open_cycles as open_due
     from stratawatch.wiring import build
 
     installation = build(config, moment(now))
@@ -51,7 +51,7 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
     Example (crontab):
       */5 * * * *  cd /srv/watch && stratawatch advance
     """
-    from stratawatch.engine.advance import advance as advance_once
+    from stratawatch.engine.cycle.advance import advance as advance_once
     from stratawatch.errors import LeaseHeld
     from stratawatch.wiring import build
 

@@ -16,8 +16,8 @@ from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
-    from stratawatch.engine.outlook import Outlook, Step
-    from stratawatch.engine.records import PanelSpec, Window
+    from stratawatch.engine.cycle.label_forecast import Outlook, Step
+    from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
 OutOption = Annotated[
@@ -78,7 +78,7 @@ def _print_all(
 
 
 def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
-    from stratawatch.engine.outlook import outlook
+    from stratawatch.engine.cycle.label_forecast import outlook
 
     period, window = newest_window(installation, spec)
     found = outlook(installation.ports, spec, window, period)
@@ -227,8 +227,8 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
-    from stratawatch.engine.preview import preview
-    from stratawatch.engine.strata import strata_of
+    from stratawatch.engine.cycle.stratum_summary import strata_of
+    from stratawatch.engine.input.preview import preview
 
     period, window = newest_window(installation, spec)
     previewed = preview(installation.ports, spec, window, period)

@@ -8,7 +8,7 @@ import typer
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
-    from stratawatch.engine.records import PanelSpec, Window
+    from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
 WindowOption = Annotated[
@@ -19,7 +19,7 @@ WindowOption = Annotated[
 
 def newest_window(installation: "Installation", spec: "PanelSpec") -> tuple[int, "Window"]:
     """The newest complete window."""
-    from stratawatch.engine.windows import newest_complete, window_of
+    from stratawatch.engine.model.windows import newest_complete, window_of
 
     period = newest_complete(spec.windows, installation.ports.clock.now())
     if period < 0:
@@ -30,7 +30,7 @@ def newest_window(installation: "Installation", spec: "PanelSpec") -> tuple[int,
 
 def window_holding(spec: "PanelSpec", text: str) -> tuple[int, "Window"]:
     """The window that holds a moment."""
-    from stratawatch.engine.windows import window_of
+    from stratawatch.engine.model.windows import window_of
 
     rule = spec.windows
     period = (_moment(text) - rule.start) // rule.length

@@ -18,7 +18,7 @@ from stratawatch.config.settings import Settings
 from stratawatch.config.shape_problems import shape_problems
 from stratawatch.config.source_settings import PostgresSource
 from stratawatch.config.store_url import postgres_url, store_url
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import ConfigError
 
 

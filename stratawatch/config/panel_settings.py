@@ -11,8 +11,8 @@ from stratawatch.config.source_settings import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variance_methods import VARIANCES
-from stratawatch.engine.drift_rule import DriftRule, Reaction
-from stratawatch.engine.records import Duplicates, ScoreKind, StopRule
+from stratawatch.engine.model.drift_rule import DriftRule, Reaction
+from stratawatch.engine.model.panel_spec import Duplicates, ScoreKind, StopRule
 
 LEAST_BUDGET: Final = 10
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from stratawatch.config.panel_settings import ClassifierSettings, LimitSettings, PanelSettings
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine.drift_rule import DriftRule
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
 
 
 def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:

@@ -11,8 +11,8 @@ from platform import node
 from typing import Final
 from uuid import uuid4
 
-from stratawatch.engine.clock import SystemClock
-from stratawatch.engine.house import Ports
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import LeaseHeld
 
 ADVANCE: Final = "advance"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from stratawatch.engine.records import Window
+    from stratawatch.engine.model.panel_spec import Window
 
 MOST_PATTERNS: Final = 16
 """Patterns with a row of their own; the others share the last row."""

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from stratawatch.core.alarms.drops import InForce, moved
 from stratawatch.core.estimate import Known
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.baselines import date_of
+from stratawatch.engine.baselines.active_baselines import date_of
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.metrics.metric import Called, Domain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.report.model import Cost, LabelCounts, PlainNeed, known_of
 
 Told = Mapping[str, Estimate]

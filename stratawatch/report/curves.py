@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from stratawatch.engine.outlook import Outlook
+    from stratawatch.engine.cycle.label_forecast import Outlook
 
 KINDS: Final = (".svg", ".png")
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

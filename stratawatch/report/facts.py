@@ -9,13 +9,15 @@ from typing import Final
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
-from stratawatch.engine.alarms import streams
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.baselines import in_force
+from stratawatch.engine.alarms.alarm_streams import streams
+from stratawatch.engine.baselines.active_baselines import in_force
+from stratawatch.engine.model.cycle_facts import Cycle, Revision
+from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.engine.ports import Store
-from stratawatch.engine.records import Cycle, Incident, Notification, PanelSpec, Revision, StreamKey, StreamState
-from stratawatch.engine.repositories import Transaction
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.report.labels import count_labels
 from stratawatch.report.model import LabelCounts
 

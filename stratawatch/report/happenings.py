@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.engine.records import Cycle, Incident
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.notification import Incident
+from stratawatch.engine.model.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import CycleRow, IncidentRow, NotificationRow, Score, Untold
 from stratawatch.report.wording import capitalised, metric_name, span

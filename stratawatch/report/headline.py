@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.engine.records import Incident
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.model.notification import Incident
+from stratawatch.engine.model.states import CycleState
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Headline, Score
 from stratawatch.report.wording import capitalised, count, interval, metric_words, percent, plural, span

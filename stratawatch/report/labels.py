@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
-from stratawatch.engine.ledgers import cycle_verdicts
-from stratawatch.engine.records import Batch, Cycle, PanelSpec
-from stratawatch.engine.repositories import Transaction
-from stratawatch.engine.states import ACTIVE_CYCLES, BatchState, Entity
+from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.label_events import Batch
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, Entity
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.report.model import LabelCounts
 
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.records import Window
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.model.states import CycleState
 from stratawatch.report.baselines import BaselineView
 from stratawatch.report.wording import metric_words
 

@@ -5,11 +5,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Store
-from stratawatch.engine.records import PanelSpec
-from stratawatch.engine.slug import slug
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.extras import require
+from stratawatch.folder_names import slug
 from stratawatch.report.happenings import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs

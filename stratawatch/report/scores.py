@@ -6,9 +6,10 @@ from math import ceil, floor
 
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.engine.alarms import streams
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.records import PanelSpec, StreamKey
+from stratawatch.engine.alarms.alarm_streams import streams
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.report.baselines import baseline_view
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import LastKnown, Scale, Score, known_of, limit_value

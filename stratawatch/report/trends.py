@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.engine.records import StreamKey
-from stratawatch.engine.states import ACTIVE_CYCLES
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.states import ACTIVE_CYCLES
 from stratawatch.report.facts import CycleFacts, Facts
 from stratawatch.report.model import Point, Scale, Trend, known_of, limit_value, limit_word
 from stratawatch.report.scores import metrics_of

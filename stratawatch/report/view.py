@@ -7,10 +7,11 @@ from urllib.parse import quote, urlsplit
 
 from stratawatch.core.designs.frozen import warnings_of
 from stratawatch.core.estimate import Known
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.survey_spec import commission_of
 from stratawatch.engine.ports import Store
-from stratawatch.engine.records import Cycle, PanelSpec
-from stratawatch.engine.states import CycleState
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.facts import Facts, read
 from stratawatch.report.happenings import DocsLink, cycle_rows, incident_rows, notification_rows, untold

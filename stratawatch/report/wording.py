@@ -7,7 +7,7 @@ from stratawatch.core.alarms.drops import worsening
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.engine.records import Window
+from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.span import span_text
 
 MEANINGS: Final = {

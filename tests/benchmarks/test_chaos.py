@@ -19,8 +19,8 @@ from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, differences
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
-from stratawatch.engine.records import Task
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.model.label_events import Task
+from stratawatch.engine.model.states import BatchState
 
 ENGINE = Path(stratawatch.engine.__file__).parent
 

@@ -16,7 +16,7 @@ from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, 
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.adapters.sources import single_scan
 from stratawatch.core.designs.frozen import cut, pool_sizes
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.model.survey_spec import commission_of
 from stratawatch.errors import StratawatchError
 from tests.support.java import needs_java
 

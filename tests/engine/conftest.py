@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.engine.house import Ports
+from stratawatch.engine.ports import Ports
 from tests.engine.stores import empty_store
 from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Town, spec
 

@@ -8,12 +8,13 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine import judge as judging
-from stratawatch.engine.advance import advance
-from stratawatch.engine.intervene import reopen_cycle
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import LabelEvent, WindowRule
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.cycle import judge_cycle as judging
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.operator_actions import reopen_cycle
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.panel_spec import WindowRule
+from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import ConfigError
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, spec, unreachable, unusable

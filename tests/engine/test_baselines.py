@@ -10,9 +10,10 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine.labelled_items import LabelledItems, Sides
-from stratawatch.engine.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
-from stratawatch.engine.records import ClassifierSpec, StreamKey
+from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, Sides
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.errors import StratawatchError
 from tests.engine.test_loop import label_a_cycle
 from tests.engine.town import MONDAY, WEEK, Town, spec

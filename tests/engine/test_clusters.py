@@ -7,10 +7,10 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.advance import advance
-from stratawatch.engine.ledgers import load
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import Columns
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.labels.labelled_cycle import load
+from stratawatch.engine.model.panel_spec import Columns
 from tests.engine.town import FakeSource, spec
 
 PLAIN = Columns("id", "at", payload=("text",), segments=("country",))

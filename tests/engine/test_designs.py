@@ -5,14 +5,14 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.advance import advance
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.outlook import outlook
-from stratawatch.engine.plan import plan_round
-from stratawatch.engine.preview import preview
-from stratawatch.engine.records import LabelEvent
-from stratawatch.engine.states import CycleState
-from stratawatch.engine.windows import window_of
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.label_forecast import outlook
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.plan_round import plan_round
+from stratawatch.engine.input.preview import preview
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.windows import window_of
 from tests.engine.town import Town, spec
 
 MOST_ADVANCES = 40

@@ -10,13 +10,13 @@ import duckdb
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.engine.drift import Kind
-from stratawatch.engine.drift_rule import DriftRule
-from stratawatch.engine.freeze import freeze_cycle
-from stratawatch.engine.house import Ports
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import PanelSpec
-from stratawatch.engine.states import CycleState, Entity
+from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.input.drift import Kind
+from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.engine.ports import Ports
 from tests.engine.stores import empty_store
 from tests.engine.town import MONDAY, WEEK, FakeChannel, FakeCheck, FakeQueue, HandClock, spec
 

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from stratawatch.engine.advance import advance
-from stratawatch.engine.labels import HandLabel, import_labels
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from tests.engine.test_loop import label_a_cycle, open_all
 
 

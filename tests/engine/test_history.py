@@ -10,10 +10,10 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import OLDEST
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bin_of, centre
-from stratawatch.engine.advance import advance
-from stratawatch.engine.history import history_of
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.labels.label_history import history_of
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
+from stratawatch.engine.model.states import CycleState
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, Town, spec
 

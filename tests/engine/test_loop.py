@@ -5,9 +5,9 @@ from datetime import timedelta
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.goals import Goal
-from stratawatch.engine.advance import advance, due
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.cycle.advance import advance, due
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from tests.engine.town import MONDAY, WEEK, Town, spec
 
 

@@ -12,11 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from stratawatch.adapters.store import SqlStore
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine.advance import ADVANCE_LEASE, advance
-from stratawatch.engine.house import Ports
-from stratawatch.engine.intervene import cancel_cycle, reopen_cycle
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.states import TRANSITIONS, CycleState, Entity, RoundState
+from stratawatch.engine.cycle.advance import ADVANCE_LEASE, advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
+from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
+from stratawatch.engine.ports import Ports
 from stratawatch.errors import StratawatchError
 from tests.engine.stores import empty_store
 from tests.engine.town import (

@@ -6,10 +6,10 @@ import pytest
 
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.round_sizes import SMALLEST_PILOT
-from stratawatch.engine.outlook import BUDGETS, outlook
-from stratawatch.engine.preview import preview
+from stratawatch.engine.cycle.label_forecast import BUDGETS, outlook
+from stratawatch.engine.input.preview import preview
+from stratawatch.engine.model.windows import window_of
 from stratawatch.engine.progress import listening
-from stratawatch.engine.windows import window_of
 from tests.engine.test_history import weeks
 from tests.engine.town import spec
 

@@ -9,13 +9,12 @@ import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.engine import freeze
-from stratawatch.engine.freeze import freeze_cycle
-from stratawatch.engine.house import Ports
-from stratawatch.engine.keys import item_key
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import ClassifierSpec, Columns
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.ports import Ports
 from stratawatch.errors import ConfigError
 from tests.engine.stores import empty_store
 from tests.engine.town import MONDAY, WEEK, FakeChannel, FakeQueue, HandClock, spec
@@ -195,7 +194,7 @@ class TestOwnExpectations:
 
     def test_that_fail_inside_the_library_are_tried_again_with_a_bound(self, opened, tmp_path, monkeypatch):
         """Great Expectations cannot compare text with a number, and reports that as success=False."""
-        monkeypatch.setattr(freeze, "MOST_READS", 3)
+        monkeypatch.setattr("stratawatch.engine.cycle.freeze_cycle.MOST_READS", 3)
         ports, cycle = opened()
         own_check(
             tmp_path, {"type": "expect_column_values_to_be_between", "kwargs": {"column": "item", "min_value": 3}}

@@ -5,11 +5,11 @@ import pytest
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine.advance import advance
-from stratawatch.engine.labels import HandLabel, import_labels
-from stratawatch.engine.outlook import outlook
-from stratawatch.engine.states import CycleState, RoundState
-from stratawatch.engine.windows import window_of
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.label_forecast import outlook
+from stratawatch.engine.labels.import_labels import HandLabel, import_labels
+from stratawatch.engine.model.states import CycleState, RoundState
+from stratawatch.engine.model.windows import window_of
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all

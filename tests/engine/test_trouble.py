@@ -9,22 +9,22 @@ from time import sleep
 import pytest
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.engine import freeze
-from stratawatch.engine.advance import ADVANCE_LEASE, advance, due
-from stratawatch.engine.clock import SystemClock
-from stratawatch.engine.dispatch import MOST_SENDS, dispatch_batch
-from stratawatch.engine.dispatch import WARN_AFTER as SENDS_WARN_AFTER
-from stratawatch.engine.freeze import freeze_cycle
-from stratawatch.engine.intervene import cancel_cycle, reopen_cycle, resend_batches
-from stratawatch.engine.judge import judge_cycle
+from stratawatch.engine.alarms.failures import WARN_AFTER
+from stratawatch.engine.alarms.send_notifications import send_notifications
+from stratawatch.engine.cycle.advance import ADVANCE_LEASE, advance, due
+from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
+from stratawatch.engine.cycle.judge_cycle import judge_cycle
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, resend_batches
+from stratawatch.engine.cycle.plan_round import plan_round
+from stratawatch.engine.cycle.settle_cycle import settle_cycle
+from stratawatch.engine.labels.dispatch_batch import MOST_SENDS, dispatch_batch
+from stratawatch.engine.labels.dispatch_batch import WARN_AFTER as SENDS_WARN_AFTER
 from stratawatch.engine.lease import hold
-from stratawatch.engine.notify import send_notifications
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.plan import plan_round
-from stratawatch.engine.records import BadRow, WindowRule
-from stratawatch.engine.settle import settle_cycle
-from stratawatch.engine.states import BatchState, CycleState
-from stratawatch.engine.trouble import WARN_AFTER
+from stratawatch.engine.model.panel_spec import WindowRule
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.states import BatchState, CycleState
+from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
 from tests.engine.town import MONDAY, WEEK, spec, unreachable, unusable
@@ -114,7 +114,7 @@ class TestAnUnreachableSource:
         assert town.queue.asked() == calm.queue.asked()
 
     def test_is_told_after_some_attempts_and_refused_after_many(self, town, monkeypatch):
-        monkeypatch.setattr(freeze, "MOST_READS", 12)
+        monkeypatch.setattr("stratawatch.engine.cycle.freeze_cycle.MOST_READS", 12)
         (cycle,) = open_all(town)
         town.source.troubles = [unreachable() for _ in range(12)]
         for _ in range(11):
@@ -135,7 +135,7 @@ class TestAnUnreachableSource:
         assert cycle_of(town, cycle).failures == 0
 
     def test_is_treated_alike_when_it_fails_by_a_bug(self, town, monkeypatch):
-        monkeypatch.setattr(freeze, "MOST_READS", 7)
+        monkeypatch.setattr("stratawatch.engine.cycle.freeze_cycle.MOST_READS", 7)
         (cycle,) = open_all(town)
         town.source.troubles = [ZeroDivisionError("a bug") for _ in range(7)]
         assert "freeze 1: ZeroDivisionError: a bug" in advance(town.ports).troubles

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stratawatch.engine.advance import advance
-from stratawatch.engine.drift_rule import DriftRule
-from stratawatch.engine.intervene import reopen_cycle
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import AuxiliarySpec, Columns, WindowRule
-from stratawatch.engine.states import ACTIVE_CYCLES, CycleState, Entity
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.operator_actions import reopen_cycle
+from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, Columns, WindowRule
+from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.errors import ConfigError, StratawatchError
 from tests.engine.stores import empty_store
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
@@ -80,8 +80,8 @@ class TestOpening:
 
 
 def _ports_at(store, now):
-    from stratawatch.engine.clock import FixedClock
-    from stratawatch.engine.house import Ports
+    from stratawatch.engine.ports import Ports
+    from stratawatch.engine.ports.clock import FixedClock
 
     return Ports(store, FixedClock(now), {}, None, None, {})
 

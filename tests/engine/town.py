@@ -14,25 +14,14 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.score_bins import bin_of
-from stratawatch.engine.house import Ports
-from stratawatch.engine.keys import item_key
-from stratawatch.engine.records import (
-    BadRow,
-    Batch,
-    CandidateItem,
-    CensusAnswer,
-    CheckReport,
-    ClassifierSpec,
-    Columns,
-    LabelEvent,
-    Notification,
-    PanelSpec,
-    Polled,
-    Profile,
-    Receipt,
-    Window,
-    WindowRule,
-)
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer, CheckReport
+from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.label_events import Batch, LabelEvent, Polled, Receipt
+from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.ports import Ports
 from stratawatch.errors import InputRefused, Unreachable
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)

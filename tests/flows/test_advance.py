@@ -12,9 +12,9 @@ from flows.bounds import LONGEST_RUN
 from flows.direct import called_directly
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
-from stratawatch.engine.advance import ADVANCE_LEASE, Advanced
+from stratawatch.engine.cycle.advance import ADVANCE_LEASE, Advanced
 from stratawatch.engine.lease import hold
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tests.engine.town import unreachable
 
@@ -102,7 +102,9 @@ class TestCalledDirectly:
 
 class TestSomeoneFaster:
     def test_is_no_trouble(self, opened, monkeypatch):
-        monkeypatch.setattr("stratawatch.engine.plan.plan_round", _raise(StaleState("planned by someone else")))
+        monkeypatch.setattr(
+            "stratawatch.engine.cycle.plan_round.plan_round", _raise(StaleState("planned by someone else"))
+        )
         done = advance_cycles()
         assert done.troubles == ()
         assert done.steps["plan"] == 0

@@ -10,8 +10,10 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.records import Cycle, Round, StreamKey, StreamState, Window
-from stratawatch.engine.states import CycleState, RoundState
+from stratawatch.engine.model.cycle_facts import Cycle, Round
+from stratawatch.engine.model.notification import StreamKey, StreamState
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.model.states import CycleState, RoundState
 
 DAY = datetime(2026, 1, 5, tzinfo=UTC)
 KNOWN = Estimate("lr", "precision", None, Known(0.812, 0.77, 0.85, 300.0), 214, "ff", 0.95)

@@ -9,9 +9,9 @@ from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from flows.advance_cycles import advance_cycles
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
-from stratawatch.engine import advance as engine
-from stratawatch.engine import open as engine_open
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.cycle import advance as engine
+from stratawatch.engine.cycle import open_cycles as engine_open
+from stratawatch.engine.model.states import CycleState
 from tests.flows.installation import SmallInstallation
 
 

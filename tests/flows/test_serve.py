@@ -16,7 +16,7 @@ from prefect.client.schemas.objects import ConcurrencyLimitStrategy
 from prefect.utilities.importtools import import_object
 
 from flows import serve, up, zombies
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.model.states import CycleState
 from tests.flows.installation import SmallInstallation
 
 ROOT = Path(__file__).parents[2]

@@ -11,10 +11,10 @@ from sqlalchemy.exc import OperationalError
 
 from flows.advance_cycles import SHOW, TASKS
 from stratawatch import report
-from stratawatch.engine.advance import ONCE, STEPS
-from stratawatch.engine.collect import Collected
-from stratawatch.engine.measure_baseline import measure_baseline
-from stratawatch.engine.open import open_cycles
+from stratawatch.engine.baselines.measure_baseline import measure_baseline
+from stratawatch.engine.cycle.advance import ONCE, STEPS
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.labels.collect_labels import Collected
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
 from tasks.policy import may_retry, sealed
 from tests.engine.town import unreachable
@@ -119,7 +119,9 @@ class TestPorts:
     def test_prefect_does_not_search_them_and_the_use_case_gets_them_as_they_are(self, town, monkeypatch):
         ports = replace(town.ports, sources={"spam": Searched()})
         received = []
-        monkeypatch.setattr("stratawatch.engine.collect.collect_labels", lambda it: received.append(it) or Collected())
+        monkeypatch.setattr(
+            "stratawatch.engine.labels.collect_labels.collect_labels", lambda it: received.append(it) or Collected()
+        )
 
         @flow
         def collecting(given):

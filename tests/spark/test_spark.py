@@ -12,7 +12,7 @@ from benchmarks import engines
 from stratawatch.adapters.sources import load
 from stratawatch.adapters.sources.spark_table import SparkEngine
 from stratawatch.core.population import NO_BIN, Atom
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, Unreachable
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import WINDOW, panel

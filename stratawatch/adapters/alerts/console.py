@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final, TextIO
 
-from stratawatch.engine.records import Notification, Receipt, Severity
+from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.model.notification import Notification, Severity
 from stratawatch.errors import Unreachable
 
 WIDTH: Final = 60

@@ -9,7 +9,8 @@ from threading import get_ident
 from typing import Any, Final, Protocol
 from urllib.parse import SplitResult, urlsplit
 
-from stratawatch.engine.records import Notification, Receipt
+from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.model.notification import Notification
 from stratawatch.errors import ConfigError, Unreachable
 
 TIMEOUT: Final = 10.0

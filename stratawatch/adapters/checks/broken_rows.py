@@ -8,7 +8,7 @@ from typing import Any, Final
 from stratawatch.adapters.checks.own_rules import asked_columns
 from stratawatch.adapters.checks.rules import Rule, Suite
 from stratawatch.adapters.checks.validation import Validated
-from stratawatch.engine.records import BadRow
+from stratawatch.engine.model.quarantined_row import BadRow
 
 _NAMED: Final = 3
 _LISTED: Final = 20

@@ -9,7 +9,10 @@ from typing import Any, Final
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Rule, Suite
-from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, PanelSpec, Profile, Window
+from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.quarantined_row import BadRow
 from stratawatch.extras import require
 
 

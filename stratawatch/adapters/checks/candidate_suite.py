@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
-from stratawatch.engine.records import BadRow, CandidateItem, PanelSpec, Window
+from stratawatch.engine.model.cycle_facts import CandidateItem
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.quarantined_row import BadRow
 
 _LAST_BIN: Final = 1023
 _SHOWN: Final = 60  # characters of an item id in a sentence

@@ -9,8 +9,8 @@ import numpy as np
 
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.validation import Validated
-from stratawatch.engine.records import PanelSpec, Window
-from stratawatch.engine.slug import slug
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.folder_names import slug
 from stratawatch.whole_file import write_whole
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))

@@ -12,7 +12,10 @@ from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.trial import tried
 from stratawatch.adapters.checks.validation import validate
-from stratawatch.engine.records import BadRow, CandidateItem, CheckReport, PanelSpec, Profile, Window
+from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.quarantined_row import BadRow
 from stratawatch.errors import ConfigErrors
 
 

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
-from stratawatch.engine.faults import why_too_many
-from stratawatch.engine.records import PanelSpec, Profile, Window
-from stratawatch.engine.scales import scale_of
+from stratawatch.engine.input.bad_row_reasons import why_too_many
+from stratawatch.engine.input.score_scale import scale_of
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 
 
 def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:

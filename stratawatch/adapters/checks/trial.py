@@ -11,7 +11,9 @@ from stratawatch.adapters.checks.own_suites import OwnSuite
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.validation import unaskable
-from stratawatch.engine.records import CandidateItem, PanelSpec, Profile, Window
+from stratawatch.engine.model.cycle_facts import CandidateItem
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import ConfigError
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)

@@ -14,7 +14,8 @@ from stratawatch.adapters.queues.confinement import file_name, room
 from stratawatch.adapters.queues.durable import sync_folder, write_once
 from stratawatch.adapters.queues.inbox import Caps, Inbox, News, Place
 from stratawatch.adapters.queues.rejects import keep_rejects
-from stratawatch.engine.records import BadRow, Batch, LabelEvent, Polled, Receipt
+from stratawatch.engine.model.label_events import Batch, LabelEvent, Polled, Receipt
+from stratawatch.engine.model.quarantined_row import BadRow
 from stratawatch.errors import StratawatchError, Unreachable
 
 OUT: Final = "out"

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO, Final
 from zlib import crc32
 
 from stratawatch.adapters.queues.label_line import Origin, bad_line, read_line
-from stratawatch.engine.records import BadRow, LabelEvent
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.quarantined_row import BadRow
 
 BLOCK: Final = 1 << 16
 

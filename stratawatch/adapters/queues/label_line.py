@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from stratawatch.adapters.queues.label_words import InvalidError, label_value
-from stratawatch.engine.records import BadRow, LabelEvent
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.quarantined_row import BadRow
 
 LONGEST_WORD: Final = 200
 """Characters of a key, an annotator's name or an event id."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stratawatch.engine.records import LabelValue
+from stratawatch.engine.model.label_events import LabelValue
 
 WORDS: Final[Mapping[str, LabelValue]] = {"yes": "yes", "no": "no", "skip": "skip", "retract": "retract"}
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from stratawatch.adapters.queues.durable import write_over
-from stratawatch.engine.records import BadRow
+from stratawatch.engine.model.quarantined_row import BadRow
 
 
 def keep_rejects(folder: Path, rows: Iterable[BadRow]) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stratawatch.adapters.sources.packed_codes import ROW_MARKS, UNREADABLE
-from stratawatch.engine.faults import call_key, reasons, score_key
-from stratawatch.engine.records import BadRow, PanelSpec
+from stratawatch.engine.input.bad_row_reasons import call_key, reasons, score_key
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.quarantined_row import BadRow
 
 
 def bad_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> BadRow:

@@ -10,7 +10,7 @@ from typing import Final
 from stratawatch.adapters.sources.column_types import Kind, kind_of
 from stratawatch.adapters.sources.packed_codes import BAD, NULL, SILENT, YES
 from stratawatch.adapters.sources.quoting import text
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
 
 Speaker = tuple[int, ClassifierSpec | AuxiliarySpec]

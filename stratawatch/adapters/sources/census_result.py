@@ -13,7 +13,8 @@ from stratawatch.adapters.sources.column_types import kind_of, roles
 from stratawatch.adapters.sources.ranges import Extremes
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Census, Counts, Segment
-from stratawatch.engine.records import PanelSpec, Profile
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
 
 _BIN_BITS: Final = 11

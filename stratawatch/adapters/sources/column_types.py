@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
-from stratawatch.engine.records import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 from stratawatch.errors import InputRefused
 
 Kind = Literal["flag", "number", "text", "moment", "zoned", "other"]

@@ -13,7 +13,8 @@ from stratawatch.adapters.sources.single_scan import Gathered, gathering_of
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows
 from stratawatch.adapters.sources.statements import GATHERED, WANTED, Statements
 from stratawatch.adapters.sources.stratum_quotas import Wanted
-from stratawatch.engine.records import Json, Window
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import Window
 
 
 @dataclass(frozen=True)

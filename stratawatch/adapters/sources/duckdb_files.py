@@ -13,7 +13,7 @@ from stratawatch.adapters.sources.file_set import FileSet, find_files, require_u
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.parquet_rows import rows_of
 from stratawatch.adapters.sources.sql_source import SqlSource
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
 
 

@@ -14,7 +14,7 @@ from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.engine.records import PanelSpec, Window
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import Unreachable
 
 _ATTACHED: Final = "predictions"

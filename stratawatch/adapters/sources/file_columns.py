@@ -12,7 +12,7 @@ from stratawatch.adapters.sources.duckdb_engine import column_types
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.engine.records import PanelSpec, Window
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import InputRefused
 
 

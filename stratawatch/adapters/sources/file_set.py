@@ -12,7 +12,7 @@ from stat import S_ISREG
 from typing import Final, Literal
 
 from stratawatch.adapters.sources.quoting import text
-from stratawatch.engine.records import Json
+from stratawatch.engine.model.document import Json
 from stratawatch.errors import ConfigError, Unreachable
 
 FORMATS: Final[dict[str, Literal["parquet", "csv"]]] = {

@@ -15,8 +15,8 @@ from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_file
 from stratawatch.adapters.sources.packed_codes import LETTERS
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.core.cells import Flags
-from stratawatch.engine.labelled_items import LabelledItems
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.baselines.baselines_from_labels import LabelledItems
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused, Unreachable
 
 LABEL: Final = "label"

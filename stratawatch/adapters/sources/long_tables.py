@@ -12,7 +12,7 @@ from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.statements import INDENT, Statements, bytes_of, template
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 
 _COPIES = "rows of the item"
 _CALL = "CASE WHEN {said} THEN 1 WHEN NOT {said} THEN 0 END"

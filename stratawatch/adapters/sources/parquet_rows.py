@@ -6,7 +6,7 @@ from typing import Any
 
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.file_set import FileSet
-from stratawatch.engine.records import Columns, Window
+from stratawatch.engine.model.panel_spec import Columns, Window
 
 
 def rows_of(connection: Any, files: FileSet, columns: Columns, types: Mapping[str, str], window: Window) -> int | None:

@@ -14,7 +14,8 @@ from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import WANTED, Statements
 from stratawatch.adapters.sources.stratum_quotas import Wanted
-from stratawatch.engine.records import Json, PanelSpec, Window
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import InputRefused
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratawatch.adapters.sources import packed_codes
 from stratawatch.core.population import Counts
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 
 Ends = Sequence[float | None]
 """The smallest and the largest score of the first classifier that has any, then those of the second, and so on."""

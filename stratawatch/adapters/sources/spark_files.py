@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from stratawatch.engine.records import Json
+from stratawatch.engine.model.document import Json
 from stratawatch.errors import InputRefused, Unreachable
 
 if TYPE_CHECKING:

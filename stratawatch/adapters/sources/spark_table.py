@@ -13,7 +13,8 @@ from stratawatch.adapters.sources.spark_session import reading, spark_session
 from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
 from stratawatch.adapters.sources.statements import WANTED, Statements
 from stratawatch.adapters.sources.stratum_quotas import Wanted
-from stratawatch.engine.records import Json, PanelSpec, Window
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import ConfigError
 
 if TYPE_CHECKING:

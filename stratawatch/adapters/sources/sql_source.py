@@ -14,8 +14,11 @@ from stratawatch.adapters.sources.single_scan import Gathered
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import Wanted, stratum_sizes, wanted_of
 from stratawatch.core.population import Atom
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.quarantined_row import BadRow
 from stratawatch.engine.progress import phase
-from stratawatch.engine.records import BadRow, CandidateItem, CensusAnswer, Json, PanelSpec, Window
 
 FETCHED: Final = 10_000
 """Rows that come out of an engine at a time."""

@@ -15,7 +15,7 @@ from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.single_scan import Gathering
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
 GATHERED, WANTED = "stratawatch_gathered", "stratawatch_wanted"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.packed_codes import BAD, EARLY, LATE
 from stratawatch.adapters.sources.quoting import text
-from stratawatch.engine.records import Columns, Window
+from stratawatch.engine.model.panel_spec import Columns, Window
 
 
 def times(columns: Columns, types: Mapping[str, str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.tables import alarm_states, cycles, incidents
 from stratawatch.adapters.store.upserts import first_come, insert_all, insert_new
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.engine.records import Incident, StreamKey, StreamState
+from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
 
 
 class SqlAlarms:

@@ -11,8 +11,8 @@ from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.documents import as_document, dumps, from_document
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.records import StreamKey
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.errors import StratawatchError
 
 EVIDENCE: Final[Mapping[str, type[Share | TwoSides]]] = {"share": Share, "two_sides": TwoSides}

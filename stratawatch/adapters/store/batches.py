@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Row, or_, select, update
 
 from stratawatch.adapters.store.tables import batches, rounds
 from stratawatch.adapters.store.upserts import insert_all
-from stratawatch.engine.records import Batch, NewBatch, Task
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.model.label_events import Batch, NewBatch, Task
+from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError
 
 

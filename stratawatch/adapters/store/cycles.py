@@ -12,8 +12,11 @@ from stratawatch.adapters.store.documents import as_document
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
-from stratawatch.engine.records import BadRow, CandidateItem, Cycle, Frozen, Move, Profile, Window
-from stratawatch.engine.states import CycleState, Entity
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, Frozen, Move
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
 
 

@@ -14,7 +14,7 @@ from stratawatch.adapters.store.tables import cycles, draws, estimates, label_ev
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.population import Segment
-from stratawatch.engine.records import Cycle, Revision
+from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.errors import StratawatchError
 
 

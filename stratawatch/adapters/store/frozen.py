@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.records import CandidateItem, Frozen
+from stratawatch.engine.model.cycle_facts import CandidateItem, Frozen
 
 
 def write(sql: Connection, cycle_id: int, frozen: Frozen) -> None:

@@ -10,7 +10,9 @@ from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.past import past_draws
 from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
-from stratawatch.engine.records import Json, LabelEvent, PastDraw
+from stratawatch.engine.model.cycle_facts import PastDraw
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.label_events import LabelEvent
 
 _LEDGER_LOCK: Final = 0x57A7A  # any number of our own
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, select, update
 
 from stratawatch.adapters.store import tables
-from stratawatch.engine.records import Move
-from stratawatch.engine.states import TRANSITIONS, BatchState, Entity, may_move
+from stratawatch.engine.model.cycle_facts import Move
+from stratawatch.engine.model.states import TRANSITIONS, BatchState, Entity, may_move
 from stratawatch.errors import StaleState, StratawatchError
 
 TABLES: Final[dict[Entity, Table]] = {

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, or_, select, update
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.tables import notifications
 from stratawatch.adapters.store.upserts import insert_new
-from stratawatch.engine.records import Notification
+from stratawatch.engine.model.notification import Notification
 from stratawatch.errors import StratawatchError
 
 _WRITTEN = ("key", "dedup_key", "channel", "severity", "subject", "body", "facts", "created_at")

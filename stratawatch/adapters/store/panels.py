@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
 from stratawatch.adapters.store.upserts import insert_all, insert_new, upsert
-from stratawatch.engine.records import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 
 

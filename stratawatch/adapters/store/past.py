@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, select
 
 from stratawatch.adapters.store.tables import atoms, candidates, draws, label_events, rounds
-from stratawatch.engine.records import LabelEvent, PastDraw
+from stratawatch.engine.model.cycle_facts import PastDraw
+from stratawatch.engine.model.label_events import LabelEvent
 
 
 def past_draws(sql: Connection, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, select
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.tables import quarantine
 from stratawatch.adapters.store.upserts import upsert
-from stratawatch.engine.records import BadRow
+from stratawatch.engine.model.quarantined_row import BadRow
 
 
 def keep(sql: Connection, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:

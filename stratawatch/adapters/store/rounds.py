@@ -11,8 +11,9 @@ from stratawatch.adapters.store.documents import plan_document, plan_from
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.plan import Plan
-from stratawatch.engine.records import Batch, Draw, NewBatch, Round
-from stratawatch.engine.states import BatchState, RoundState
+from stratawatch.engine.model.cycle_facts import Draw, Round
+from stratawatch.engine.model.label_events import Batch, NewBatch
+from stratawatch.engine.model.states import BatchState, RoundState
 from stratawatch.errors import StratawatchError
 
 

@@ -5,7 +5,8 @@ from hashlib import sha256
 from typing import Any, cast
 
 from stratawatch.adapters.store.documents import as_document, from_document
-from stratawatch.engine.records import Json, PanelSpec
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import PanelSpec
 
 
 def spec_to_json(spec: PanelSpec) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from sqlalchemy import (
 
 from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.engine.records import LabelValue, Severity
-from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.model.label_events import LabelValue
+from stratawatch.engine.model.notification import Severity
+from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 
 METADATA: Final = MetaData(
     naming_convention={

@@ -14,18 +14,11 @@ from stratawatch.adapters.store.moves import move
 from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.rounds import SqlRounds
-from stratawatch.engine.repositories import (
-    Alarms,
-    Baselines,
-    Cycles,
-    Estimates,
-    Labels,
-    Leases,
-    Outbox,
-    Panels,
-    Rounds,
-)
-from stratawatch.engine.states import Entity
+from stratawatch.engine.model.states import Entity
+from stratawatch.engine.ports.alarm_repositories import Alarms, Outbox
+from stratawatch.engine.ports.cycle_repositories import Cycles, Panels, Rounds
+from stratawatch.engine.ports.label_repositories import Baselines, Estimates, Labels
+from stratawatch.engine.ports.transaction import Leases
 
 
 class SqlTransaction:

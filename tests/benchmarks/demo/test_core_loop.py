@@ -11,7 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.stratification.stratify import cut_atoms
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.engine.commissions import commission_of
+from stratawatch.engine.model.survey_spec import commission_of
 
 
 @pytest.fixture(scope="module")

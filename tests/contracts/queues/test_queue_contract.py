@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from stratawatch.engine.records import Batch, Task
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.model.label_events import Batch, Task
+from stratawatch.engine.model.states import BatchState
 
 AT = "2026-01-05T10:00:00+02:00"
 

@@ -14,7 +14,7 @@ from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.single_scan import Gathering
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from tests.contracts.sources import reference
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table

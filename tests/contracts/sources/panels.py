@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 WINDOW = Window(START, START + timedelta(days=7))

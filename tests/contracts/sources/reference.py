@@ -10,7 +10,7 @@ from typing import Any
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.score_bins import bin_of, link
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 Row = Mapping[str, Any]
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}

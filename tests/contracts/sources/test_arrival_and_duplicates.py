@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratawatch.core.population import Atom
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table

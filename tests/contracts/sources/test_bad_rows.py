@@ -8,7 +8,7 @@ import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.statements import BAD_ROWS_SHOWN
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write
 

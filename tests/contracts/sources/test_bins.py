@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stratawatch.adapters.sources.dialects import translate
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.score_bins import bin_of, bins_of
-from stratawatch.engine.records import ClassifierSpec
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from tests.contracts.sources.panels import START, WINDOW, panel
 
 TYPES = {"id": "VARCHAR", "ts": "TIMESTAMP", "a": "DOUBLE", "b": "DOUBLE", "c": "DOUBLE", "flag": "BOOLEAN"}

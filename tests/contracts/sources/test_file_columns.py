@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.population import Atom
-from stratawatch.engine.records import ClassifierSpec, Columns, Window
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import InputRefused
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write

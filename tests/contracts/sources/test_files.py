@@ -14,7 +14,7 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.duckdb_session import reading
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.records import ClassifierSpec, Columns, Window
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write

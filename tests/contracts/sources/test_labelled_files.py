@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.adapters.sources import labelled_files
 from stratawatch.adapters.sources.labelled_files import LabelledFiles
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.contracts.sources.panels import panel
 from tests.contracts.sources.tables import write

@@ -10,8 +10,8 @@ import pytest
 
 from stratawatch.adapters.sources import load
 from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 from stratawatch.engine.ports import PredictionSource
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import START, WINDOW, panel

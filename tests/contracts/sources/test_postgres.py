@@ -12,7 +12,7 @@ from stratawatch.adapters.sources.postgres_session import address, reading, snap
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import NO_BIN, Atom
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write_postgres

@@ -12,7 +12,8 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.records import AuxiliarySpec, CensusAnswer, ClassifierSpec, Columns
+from stratawatch.engine.model.cycle_facts import CensusAnswer
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
 from tests.contracts.sources import reference
 from tests.contracts.sources.panels import START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write

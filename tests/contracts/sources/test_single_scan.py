@@ -21,7 +21,8 @@ from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import wanted_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.records import CandidateItem, CensusAnswer, Columns, PanelSpec, Window
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
+from stratawatch.engine.model.panel_spec import Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused, Unreachable
 from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import START, WINDOW

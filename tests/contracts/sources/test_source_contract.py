@@ -13,8 +13,8 @@ from stratawatch.adapters.sources.statements import BAD_ROWS_SHOWN
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.score_bins import bin_of
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, Window
 from stratawatch.engine.ports import PredictionSource
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
 from tests.contracts.sources.panels import ONE, START, WINDOW, panel
 from tests.contracts.sources.tables import Table, write, write_database, write_postgres

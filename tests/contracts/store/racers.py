@@ -7,7 +7,7 @@ import json
 import sys
 
 from stratawatch.adapters.store import open_store
-from stratawatch.engine.states import BatchState, Entity
+from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.errors import StaleState
 from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, said
 

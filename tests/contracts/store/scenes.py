@@ -7,25 +7,12 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.keys import batch_key, item_key
-from stratawatch.engine.records import (
-    CandidateItem,
-    ClassifierSpec,
-    Columns,
-    Draw,
-    Frozen,
-    Incident,
-    LabelEvent,
-    NewBatch,
-    Notification,
-    PanelSpec,
-    Profile,
-    Revision,
-    StreamKey,
-    Task,
-    Window,
-    WindowRule,
-)
+from stratawatch.engine.model.cycle_facts import CandidateItem, Draw, Frozen, Revision
+from stratawatch.engine.model.idempotency_keys import batch_key, item_key
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.label_events import LabelEvent, NewBatch, Task
+from stratawatch.engine.model.notification import Incident, Notification, StreamKey
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.engine.records import StreamKey, StreamState
+from stratawatch.engine.model.notification import StreamKey, StreamState
 from stratawatch.errors import StaleState
 from tests.contracts.store.scenes import MINUTE, NOW, STREAM, incident, open_cycle
 

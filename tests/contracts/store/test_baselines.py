@@ -6,8 +6,8 @@ from sqlalchemy import text
 
 from stratawatch.adapters.store import migrate, open_store
 from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.records import StreamKey
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.errors import SchemaMismatch, StratawatchError
 from tests.contracts.store.older import FIRST_CYCLE, second_schema
 from tests.contracts.store.scenes import MONDAY, NOW, WEEK

@@ -2,8 +2,9 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.engine.records import BadRow, Window
-from stratawatch.engine.states import CycleState, Entity
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import MONDAY, NOW, WEEK, frozen, frozen_cycle, open_cycle, spec, window
 

@@ -14,8 +14,9 @@ from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_t
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Segment
-from stratawatch.engine.drift_rule import DriftRule
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, Profile, WindowRule
+from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.errors import StratawatchError
 from tests.contracts.store.scenes import PROFILE, spec
 

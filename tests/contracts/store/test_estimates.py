@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.estimate import Known
 from stratawatch.core.population import Segment
-from stratawatch.engine.keys import item_key
+from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import COUNTRY, NOW, UNKNOWN, estimate, open_cycle, planned_round, revision, said
 

@@ -9,7 +9,7 @@ from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, planned_round
 VICTIM = """
 import sys
 from stratawatch.adapters.store import open_store
-from stratawatch.engine.states import *
+from stratawatch.engine.model.states import *
 from tests.contracts.store.scenes import *
 with open_store(sys.argv[1]).begin() as tx:
     planned = planned_round(tx)

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from stratawatch.engine.keys import item_key
-from stratawatch.engine.records import LabelEvent
+from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.model.label_events import LabelEvent
 from tests.contracts.store.scenes import MINUTE, NOW, WEEK, planned_round, said
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from stratawatch.engine.records import Move
-from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.model.cycle_facts import Move
+from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, planned_round
 

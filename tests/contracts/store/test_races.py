@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from stratawatch.engine.records import NewBatch
-from stratawatch.engine.states import CycleState, Entity
+from stratawatch.engine.model.label_events import NewBatch
+from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState
 from tests.contracts.store.racers import CONTESTS, ROUNDS
 from tests.contracts.store.scenes import MINUTE, NOW, PLAN, draws, frozen_cycle, notification, open_cycle, said

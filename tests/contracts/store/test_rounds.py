@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.plan import Plan
-from stratawatch.engine.records import NewBatch, Task
-from stratawatch.engine.states import BatchState, Entity, RoundState
+from stratawatch.engine.model.label_events import NewBatch, Task
+from stratawatch.engine.model.states import BatchState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import MINUTE, NOW, PLAN, WEEK, draws, frozen_cycle, planned_round
 

@@ -11,7 +11,7 @@ from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_sta
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.engine.states import BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
 from tests.contracts.store.older import FIRST_CYCLE, first_schema
 from tests.contracts.store.scenes import COUNTRY, NOW, open_cycle

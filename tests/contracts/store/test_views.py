@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known
-from stratawatch.engine.records import StreamState
+from stratawatch.engine.model.notification import StreamState
 from tests.contracts.store.scenes import (
     COUNTRY,
     MINUTE,

@@ -20,8 +20,8 @@ from stratawatch.core.random_numbers import uniform
 from stratawatch.core.score_bins import ScoreKind
 from stratawatch.core.stratification.stratify import cut_atoms
 from stratawatch.core.verdicts import Ledger
-from stratawatch.engine.ledgers import as_candidates
-from stratawatch.engine.records import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
+from stratawatch.engine.labels.labelled_cycle import as_candidates
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
 from stratawatch.study.population import Population, read_population

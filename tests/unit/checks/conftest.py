@@ -10,8 +10,9 @@ import pytest
 from stratawatch.adapters.checks.builtin_check import BuiltinCheck
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.core.random_numbers import digest
+from stratawatch.engine.model.cycle_facts import CandidateItem
+from stratawatch.engine.model.input_profile import Profile
 from stratawatch.engine.ports import PredictionCheck
-from stratawatch.engine.records import CandidateItem, Profile
 from tests.contracts.sources.panels import START
 
 COLUMN = {"nulls": 0, "invalid": 0, "positives": 60, "score_nulls": 0, "score_invalid": 0}

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from stratawatch.engine.model.cycle_facts import CandidateItem
+from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.engine.ports import PredictionCheck
-from stratawatch.engine.records import CandidateItem, Columns
 from tests.contracts.sources.panels import START, WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",)))

@@ -15,7 +15,9 @@ from stratawatch.adapters.checks.great_expectations_check import GreatExpectatio
 from stratawatch.adapters.checks.own_suites import known_types, suite_of
 from stratawatch.adapters.checks.trial import tried
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.records import CandidateItem, Columns, Profile
+from stratawatch.engine.model.cycle_facts import CandidateItem
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError
 from tests.contracts.sources.panels import START, WINDOW, panel
 

@@ -11,7 +11,9 @@ import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.adapters.checks.own_suites import known_types, read_suites, suite_of
-from stratawatch.engine.records import CandidateItem, Columns, Profile
+from stratawatch.engine.model.cycle_facts import CandidateItem
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError, ConfigErrors
 from tests.contracts.sources.panels import WINDOW, panel
 

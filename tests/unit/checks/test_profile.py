@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.ports import PredictionCheck
-from stratawatch.engine.records import ClassifierSpec, Profile
 from tests.contracts.sources.panels import START, WINDOW, panel
 
 PANEL = panel()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import duckdb
 import pytest
 
-from stratawatch.engine.clock import SystemClock
+from stratawatch.engine.ports.clock import SystemClock
 from tests.unit.cli.conftest import CONFIG, ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)

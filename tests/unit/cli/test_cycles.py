@@ -1,6 +1,6 @@
 """`cycles`: list, show, cancel, reopen, resend."""
 
-from stratawatch.engine import dispatch
+from stratawatch.engine.labels import dispatch_batch
 from tests.unit.cli.conftest import NOW, ROWS
 
 
@@ -79,7 +79,7 @@ class TestIntervening:
         assert "cannot be reopened; expected refused; got judged" in err
 
     def test_resend_puts_batches_back_that_were_given_up(self, fresh, monkeypatch):
-        monkeypatch.setattr(dispatch, "MOST_SENDS", 3)
+        monkeypatch.setattr(dispatch_batch, "MOST_SENDS", 3)
         out = fresh.folder / "queue" / "out"
         out.parent.mkdir()
         out.write_text("a file where the folder should be")

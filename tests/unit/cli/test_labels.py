@@ -9,7 +9,7 @@ import pytest
 
 from stratawatch.adapters.queues.label_line import Origin, read_line
 from stratawatch.cli.label_files import read_labels
-from stratawatch.engine.records import BadRow
+from stratawatch.engine.model.quarantined_row import BadRow
 from stratawatch.errors import StratawatchError
 
 

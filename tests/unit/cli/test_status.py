@@ -10,9 +10,9 @@ from stratawatch.adapters.status_queries import expected_schema, read_status
 from stratawatch.adapters.store import SqlStore
 from stratawatch.adapters.store.schema import EXPECTED
 from stratawatch.cli.status import age, cycle_row, waits_for
-from stratawatch.engine.advance import advance
-from stratawatch.engine.house import Ports
-from stratawatch.engine.open import open_cycles
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.ports import Ports
 from tests.contracts.store.older import first_schema
 from tests.engine.town import MONDAY, FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Town, spec
 from tests.unit.cli.conftest import NOW

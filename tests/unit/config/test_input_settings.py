@@ -3,7 +3,7 @@
 import pytest
 
 from stratawatch.config import load
-from stratawatch.engine.drift_rule import DriftRule
+from stratawatch.engine.model.drift_rule import DriftRule
 
 SCHEDULE = "[panels.spam.schedule]"
 DRIFT = "[panels.spam.drift]\n"

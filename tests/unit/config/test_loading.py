@@ -9,7 +9,7 @@ from stratawatch.config.problems import ConfigProblems
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine.records import ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.errors import ConfigError
 
 

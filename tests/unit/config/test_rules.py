@@ -4,7 +4,7 @@ import pytest
 
 from stratawatch.config import load
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.engine.records import AuxiliarySpec
+from stratawatch.engine.model.panel_spec import AuxiliarySpec
 
 
 def only(found: list[str]) -> str:

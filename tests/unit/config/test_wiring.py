@@ -9,8 +9,8 @@ import pytest
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.config.problems import ConfigProblems
-from stratawatch.engine.clock import FixedClock, SystemClock
-from stratawatch.engine.records import Window
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, SchemaMismatch
 from stratawatch.wiring import build
 from tests.unit.config.conftest import RIGHT

@@ -12,7 +12,7 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.promises import Page
-from stratawatch.engine.records import Notification
+from stratawatch.engine.model.notification import Notification
 
 PAGE = Page("logistic", "precision", 7)
 NOTIFICATION = Notification(

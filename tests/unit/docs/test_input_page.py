@@ -9,11 +9,11 @@ from pathlib import Path
 from stratawatch.adapters.checks.own_rules import extended
 from stratawatch.adapters.checks.own_suites import suite_of
 from stratawatch.adapters.checks.trial import trial_suites
-from stratawatch.engine.drift import REMEMBERED
-from stratawatch.engine.drift_rule import DriftRule
-from stratawatch.engine.freeze import MOST_READS
-from stratawatch.engine.records import ClassifierSpec, Columns
-from stratawatch.engine.trouble import WARN_AFTER
+from stratawatch.engine.alarms.failures import WARN_AFTER
+from stratawatch.engine.cycle.freeze_cycle import MOST_READS
+from stratawatch.engine.input.drift import REMEMBERED
+from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from tests.contracts.sources.panels import panel
 
 PAGE = (Path(__file__).parents[3] / "docs/input.md").read_text(encoding="utf-8")

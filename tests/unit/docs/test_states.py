@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.engine.states import TRANSITIONS, BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.model.states import TRANSITIONS, BatchState, CycleState, Entity, RoundState
 
 ROOT = Path(__file__).parents[3]
 STATES = {Entity.CYCLE: CycleState, Entity.ROUND: RoundState, Entity.BATCH: BatchState}

@@ -4,8 +4,8 @@ from importlib import import_module
 import pytest
 
 
-@pytest.mark.parametrize("name", ["keys", "slug", "span"])
+@pytest.mark.parametrize("name", ["engine.model.idempotency_keys", "folder_names", "engine.span"])
 def test_examples_hold(name):
-    result = doctest.testmod(import_module(f"stratawatch.engine.{name}"))
+    result = doctest.testmod(import_module(f"stratawatch.{name}"))
     assert result.attempted > 0
     assert result.failed == 0

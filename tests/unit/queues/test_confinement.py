@@ -4,8 +4,8 @@ import pytest
 
 from stratawatch.adapters.queues.confinement import LONGEST_NAME, file_name, room
 from stratawatch.adapters.queues.folder import FolderQueue
-from stratawatch.engine.records import Batch
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.model.label_events import Batch
+from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
 
 ESCAPES = ["../x", "..", ".", "/etc/passwd", "a/../../b", "a\\b", ".hidden", "~root", "", "nul\0", "C:\\x"]

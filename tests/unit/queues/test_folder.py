@@ -12,8 +12,8 @@ import pytest
 
 from stratawatch.adapters.queues import durable
 from stratawatch.adapters.queues.folder import FolderQueue
-from stratawatch.engine.records import Batch, Task
-from stratawatch.engine.states import BatchState
+from stratawatch.engine.model.label_events import Batch, Task
+from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
 
 KEY = "spam-p00000-r1-b1"

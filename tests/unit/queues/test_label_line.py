@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.adapters.queues.label_line import LONGEST_WORD, Origin, read_line
-from stratawatch.engine.records import BadRow, LabelEvent
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.quarantined_row import BadRow
 
 MTIME = datetime(2026, 1, 5, 8, 30, tzinfo=UTC)
 HERE = Origin("folder", "ann.jsonl", 4, MTIME)

@@ -10,26 +10,12 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.baseline_record import KeptBaseline
-from stratawatch.engine.records import (
-    Batch,
-    ClassifierSpec,
-    Columns,
-    Cycle,
-    Draw,
-    Incident,
-    LabelEvent,
-    Move,
-    Notification,
-    PanelSpec,
-    Revision,
-    StreamKey,
-    StreamState,
-    Task,
-    Window,
-    WindowRule,
-)
-from stratawatch.engine.states import BatchState, CycleState
+from stratawatch.engine.model.cycle_facts import Cycle, Draw, Move, Revision
+from stratawatch.engine.model.label_events import Batch, LabelEvent, Task
+from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
+from stratawatch.engine.model.states import BatchState, CycleState
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.population import NO_BIN, Atom, Census
-from stratawatch.engine.records import Window
+from stratawatch.engine.model.panel_spec import Window
 from stratawatch.report.atoms import MOST_PATTERNS, draw_atoms
 
 START = datetime(2026, 1, 5, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.goals import Limit
-from stratawatch.engine.baseline_record import KeptBaseline
+from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.report.charts import GREEN, trend_svg
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build

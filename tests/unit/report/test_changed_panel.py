@@ -5,7 +5,7 @@ import pytest
 from stratawatch.core.estimate import Known
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
-from stratawatch.engine.records import ClassifierSpec
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
 from tests.unit.report.story import NOW, Memory, cycle, estimate, spec

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from stratawatch.engine.outlook import Outlook, Step, Wish
+from stratawatch.engine.cycle.label_forecast import Outlook, Step, Wish
 from stratawatch.report.curves import COLOURS, draw_curves
 
 LABELS = (100, 300, 900, 1000, 3000)

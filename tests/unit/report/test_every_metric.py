@@ -5,9 +5,9 @@ import pytest
 from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.advance import advance
-from stratawatch.engine.judge import metrics_of
-from stratawatch.engine.open import open_cycles
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.panel_metrics import metrics_of
 from stratawatch.report import build, write
 from tests.engine.conftest import make_town
 from tests.engine.town import spec

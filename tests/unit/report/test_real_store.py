@@ -8,9 +8,9 @@ from stratawatch.adapters.store import SqlStore
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.advance import advance
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.states import CycleState
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.states import CycleState
 from stratawatch.report import build, write
 from stratawatch.report.facts import read
 from stratawatch.report.view import assemble

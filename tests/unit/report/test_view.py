@@ -8,8 +8,8 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Limit
-from stratawatch.engine.records import Move
-from stratawatch.engine.states import BatchState, CycleState, Entity
+from stratawatch.engine.model.cycle_facts import Move
+from stratawatch.engine.model.states import BatchState, CycleState, Entity
 from stratawatch.report.view import build, relative_docs
 from tests.unit.report.story import NOW, REGIONS, Memory, cycle, estimate, known, quarter, spec, stream
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from stratawatch.engine.records import Window
+from stratawatch.engine.model.panel_spec import Window
 from stratawatch.report.wording import metric_name, percent, plural, points, span, when
 
 

@@ -5,7 +5,7 @@ import pytest
 from stratawatch.adapters.sources import packed_codes
 from stratawatch.adapters.sources.census_result import LEAST_PRINT, MOST_SEGMENT_VALUES, CensusCounts
 from stratawatch.core.population import Segment
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused
 from tests.contracts.sources.panels import panel
 

@@ -1,7 +1,7 @@
 import pytest
 
 from stratawatch.adapters.sources.column_types import kind_of, require_columns
-from stratawatch.engine.records import ClassifierSpec, Columns
+from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused
 from tests.contracts.sources.panels import panel
 

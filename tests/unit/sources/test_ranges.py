@@ -6,7 +6,7 @@ import pytest
 
 from stratawatch.adapters.sources import packed_codes
 from stratawatch.adapters.sources.ranges import Extremes
-from stratawatch.engine.records import ClassifierSpec
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from tests.contracts.sources.panels import panel
 
 PANEL = panel(

@@ -11,10 +11,10 @@ from stratawatch.core.estimation.metrics import METRICS, REPORTED
 from stratawatch.core.estimation.metrics.precision import Precision
 from stratawatch.core.estimation.side_intervals import mirrored
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.advance import advance
-from stratawatch.engine.judge import margin_of
-from stratawatch.engine.open import open_cycles
-from stratawatch.engine.records import StreamKey
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.judge_cycle import margin_of
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.notification import StreamKey
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
 from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Ports, Town, spec

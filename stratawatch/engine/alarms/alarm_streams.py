@@ -1,0 +1,112 @@
+"""From judgements to incidents: opened, kept, resolved, and told in the transaction that decided them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from stratawatch.core.alarms.states import AlarmState, Judgement
+from stratawatch.core.goals import Limit
+from stratawatch.engine.alarms.notifications import tell_blind, tell_breach, tell_resolved, tell_seeing, warn
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.idempotency_keys import blind_key, incident_key
+from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import Entity
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+
+def streams(spec: PanelSpec) -> dict[StreamKey, Limit]:
+    """Every classifier x metric x segment that has a limit."""
+    found = {}
+    for limit in spec.limits:
+        segment = str(limit.segment) if limit.segment else None
+        for name in limit.classifiers or [classifier.name for classifier in spec.classifiers]:
+            found[StreamKey(spec.name, name, limit.metric, segment)] = limit
+    return found
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """One judgement of one cycle, on its way into the store."""
+
+    tx: Transaction
+    ports: Ports
+    cycle: Cycle
+    revision: int
+
+    def open(self, key: StreamKey, kind: AlarmState, dedup_key: str) -> Incident | None:
+        """A new incident, or None when the stream has one of this kind already."""
+        if any(incident.kind == kind for incident in self.tx.alarms.open_of(key)):
+            return None
+        incident = Incident(0, key, kind, dedup_key, self.cycle.id, self.ports.clock.now())
+        self.tx.alarms.open_incident(incident)
+        return incident
+
+    def close(self, incident: Incident, why: str) -> None:
+        """End an incident and say so; the message on blind streams ends with the last of them."""
+        self.tx.alarms.resolve_incident(incident.id, self.ports.clock.now())
+        if incident.kind == AlarmState.BREACH:
+            tell_resolved(self.tx, self.ports, incident, why)
+            return
+        still = self.tx.alarms.incidents(panel=incident.key.panel, only_open=True)
+        if all(other.dedup_key != incident.dedup_key for other in still):
+            tell_seeing(self.tx, self.ports, incident, why)
+
+
+def record(
+    tx: Transaction,
+    ports: Ports,
+    cycle: Cycle,
+    revision: int,
+    judgements: Mapping[StreamKey, Judgement],
+    *,
+    superseded: bool = False,
+    slices: Mapping[StreamKey, Sequence[str]] = MappingProxyType({}),
+) -> None:
+    """Keep the states of one judgement, open and resolve incidents, write what must be told.
+
+    `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
+    When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
+    """
+    now = ports.clock.now()
+    tx.alarms.add_states(
+        [StreamState(key, cycle.id, revision, said.state, said.reason, now) for key, said in judgements.items()]
+    )
+    judging = _Judging(tx, ports, cycle, revision)
+    for key, said in judgements.items():
+        if said.state == AlarmState.BREACH:
+            incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision))
+            if incident is not None:
+                tell_breach(tx, ports, cycle, incident, said, slices.get(key, ()))
+    if not superseded:
+        _go_blind(judging, judgements)
+        _end(judging, judgements)
+
+
+def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, why: str) -> None:
+    """Nothing can be told of this window: every stream is BLIND. A panel without limits is told all the same."""
+    judgements = dict.fromkeys(streams(spec), Judgement(AlarmState.BLIND, why))
+    revision = max((state.revision for state in tx.alarms.of_cycle(cycle.id)), default=-1) + 1
+    record(tx, ports, cycle, revision, judgements)
+    if not judgements:
+        moves = len(tx.cycles.moves(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
+        warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
+
+
+def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
+    dedup_key = blind_key(judging.cycle.panel, judging.cycle.period, judging.revision)
+    blind = {key: said for key, said in judgements.items() if said.state == AlarmState.BLIND}
+    new = {key: said for key, said in blind.items() if judging.open(key, AlarmState.BLIND, dedup_key)}
+    if new:
+        tell_blind(judging.tx, judging.ports, judging.cycle, dedup_key, new)
+
+
+def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
+    """BREACH ends when the metric is proven inside (OK), BLIND when anything can be told, both when unwatched."""
+    for incident in judging.tx.alarms.incidents(panel=judging.cycle.panel, only_open=True):
+        said = judgements.get(incident.key)
+        if said is None:
+            judging.close(incident, "it has no limit any more")
+        elif said.state == AlarmState.OK or (incident.kind == AlarmState.BLIND and said.state != AlarmState.BLIND):
+            judging.close(incident, said.reason)

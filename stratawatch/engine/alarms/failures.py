@@ -1,0 +1,30 @@
+"""A step that fails is counted in the store, told once it keeps failing, and forgotten when its cycle moves on."""
+
+from typing import Final
+
+from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.model.states import Entity
+from stratawatch.engine.ports import Ports
+from stratawatch.errors import StratawatchError
+
+WARN_AFTER: Final = 6
+"""Failed attempts in a row before a person is told."""
+
+
+def sentence(trouble: Exception) -> str:
+    """What went wrong, in words; a fault of this program says what kind it is."""
+    return str(trouble) if isinstance(trouble, StratawatchError) else f"{type(trouble).__name__}: {trouble}"
+
+
+def count_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -> int:
+    """Count a failed attempt at a cycle; returns how many there were since it last moved."""
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        failures = tx.cycles.failed(cycle_id, sentence(trouble))
+        if failures == WARN_AFTER:
+            subject = f"{cycle.panel} is stuck: cycle {cycle_id} cannot be {what}"
+            body = f"{sentence(trouble)}\nwindow {cycle.window}, {failures} attempts so far; it is tried again"
+            moves = len(tx.cycles.moves(Entity.CYCLE, cycle_id))  # a cycle that moved on may get stuck again
+            warn(tx, ports, f"{cycle.panel}:{cycle.period}:{what}:{moves}", subject, body)
+        tx.commit()
+    return failures

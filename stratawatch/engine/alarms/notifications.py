@@ -1,0 +1,86 @@
+"""What people are told, in words, written to the outbox in the transaction that decided it."""
+
+from collections.abc import Mapping, Sequence
+
+from stratawatch.core.alarms.states import Judgement
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.notification import Incident, Notification, Severity, StreamKey
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+
+def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> None:
+    """Tell people of trouble that belongs to no single stream; once for every `about`."""
+    tell(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
+
+
+def tell_breach(
+    tx: Transaction, ports: Ports, cycle: Cycle, incident: Incident, said: Judgement, slices: Sequence[str]
+) -> None:
+    """The page: what is proven, where, and what to look at."""
+    key = incident.key
+    where = f" in {key.segment}" if key.segment else ""
+    lines = [
+        said.reason,
+        *slices,
+        f"window {cycle.window}, cycle {cycle.id}",
+        f"Look: stratawatch estimates --panel {key.panel}; stratawatch report",
+        "It is resolved by itself once the metric is proven inside its limit again.",
+    ]
+    subject = f"BREACH: {_metric(key)} of {key.classifier}{where} ({key.panel})"
+    facts = {**_stream_facts(key), **_window_facts(cycle), "state": said.state.value, "reason": said.reason}
+    tell(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
+
+
+def tell_blind(
+    tx: Transaction, ports: Ports, cycle: Cycle, dedup_key: str, blind: Mapping[StreamKey, Judgement]
+) -> None:
+    """One cause blinds many streams at once: one message for all of them."""
+    reasons = sorted({said.reason for said in blind.values()})
+    lines = [*reasons, f"window {cycle.window}, cycle {cycle.id}", *(f"- {key}" for key in blind)]
+    number = f"{len(blind)} of its metrics" if len(blind) > 1 else "one of its metrics"
+    subject = f"BLIND: {cycle.panel} cannot tell {number}"
+    facts = {"panel": cycle.panel, **_window_facts(cycle), "streams": [str(key) for key in blind]}
+    tell(tx, ports, dedup_key, "warning", subject, "\n".join(lines), facts)
+
+
+def tell_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+    """A breach is over."""
+    key = incident.key
+    subject = f"RESOLVED: {_metric(key)} of {key.classifier} ({key.panel})"
+    tell(tx, ports, incident.dedup_key, "resolved", subject, why, _stream_facts(key))
+
+
+def tell_seeing(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+    """The last stream of a BLIND message can be told again."""
+    panel = incident.key.panel
+    tell(tx, ports, incident.dedup_key, "resolved", f"RESOLVED: {panel} can tell again", why, {"panel": panel})
+
+
+def tell(
+    tx: Transaction,
+    ports: Ports,
+    dedup_key: str,
+    severity: Severity,
+    subject: str,
+    body: str,
+    facts: Mapping[str, object],
+) -> None:
+    """One outbox row for every channel."""
+    for channel in ports.channels:
+        key = f"{dedup_key}|{severity}|{channel}"
+        now = ports.clock.now()
+        tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
+
+
+def _metric(key: StreamKey) -> str:
+    return key.metric.replace("_", " ")
+
+
+def _stream_facts(key: StreamKey) -> dict[str, object]:
+    return {"panel": key.panel, "classifier": key.classifier, "metric": key.metric, "segment": key.segment}
+
+
+def _window_facts(cycle: Cycle) -> dict[str, object]:
+    window = cycle.window
+    return {"cycle": cycle.id, "window_start": window.start.isoformat(), "window_end": window.end.isoformat()}

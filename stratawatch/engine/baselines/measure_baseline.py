@@ -1,0 +1,242 @@
+"""Measure what the metrics of a panel are, and keep that as baselines for later windows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from stratawatch.core.baselines.answers import REPORTED, SHARES
+from stratawatch.core.baselines.baseline import Baseline
+from stratawatch.core.estimate import Undefined
+from stratawatch.engine.alarms.alarm_streams import streams
+from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions, Sides, from_labels
+from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.stored_baseline import KeptBaseline, call_of
+from stratawatch.engine.model.windows import window_of
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import StratawatchError
+from stratawatch.moments import moment
+
+DATE: Final = "the date of a baseline"
+
+
+@dataclass(frozen=True)
+class BaselineRequest:
+    """What to measure, and for when. Without names: every classifier of the panel.
+
+    `windows` are the newest judged ones to look at where no labels are given, eight if nobody says; `sides` are the
+    numbers of items that labels were drawn from apart. Without dates: from the first window that is not judged yet,
+    until further notice.
+    """
+
+    of: tuple[str, ...] = ()
+    windows: int | None = None
+    sides: Sides | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+class Dates(NamedTuple):
+    """When a baseline is to be in force, as far as somebody said so."""
+
+    start: datetime | None
+    end: datetime | None
+
+    def allow(self, kept: KeptBaseline) -> bool:
+        """Whether a baseline that is kept already has these dates; no end means until further notice."""
+        return self.start in (None, kept.valid_from) and self.end == kept.valid_until
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of it: baselines that are new, those that were kept before, and what could not be told, with why.
+
+    `notes` are about the labelled predictions that were read.
+    """
+
+    new: tuple[KeptBaseline, ...] = ()
+    known: tuple[KeptBaseline, ...] = ()
+    untold: dict[StreamKey, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def measure_baseline(
+    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
+) -> Measured:
+    """From the panel's judged windows, or from labelled predictions. Measuring the same again changes nothing.
+
+    Where something else was measured since, the same is kept once more: what was measured last is in force.
+    What cannot be told is not kept: it would put an older baseline out of force.
+    """
+    _require_sense(request, labels)
+    classifiers = _classifiers(spec, request.of)
+    usual = REPORTED if labels is not None else metrics_of(spec)
+    keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
+    dates = _dates(request.valid_from, request.valid_until)
+    items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        if items is None:
+            windows = DEFAULT_WINDOWS if request.windows is None else request.windows
+            found, source, since = from_windows(tx, spec, keys, windows, now)
+        else:
+            found, source, since = from_labels(items, keys, request.sides), items.source, None
+        start = dates.start or _first_unjudged(tx, spec, now)
+        if since is not None and start < since:
+            raise StratawatchError(
+                "a baseline is not for the windows that it was measured in",
+                expected=f"valid from {since.isoformat()} or later",
+                got=start.isoformat(),
+            )
+        measured = _keep(tx, ports, spec, found, source, dates)
+        if not (measured.new or measured.known):
+            key, why = next(iter(measured.untold.items()))
+            raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
+        tx.commit()
+    return measured if items is None else replace(measured, notes=items.notes())
+
+
+def keep_baselines(
+    ports: Ports,
+    spec: PanelSpec,
+    classifier: str,
+    baselines: Sequence[Baseline],
+    *,
+    source: str,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+) -> Measured:
+    """Keep what `stratawatch.resampling.measure_baselines` measured of one classifier; `source` says on what, in words.
+
+    Dates that are not given are those that the baselines carry.
+    """
+    _classifiers(spec, (classifier,))
+    with ports.store.begin() as tx:
+        parts = []
+        for one in baselines:
+            dates = _dates(valid_from or one.valid_from, valid_until or one.valid_until)
+            found = {StreamKey(spec.name, classifier, one.metric): one}
+            parts.append(_keep(tx, ports, spec, found, source, dates))
+        tx.commit()
+    return Measured(
+        new=tuple(one for part in parts for one in part.new),
+        known=tuple(one for part in parts for one in part.known),
+        untold={key: why for part in parts for key, why in part.untold.items()},
+    )
+
+
+def _require_sense(request: BaselineRequest, labels: LabelledPredictions | None) -> None:
+    """Refuse wishes that would be passed over."""
+    if labels is not None and request.windows is not None:
+        raise StratawatchError(
+            "a baseline is measured from windows or from labelled predictions",
+            expected="a number of windows, or a file",
+            got="both",
+        )
+    if labels is None and request.sides is not None:
+        raise StratawatchError(
+            "the numbers of items that labels were drawn from apart are of labelled predictions",
+            expected="a file beside them",
+            got="none",
+        )
+
+
+def _classifiers(spec: PanelSpec, names: Sequence[str]) -> tuple[ClassifierSpec, ...]:
+    known = {classifier.name: classifier for classifier in spec.classifiers}
+    for name in names:
+        if name not in known:
+            raise StratawatchError(f"panel '{spec.name}' has no classifier '{name}'", expected=", ".join(known))
+    return tuple(known[name] for name in names or known)
+
+
+def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Sequence[str]) -> list[StreamKey]:
+    """These metrics of every classifier, and what limits set a largest drop for."""
+    names = [classifier.name for classifier in classifiers]
+    usual = [StreamKey(spec.name, name, metric) for name in names for metric in metrics]
+    limited = [
+        key
+        for key, limit in streams(spec).items()
+        if limit.max_drop is not None and key.classifier in names and key.metric in SHARES
+    ]
+    return list(dict.fromkeys([*usual, *limited]))
+
+
+def _first_unjudged(tx: Transaction, spec: PanelSpec, now: datetime) -> datetime:
+    """Where the first window begins that is later than all that are judged by now."""
+    judged = judged_windows(tx, spec.name, 1, now)
+    return judged[0].cycle.window.end if judged else window_of(spec.windows, 0).start
+
+
+def _keep(
+    tx: Transaction, ports: Ports, spec: PanelSpec, found: dict[StreamKey, Baseline], source: str, dates: Dates
+) -> Measured:
+    """What was kept last, without dates or for these dates, is not kept again, however often it is measured."""
+    now = ports.clock.now()
+    start = dates.start or _first_unjudged(tx, spec, now)
+    if dates.end is not None and dates.end <= start:
+        raise StratawatchError(
+            "a baseline is in force for some time",
+            expected=f"an end after {start.isoformat()}",
+            got=dates.end.isoformat(),
+        )
+    classifiers = {classifier.name: classifier for classifier in spec.classifiers}
+    there = tx.baselines.of(spec.name)
+    new: list[KeptBaseline] = []
+    known: list[KeptBaseline] = []
+    untold = {}
+    for key, one in found.items():
+        if isinstance(one.evidence, Undefined):
+            untold[key] = one.evidence.reason
+            continue
+        kept = KeptBaseline(
+            key=key,
+            call=call_of(classifiers[key.classifier]),
+            cut_off=classifiers[key.classifier].cut_off,
+            evidence=one.evidence,
+            method=one.method,
+            n=one.n,
+            seed=one.seed,
+            source=source,
+            confidence=spec.confidence,
+            valid_from=start,
+            valid_until=dates.end,
+            measured_at=now,
+        )
+        earlier = _rivals(there, kept)
+        standing = _standing(earlier, kept, dates)
+        if standing is not None:
+            known.append(standing)
+        elif tx.baselines.add(kept, after=earlier[-1] if earlier else None):
+            new.append(kept)
+        else:
+            known.append(kept)
+    return Measured(tuple(new), tuple(known), untold)
+
+
+def _standing(earlier: Sequence[KeptBaseline], kept: KeptBaseline, dates: Dates) -> KeptBaseline | None:
+    """The same with dates that will do, if nothing else was measured since."""
+    for old in reversed(earlier):
+        if not old.same_evidence(kept):
+            return None
+        if dates.allow(old):
+            return old
+    return None
+
+
+def _rivals(there: Sequence[KeptBaseline], kept: KeptBaseline) -> list[KeptBaseline]:
+    """Those of the same stream and call that hold from its start on: to the same end, or until further notice."""
+    return [
+        old
+        for old in there
+        if (old.key, old.call) == (kept.key, kept.call)
+        and old.valid_from <= kept.valid_from
+        and old.valid_until in (None, kept.valid_until)
+    ]
+
+
+def _dates(start: datetime | str | None, end: datetime | str | None) -> Dates:
+    return Dates(moment(start, DATE), moment(end, DATE))

@@ -1,0 +1,139 @@
+"""What can move now. An advance looks at states, moves what can move, and ends; nothing waits."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from stratawatch.engine.alarms.failures import count_failure, sentence
+from stratawatch.engine.alarms.send_notifications import send_notifications
+from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
+from stratawatch.engine.cycle.judge_cycle import judge_cycle
+from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
+from stratawatch.engine.cycle.settle_cycle import settle_cycle
+from stratawatch.engine.labels.collect_labels import Collected, collect_labels
+from stratawatch.engine.labels.dispatch_batch import dispatch_batch
+from stratawatch.engine.lease import ADVANCE, hold, renew
+from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState
+from stratawatch.engine.ports import Ports
+from stratawatch.errors import LeaseHeld, StaleState
+
+ADVANCE_LEASE: Final = ADVANCE
+EXAMINED: Final = "label events examined"
+"""The cursor of events that are known to have left no judged cycle outdated."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """Ids of cycles (and of batches, for dispatch) that a step should look at, oldest first."""
+
+    freeze: tuple[int, ...] = ()
+    plan: tuple[int, ...] = ()
+    dispatch: tuple[int, ...] = ()
+    settle: tuple[int, ...] = ()
+    judge: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Advanced:
+    """What one advance did; `troubles` are sentences about what it could not do."""
+
+    collected: Collected
+    steps: Mapping[str, int]
+    sent: int
+    troubles: tuple[str, ...]
+
+
+def due(ports: Ports) -> Due:
+    """Look at the states once."""
+    with ports.store.begin() as tx:
+        active = tx.cycles.find(states=ACTIVE_CYCLES)
+        specs = {cycle.panel_version: tx.panels.get(cycle.panel_version) for cycle in active}
+        planned = [c.id for c in active if wants_plan(specs[c.panel_version], c, tx.rounds.of(c.id))]
+        batches = tx.rounds.batches(states=[BatchState.PLANNED, BatchState.CANCELLED])
+        outdated = tx.estimates.outdated(int(tx.labels.cursor(EXAMINED).get("mark", 0)))
+    in_state = {state: tuple(c.id for c in active if c.state == state) for state in ACTIVE_CYCLES}
+    ready = {*in_state[CycleState.SETTLED], *in_state[CycleState.EXPIRED]}
+    return Due(
+        freeze=in_state[CycleState.OPEN],
+        plan=tuple(planned),
+        dispatch=tuple(batch.id for batch in batches),
+        settle=tuple(c.id for c in active if c.state in (CycleState.FROZEN, CycleState.LABELLING)),
+        judge=tuple(c.id for c in active if c.id in ready) + tuple(i for i in outdated if i not in ready),
+    )
+
+
+Ids = Callable[[Due], tuple[int, ...]]
+
+STEPS: Final[Mapping[str, tuple[Ids, Callable[[Ports, int], object]]]] = {
+    "settle": (lambda what: what.settle, settle_cycle),
+    "freeze": (lambda what: what.freeze, freeze_cycle),
+    "plan": (lambda what: what.plan, plan_round),
+    "dispatch": (lambda what: what.dispatch, dispatch_batch),
+    "judge": (lambda what: what.judge, judge_cycle),
+}
+"""The steps in their order: which ids of a Due they take, and what they do with each."""
+
+ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {"collect": collect_labels, "notify": send_notifications}
+"""What is done once, before and after the steps."""
+
+_COUNTED: Final = {"settle": "settled", "plan": "planned", "judge": "judged"}
+"""Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail."""
+
+Call = Callable[..., Any]
+"""(name of a step, its ids) -> its result. An orchestrator passes one that wraps every step in its own kind of task."""
+
+
+def advance(ports: Ports, call: Call | None = None) -> Advanced:
+    """Run every step once, in order, under the lease. One cycle's trouble does not stop the others."""
+    with hold(ports, ADVANCE_LEASE) as holder:
+        work = _Work(ports, call or _plainly(ports), holder)
+        collected = work.once("collect")
+        steps = {name: work.each(name) for name in STEPS}
+        work.examined()
+        sent = work.once("notify")
+    return Advanced(collected or Collected(), steps, sent or 0, tuple(work.troubles))
+
+
+def _plainly(ports: Ports) -> Call:
+    functions: dict[str, Callable[..., Any]] = {**ONCE, **{name: step for name, (_, step) in STEPS.items()}}
+    return lambda name, *ids: functions[name](ports, *ids)
+
+
+@dataclass(frozen=True)
+class _Work:
+    ports: Ports
+    call: Call
+    holder: str
+    troubles: list[str] = field(default_factory=list)
+
+    def once(self, name: str) -> Any:
+        """Do a step that takes no ids; its result, or None with its trouble noted."""
+        renew(self.ports, ADVANCE_LEASE, self.holder)
+        return self._attempt(name)[1]
+
+    def each(self, name: str) -> int:
+        """Do a step for everything that is due; returns for how many it was done."""
+        renew(self.ports, ADVANCE_LEASE, self.holder)
+        ids, _ = STEPS[name]
+        return sum(self._attempt(name, number)[0] for number in ids(due(self.ports)))
+
+    def examined(self) -> None:
+        """Note how far the label events have been looked at, once nothing judged is outdated by them."""
+        with self.ports.store.begin() as tx:
+            mark, seen = tx.labels.mark(), int(tx.labels.cursor(EXAMINED).get("mark", 0))
+            if mark > seen and not tx.estimates.outdated(seen):
+                tx.labels.save_cursor(EXAMINED, {"mark": mark}, self.ports.clock.now())
+                tx.commit()
+
+    def _attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
+        try:
+            return True, self.call(name, *ids)
+        except LeaseHeld:
+            raise
+        except StaleState:
+            return False, None  # someone else moved it, which is all that was wanted
+        except Exception as trouble:  # noqa: BLE001 - whatever it is, the other cycles must go on, and people hear of it
+            self.troubles.append(" ".join([name, *map(str, ids)]) + f": {sentence(trouble)}")
+            if name in _COUNTED:
+                count_failure(self.ports, ids[0], _COUNTED[name], trouble)
+            return False, None

@@ -1,0 +1,166 @@
+"""Estimate a cycle and judge it against the limits; a late label makes a new revision."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
+from stratawatch.core.alarms.states import Judgement
+from stratawatch.core.estimate import Estimate, Undefined
+from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.goals import Limit
+from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.alarms.alarm_streams import record, streams
+from stratawatch.engine.baselines.active_baselines import references
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load
+from stratawatch.engine.model.cycle_facts import Cycle, Revision
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+YEAR: Final = timedelta(days=365.25)
+MOST_SEGMENTS: Final = 50
+"""Segments that are reported on their own: the largest ones."""
+MOST_SLICES: Final = 3
+"""Segments that a page shows."""
+
+
+def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
+    """Estimate and judge a settled, expired or outdated cycle; returns the new revision's number, if any."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if not _its_turn(tx, cycle):
+            return None
+        spec = tx.panels.get(cycle.panel_version)
+        mark = tx.labels.mark()
+        labelled = load(tx, spec, cycle_id)
+        print_ = fingerprint(labelled.verdicts)
+        before = tx.estimates.latest(cycle_id)
+        number = _next_revision(tx, cycle_id)
+        first = cycle.state != CycleState.JUDGED
+        if first or before is None or before.fingerprint != print_:
+            estimates = labelled.design.estimate(
+                labelled.ledger,
+                labelled.drawn,
+                confidence=spec.confidence,
+                metrics=metrics_of(spec),
+                segments=_segments(spec, labelled.design.atoms),
+            )
+            tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
+            superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
+            if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
+                against = references(tx, spec, cycle, streams(spec), now)
+                judgements = _judgements(spec, labelled, estimates, against)
+                slices = _slices(spec, estimates)
+                record(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
+        else:
+            number = before.number
+            tx.estimates.seen(cycle_id, number, mark)
+        if first:
+            tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.JUDGED, at=now, why=f"revision {number}")
+        tx.commit()
+    return number
+
+
+def segments_of(atoms: Sequence[Atom]) -> tuple[Segment, ...]:
+    """The segments worth an estimate of their own, in order."""
+    sizes: dict[Segment, int] = {}
+    for atom in atoms:
+        for segment, size in atom.segments.items():
+            sizes[segment] = sizes.get(segment, 0) + size
+    largest = sorted(sizes, key=lambda segment: (-sizes[segment], segment))[:MOST_SEGMENTS]
+    return tuple(sorted(largest))
+
+
+def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
+    """The largest segments, and those with a limit: one that is not there this week must be told as BLIND."""
+    limited = {limit.segment for limit in spec.limits if limit.segment}
+    return tuple(sorted(limited | set(segments_of(atoms))))
+
+
+def margin_of(spec: PanelSpec, key: StreamKey) -> float:
+    """How precisely a stream's metric is wanted: by its goal, else by the metric's default."""
+    for goal in spec.goals:
+        if goal.metric == key.metric and (not goal.classifiers or key.classifier in goal.classifiers):
+            return goal.margin
+    return metric_named(key.metric).default_margin
+
+
+def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
+    """Windows are judged in order: an older one that is still under way comes first."""
+    if cycle.state == CycleState.JUDGED:
+        return True
+    if cycle.state not in (CycleState.SETTLED, CycleState.EXPIRED):
+        return False
+    return all(other.period >= cycle.period for other in tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES))
+
+
+def _next_revision(tx: Transaction, cycle_id: int) -> int:
+    """Refusals of a window that was reopened count as revisions of its states too."""
+    before = tx.estimates.latest(cycle_id)
+    states = [state.revision for state in tx.alarms.of_cycle(cycle_id)]
+    return max([0, *states, *([before.number] if before else [])]) + 1
+
+
+def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState]) -> bool:
+    return any(other.period > cycle.period for other in tx.cycles.find(panel=cycle.panel, states=states))
+
+
+def _judgements(
+    spec: PanelSpec,
+    labelled: LabelledCycle,
+    estimates: Sequence[Estimate],
+    against: Mapping[StreamKey, InForce | Undefined],
+) -> dict[StreamKey, Judgement]:
+    limits = streams(spec)
+    if not limits:
+        return {}
+    wide = labelled.design.estimate(
+        labelled.ledger,
+        labelled.drawn,
+        confidence=page_confidence(_tests(limits), YEAR / spec.windows.length, spec.false_pages_per_year),
+        metrics=sorted({key.metric for key in limits}),
+        segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
+    )
+    ordinary = {_key(spec, estimate): estimate for estimate in estimates}
+    for_page = {_key(spec, estimate): estimate for estimate in wide}
+    return {
+        key: judge(
+            ordinary[key],
+            for_page[key],
+            limit,
+            margin_of(spec, key),
+            blind_margin_factor=spec.blind_margin_factor,
+            baseline=against.get(key, NO_BASELINE),
+        )
+        for key, limit in limits.items()
+    }
+
+
+def _tests(limits: Mapping[StreamKey, Limit]) -> int:
+    """A stream with a floor and a largest drop has two chances to page falsely."""
+    return sum(limit.tests for limit in limits.values())
+
+
+def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:
+    """Up to three segments of every classifier and metric, those furthest from where one wants them first."""
+    known: dict[StreamKey, list[tuple[float, str]]] = defaultdict(list)
+    for estimate in estimates:
+        if estimate.segment is None or isinstance(estimate.outcome, Undefined):
+            continue
+        found = estimate.outcome
+        worst_first = -found.value if metric_named(estimate.metric).small_is_good else found.value
+        line = f"{estimate.segment}: {found.value:.1%} ({100 * found.low:.1f} to {100 * found.high:.1f})"
+        known[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
+    return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in known.items()}
+
+
+def _key(spec: PanelSpec, estimate: Estimate) -> StreamKey:
+    segment = str(estimate.segment) if estimate.segment else None
+    return StreamKey(spec.name, estimate.classifier, estimate.metric, segment)

@@ -1,0 +1,60 @@
+"""Open a cycle for every window that is over: in order, once, the past included."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import ACTIVE_CYCLES
+from stratawatch.engine.model.windows import due_periods, window_of
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import ConfigError, StratawatchError
+
+MOST_ACTIVE: Final = 8
+"""Cycles of one panel under way at once: a long backfill must not flood the people who label."""
+
+
+def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec]) -> tuple[int, ...]:
+    """Open what is due, oldest window first; returns the new cycles' ids."""
+    opened: list[int] = []
+    troubles: list[StratawatchError] = []
+    for spec in panels.values():
+        try:
+            with ports.store.begin() as tx:
+                opened += _open_panel(tx, ports, spec)
+                tx.commit()
+        except ConfigError as trouble:
+            troubles.append(trouble)  # the other panels' windows open all the same
+    if troubles:
+        raise troubles[0] if len(troubles) == 1 else StratawatchError("; ".join(map(str, troubles)))
+    return tuple(opened)
+
+
+def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
+    now = ports.clock.now()
+    newest = tx.cycles.find(panel=spec.name, newest=1)
+    if newest:
+        same_windows(tx, spec, newest[0])
+    version = tx.panels.save(spec, now)
+    room = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
+    opened: list[int] = []
+    for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
+        if len(opened) >= room:
+            break
+        cycle = tx.cycles.open(spec.name, version, period, window_of(spec.windows, period), now)
+        if cycle is not None:
+            opened.append(cycle)
+    return opened
+
+
+def same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> None:
+    """Windows may not overlap or leave gaps, so a panel keeps the rule it began with."""
+    old = tx.panels.get(newest.panel_version).windows
+    if (old.start, old.length) != (spec.windows.start, spec.windows.length):
+        raise ConfigError(
+            f"the windows of panel '{spec.name}' changed after its first cycle",
+            expected=f"start {old.start.isoformat()} and length {old.length}",
+            got=f"start {spec.windows.start.isoformat()} and length {spec.windows.length}",
+            hint="restore them, or give the new rhythm a panel of its own name",
+        )

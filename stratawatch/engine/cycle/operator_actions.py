@@ -1,0 +1,57 @@
+"""What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
+
+from stratawatch.engine.cycle.open_cycles import same_windows
+from stratawatch.engine.cycle.settle_cycle import close_round
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState, may_move
+from stratawatch.engine.ports import Ports
+from stratawatch.errors import StratawatchError
+
+
+def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
+    """Give a cycle up: its rounds end, the next advance withdraws its batches. What was labelled stays."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if not may_move(Entity.CYCLE, cycle.state, CycleState.CANCELLED):
+            raise StratawatchError(
+                f"cycle {cycle_id} cannot be cancelled",
+                expected="open, frozen or labelling",
+                got=cycle.state.value,
+            )
+        for round_ in tx.rounds.of(cycle_id):
+            if may_move(Entity.ROUND, round_.state, RoundState.CANCELLED):
+                close_round(tx, round_, RoundState.CANCELLED, now, why)
+        tx.cycles.explain(cycle_id, reason=why)
+        tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.CANCELLED, at=now, why=why)
+        tx.commit()
+
+
+def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None = None) -> None:
+    """Give a refused window another chance, after its input or its panel's specification (`spec`) was mended.
+
+    Nothing has been drawn from a refused window, so today's specification may hold for it.
+    """
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if cycle.state != CycleState.REFUSED:
+            raise StratawatchError(f"cycle {cycle_id} cannot be reopened", expected="refused", got=cycle.state.value)
+        version = None
+        if spec is not None:
+            same_windows(tx, spec, cycle)
+            version = tx.panels.save(spec, now)
+        tx.cycles.unfreeze(cycle_id, version)
+        tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)
+        tx.commit()
+
+
+def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
+    """Put a cycle's failed batches back into the outbox; returns how many."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        failed = tx.rounds.batches(cycle_id=cycle_id, states=[BatchState.FAILED])
+        for batch in failed:
+            tx.move(Entity.BATCH, batch.id, BatchState.FAILED, BatchState.PLANNED, at=now, why=why)
+        tx.commit()
+    return len(failed)

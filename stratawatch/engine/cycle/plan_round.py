@@ -1,0 +1,123 @@
+"""Plan a round: allocate labels to strata, draw the smallest random numbers, write the batches to the outbox."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from stratawatch.core.plan import Plan
+from stratawatch.core.verdicts import Ledger, Verdict
+from stratawatch.engine.labels.label_history import history_of
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, known_verdicts, load
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, Draw, Round
+from stratawatch.engine.model.idempotency_keys import batch_key, item_key, shuffle_key
+from stratawatch.engine.model.label_events import NewBatch, Task
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState, Entity, RoundState
+from stratawatch.engine.model.survey_spec import commission_of, rounds_at_most
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import StaleState
+
+DONE = "nothing more to ask"
+
+
+def wants_plan(spec: PanelSpec, cycle: Cycle, rounds: Sequence[Round]) -> bool:
+    """Whether the cycle's next move is a new round, or to find that none is needed."""
+    if cycle.state == CycleState.FROZEN:
+        return not rounds
+    settled = all(done.state == RoundState.SETTLED for done in rounds)
+    return cycle.state == CycleState.LABELLING and settled and len(rounds) < rounds_at_most(spec)
+
+
+def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
+    """Plan the cycle's next round, if it is time for one; returns its plan.
+
+    A second round that has nothing to add is not made: the cycle settles.
+    """
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        spec = tx.panels.get(cycle.panel_version)
+        rounds = tx.rounds.of(cycle_id)
+        if not wants_plan(spec, cycle, rounds) or (cycle.deadline_at and now >= cycle.deadline_at):
+            return None
+        plan = _next_round(tx, spec, cycle, len(rounds) + 1, now)
+        tx.commit()
+    return plan
+
+
+def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, now: datetime) -> Plan | None:
+    """Add the round, or settle the cycle that needs none."""
+    labelled = load(tx, spec, cycle.id)
+    items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
+    known = known_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
+    plan = _plan(tx, spec, cycle, labelled, known)
+    fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
+    if ordinal > 1 and not fresh:
+        why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
+        return None
+    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
+    tx.rounds.add(cycle.id, plan, _draws(spec, labelled, plan, fresh, known), batches, now)
+    if cycle.state == CycleState.FROZEN:
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
+    if len(tx.rounds.of(cycle.id)) != ordinal:
+        raise StaleState(f"round {ordinal} of cycle {cycle.id} was planned by someone else")
+    return plan
+
+
+def _plan(
+    tx: Transaction,
+    spec: PanelSpec,
+    cycle: Cycle,
+    labelled: LabelledCycle,
+    known: Mapping[str, Verdict],
+) -> Plan:
+    """The next round's plan. What is known of items that may still be drawn makes their labels free."""
+    before = [done.plan for done in tx.rounds.of(cycle.id)]
+    return labelled.design.plan(
+        commission_of(spec),
+        Ledger({**known, **labelled.ledger.verdicts}),
+        labelled.drawn,
+        ordinal=len(before) + 1,
+        history=history_of(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
+        reused=labelled.reused,
+        earlier=before,
+    )
+
+
+def _drawn(labelled: LabelledCycle, plan: Plan) -> list[str]:
+    return [labelled.design.candidates.items[i] for i in labelled.design.draw(plan)]
+
+
+def _draws(
+    spec: PanelSpec,
+    labelled: LabelledCycle,
+    plan: Plan,
+    fresh: Sequence[CandidateItem],
+    known: Mapping[str, Verdict],
+) -> list[Draw]:
+    inclusion, atoms = labelled.design.inclusion(plan), labelled.design.atoms
+    return [
+        Draw(
+            item=item.item,
+            item_key=item_key(spec.name, item.item),
+            atom=item.atom,
+            digest=item.digest,
+            inclusion=inclusion[atoms[item.atom].stratum],
+            reused=item.item in known,
+        )
+        for item in fresh
+    ]
+
+
+def _batches(spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem]) -> tuple[NewBatch, ...]:
+    allowed = set(spec.columns.payload)
+    tasks = [
+        Task(item_key(spec.name, item.item), {k: v for k, v in item.payload.items() if k in allowed}) for item in items
+    ]
+    tasks.sort(key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
+    parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
+    return tuple(
+        NewBatch(batch_key(spec.name, cycle.period, ordinal, part), spec.question, spec.guideline, tuple(lines))
+        for part, lines in enumerate(parts, start=1)
+    )

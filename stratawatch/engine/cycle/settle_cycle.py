@@ -1,0 +1,91 @@
+"""Settle rounds as their labels come in; settle the cycle when its rounds are done, expire it at its deadline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from stratawatch.core.verdicts import Verdict
+from stratawatch.engine.labels.dispatch_batch import finish_dispatch
+from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
+from stratawatch.engine.model.cycle_facts import Cycle, Draw, Round
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
+from stratawatch.engine.model.survey_spec import rounds_at_most
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+_DONE = (RoundState.SETTLED, RoundState.EXPIRED, RoundState.CANCELLED)
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What one settling looks at."""
+
+    tx: Transaction
+    ports: Ports
+    cycle: Cycle
+    now: datetime
+    verdicts: Mapping[str, Verdict]
+
+
+def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
+    """Move the cycle's batches, rounds and itself as far as its labels (or its deadline) allow."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        if cycle.state not in (CycleState.FROZEN, CycleState.LABELLING):
+            return cycle.state
+        spec = tx.panels.get(cycle.panel_version)
+        draws = tx.rounds.draws(cycle_id)
+        scene = _Scene(tx, ports, cycle, now, cycle_verdicts(tx, spec, cycle_id, draws))
+        for round_ in tx.rounds.of(cycle_id):
+            if round_.state not in _DONE:
+                _settle_round(scene, round_.id, tx.rounds.draws(cycle_id, round_.id))
+        state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws)
+        tx.commit()
+    return state
+
+
+def _settle_round(scene: _Scene, round_id: int, draws: Sequence[Draw]) -> None:
+    tx = scene.tx
+    finish_dispatch(tx, scene.ports, round_id)
+    for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.SENT]):
+        if all(task.item_key in scene.verdicts for task in batch.tasks):
+            tx.move(Entity.BATCH, batch.id, BatchState.SENT, BatchState.CLOSED, at=scene.now, why="all answered")
+    state = tx.rounds.get(round_id).state
+    asked = [draw for draw in draws if not draw.reused]
+    if state == RoundState.DISPATCHED and any(draw.item_key in scene.verdicts for draw in asked):
+        tx.move(Entity.ROUND, round_id, state, RoundState.LABELLING, at=scene.now, why="first answers")
+        state = RoundState.LABELLING
+    answered = all(draw.item_key in scene.verdicts for draw in draws)
+    if answered and state in (RoundState.DISPATCHED, RoundState.LABELLING):
+        why = f"{len(asked)} asked and answered, {len(draws) - len(asked)} known before"
+        tx.move(Entity.ROUND, round_id, state, RoundState.SETTLED, at=scene.now, why=why)
+
+
+def _settle_cycle(scene: _Scene, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[Draw]) -> CycleState:
+    tx, cycle = scene.tx, scene.cycle
+    settled = len(rounds) == rounds_at_most(spec) and all(r.state == RoundState.SETTLED for r in rounds)
+    answered = sum(draw.item_key in scene.verdicts for draw in draws)
+    came = f"{answered} of {len(draws)} drawn items have a verdict"
+    if settled:
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=scene.now, why=came)
+        return CycleState.SETTLED
+    if cycle.deadline_at is None or scene.now < cycle.deadline_at:
+        return cycle.state
+    for round_ in rounds:
+        if round_.state not in _DONE:
+            close_round(tx, round_, RoundState.EXPIRED, scene.now, "the cycle's deadline passed")
+    why = f"deadline {cycle.deadline_at:%Y-%m-%d %H:%M} +00:00 passed; {came}"
+    tx.cycles.explain(cycle.id, reason=why)
+    tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.EXPIRED, at=scene.now, why=why)
+    return CycleState.EXPIRED
+
+
+def close_round(tx: Transaction, round_: Round, new: RoundState, now: datetime, why: str) -> None:
+    """End an unfinished round; its batches that nobody needs to answer are withdrawn by the next dispatch."""
+    open_states = [BatchState.PLANNED, BatchState.SENT, BatchState.FAILED]
+    batches = tx.rounds.batches(round_id=round_.id, states=open_states)
+    for batch in batches:
+        tx.move(Entity.BATCH, batch.id, batch.state, BatchState.CANCELLED, at=now, why=why)
+    tx.move(Entity.ROUND, round_.id, round_.state, new, at=now, why=why)

@@ -1,0 +1,128 @@
+"""Why rows of a window cannot be used: every fault in words, and how many rows have it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.quarantined_row import BadRow
+
+SHOWN: Final = 40
+"""Characters of an example that people are shown."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that makes rows unfit. `key` finds the value that could not be read in a bad row's content."""
+
+    key: str
+    reason: str
+    short: str
+    rows: int = 0
+
+
+def reasons(panel: PanelSpec) -> dict[str, str]:
+    """The sentence of everything that can be wrong with a row, by its key."""
+    columns = panel.columns
+    times = f"'{columns.time}'" if columns.ingested is None else f"'{columns.time}' or '{columns.ingested}'"
+    found = {
+        "item": f"the item id in '{columns.item}' is missing",
+        "time": f"the time in {times} is missing or unreadable",
+    }
+    for one in panel.classifiers:
+        wanted = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
+        found[score_key(one)] = f"the score of '{one.name}' in '{one.score}' is not {wanted}"
+        found[call_key(one)] = f"the call of '{one.name}' in '{one.call}' is neither 0, 1, true nor false"
+    return found
+
+
+def score_key(one: ClassifierSpec) -> str:
+    """The key of an unreadable score."""
+    return f"score of {one.name}"
+
+
+def call_key(one: ClassifierSpec) -> str:
+    """The key of an unreadable call."""
+    return f"call of {one.name}"
+
+
+def faults(panel: PanelSpec, profile: Profile) -> tuple[Fault, ...]:
+    """Those that a window has, the most frequent first. A row may have several."""
+    said = reasons(panel)
+    found = [Fault(key, said[key], short, rows) for key, short, rows in _counted(panel, profile) if rows > 0]
+    return tuple(sorted(found, key=lambda fault: -fault.rows))
+
+
+def _counted(panel: PanelSpec, profile: Profile) -> Iterator[tuple[str, str, int]]:
+    others = profile.null_items
+    yield "item", "without an item id", profile.null_items
+    for one in panel.classifiers:
+        column = profile.columns[one.name]
+        yield score_key(one), f"with an unreadable score of '{one.name}'", column["score_invalid"]
+        others += column["score_invalid"]
+        if one.call is not None:  # else the call is made from the score, and both are one fault
+            yield call_key(one), f"with an unreadable call of '{one.name}'", column["invalid"]
+            others += column["invalid"]
+    # An older program did not count them: the rest is the fewest that must lack a time.
+    untimed = profile.bad_rows - others if profile.null_times is None else profile.null_times
+    yield "time", "without a readable time", untimed
+
+
+def in_brief(panel: PanelSpec, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> str:
+    """All faults of a window in one line, each with a value that could not be read where one is at hand."""
+    return ", ".join(
+        f"{fault.rows:,} {fault.short}{such_as(example(fault, bad_rows))}" for fault in faults(panel, profile)
+    )
+
+
+def example(fault: Fault, bad_rows: Sequence[BadRow]) -> str | None:
+    """A value that could not be read, as the source has it."""
+    return next((row.unreadable[fault.key] for row in bad_rows if fault.key in row.unreadable), None)
+
+
+def such_as(value: str | None) -> str:
+    """A value for people, behind a sentence.
+
+    >>> such_as("05/01/2026"), such_as(None)
+    (" (such as '05/01/2026')", '')
+    """
+    return "" if value is None else f" (such as {quoted(value)})"
+
+
+def quoted(value: str) -> str:
+    """A value for people: escaped and cut short.
+
+    >>> quoted("x" * 50)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'"
+    """
+    return repr(value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…")
+
+
+def too_many(panel: PanelSpec, profile: Profile) -> bool:
+    """Whether a window is refused for its bad rows."""
+    return profile.bad_rows > panel.max_bad_row_share * profile.rows
+
+
+def why_too_many(panel: PanelSpec, profile: Profile) -> str:
+    """The sentence that refuses a window for its bad rows, with what to do about it.
+
+    It is sent to channels, and holds no value of a row.
+    """
+    share = profile.bad_rows / profile.rows if profile.rows else 0.0
+    sentence = (
+        f"{profile.bad_rows:,} of {profile.rows:,} rows ({share:.2%}) cannot be used, more than the "
+        f"{panel.max_bad_row_share:.2%} that may be set aside: {in_brief(panel, profile)}"
+    )
+    return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
+
+
+def advice(panel: PanelSpec, profile: Profile) -> str:
+    """What to do about rows without a time, where the window would pass but for them; else nothing."""
+    untimed = profile.null_times or 0
+    if not untimed or profile.bad_rows - untimed > panel.max_bad_row_share * profile.rows:
+        return ""
+    return (
+        "rows without a time belong to no window and count in each one, whatever their age: mend them, leave them out "
+        f"of the source (by a view, say), or raise quarantine_share of panel '{panel.name}'"
+    )

@@ -1,0 +1,74 @@
+"""Collect labels: events are appended, and the cursor is committed with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from stratawatch.engine.model.label_events import LabelEvent, Polled
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.ports import Ports
+
+MOST_POLLS: Final = 1000
+"""Bound on one collection; a queue that never runs dry is read on at the next advance."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Label events that were new, came for items never asked about, or could not be read."""
+
+    new: int = 0
+    unknown: int = 0
+    rejected: int = 0
+
+
+def collect_labels(ports: Ports) -> Collected:
+    """Read the queue from the stored cursor until it has nothing more to say."""
+    total = Collected()
+    for _ in range(MOST_POLLS):
+        with ports.store.begin() as tx:
+            cursor = tx.labels.cursor(ports.queue.name)
+        polled = ports.queue.poll(cursor)
+        if not (polled.events or polled.rejected or polled.cursor != cursor):
+            break
+        total = _add(total, _keep(ports, polled))
+    return total
+
+
+def keep_events(ports: Ports, events: Sequence[LabelEvent]) -> Collected:
+    """Append events that came by another way than the queue; labels of unknown items are set aside."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        new, unknown = tx.labels.add(_not_from_the_future(events, now), now)
+        tx.cycles.quarantine(None, [_orphan(event) for event in unknown], now)
+        tx.commit()
+    return Collected(new, len(unknown))
+
+
+def _keep(ports: Ports, polled: Polled) -> Collected:
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        new, unknown = tx.labels.add(_not_from_the_future(polled.events, now), now)
+        tx.cycles.quarantine(None, [*map(_orphan, unknown), *polled.rejected], now)
+        tx.labels.save_cursor(ports.queue.name, polled.cursor, now)
+        tx.commit()
+    return Collected(new, len(unknown), len(polled.rejected))
+
+
+def _not_from_the_future(events: Sequence[LabelEvent], now: datetime) -> list[LabelEvent]:
+    """A word that claims to be of tomorrow must not outlast today's correction: it was said when it came."""
+    return [replace(event, at=min(event.at, now)) for event in events]
+
+
+def _orphan(event: LabelEvent) -> BadRow:
+    content = {
+        "value": event.value,
+        "annotator": event.annotator,
+        "source": event.source,
+        "event_id": event.event_id,
+    }
+    return BadRow("label", event.item_key, "a label for an item nobody asked about", content)
+
+
+def _add(a: Collected, b: Collected) -> Collected:
+    return replace(a, new=a.new + b.new, unknown=a.unknown + b.unknown, rejected=a.rejected + b.rejected)

@@ -1,0 +1,99 @@
+"""Send a batch: a short leased claim, no transaction open during the send, a key that the queue dedupes on."""
+
+from datetime import timedelta
+from typing import Final
+
+from stratawatch.engine.alarms.failures import sentence
+from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.lease import ADVANCE
+from stratawatch.engine.model.label_events import Batch
+from stratawatch.engine.model.states import BatchState, Entity, RoundState
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import StaleState
+
+CLAIM_LIFE: Final = timedelta(minutes=2)
+WARN_AFTER: Final = 12
+"""Attempts before a person is told."""
+MOST_SENDS: Final = 288
+"""Attempts before a batch is given up: a day of advances every five minutes."""
+
+
+def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
+    """Send a planned batch, or take a cancelled one out of the queue; returns the state it is in afterwards."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        batch = tx.rounds.batch(batch_id)
+        claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, ADVANCE, now, now + CLAIM_LIFE)
+        tx.commit()
+    if batch.state == BatchState.CANCELLED:
+        return _withdraw(ports, batch)
+    if not claimed:
+        return batch.state
+    try:
+        receipt = ports.queue.publish(batch)
+    except Exception as trouble:
+        if _failed(ports, batch, trouble) < MOST_SENDS:
+            raise
+        return BatchState.FAILED
+    try:
+        _note_sent(ports, batch, receipt.reference)
+    except StaleState:
+        ports.queue.cancel([batch.key])  # it was cancelled while it went out
+        raise
+    return BatchState.SENT
+
+
+def _note_sent(ports: Ports, batch: Batch, reference: str) -> None:
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.SENT, at=now, why=reference)
+        finish_dispatch(tx, ports, batch.round_id)
+        tx.commit()
+
+
+def _withdraw(ports: Ports, batch: Batch) -> BatchState:
+    """Withdrawing twice changes nothing, so it needs no claim; one that fails is tried at the next advance."""
+    ports.queue.cancel([batch.key])
+    with ports.store.begin() as tx:
+        tx.move(
+            Entity.BATCH,
+            batch.id,
+            BatchState.CANCELLED,
+            BatchState.WITHDRAWN,
+            at=ports.clock.now(),
+            why="taken out of the queue",
+        )
+        tx.commit()
+    return BatchState.WITHDRAWN
+
+
+def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:
+    """A round none of whose batches waits any more is dispatched."""
+    waiting = tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.FAILED])
+    if tx.rounds.get(round_id).state == RoundState.PLANNED and not waiting:
+        tx.move(
+            Entity.ROUND,
+            round_id,
+            RoundState.PLANNED,
+            RoundState.DISPATCHED,
+            at=ports.clock.now(),
+            why="all batches sent",
+        )
+
+
+def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:
+    """Count a failed send, tell people when it goes on, give the batch up in the end; returns the attempts."""
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        attempts = tx.rounds.released(batch.id, sentence(trouble))
+        why = f"not sent after {attempts} attempts: {sentence(trouble)}"
+        about = f"batch:{batch.key}:{len(tx.cycles.moves(Entity.BATCH, batch.id))}"  # it may be sent again by hand
+        if attempts == WARN_AFTER:
+            warn(tx, ports, about, f"Labels cannot be asked for: batch {batch.key}", why)
+        if attempts >= MOST_SENDS:
+            why = f"{why}; `stratawatch cycles resend` tries again"
+            tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=now, why=why)
+            warn(tx, ports, f"{about}:given up", f"Batch {batch.key} was given up", why)
+        tx.commit()
+    return attempts

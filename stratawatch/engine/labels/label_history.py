@@ -1,0 +1,63 @@
+"""What earlier cycles of a panel teach the next one: their labelled draws, as they were known when it was opened."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from stratawatch.core.history.model import OLDEST
+from stratawatch.core.history.model_trust import with_ratios
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.score_bins import centres
+from stratawatch.core.verdicts import Verdict
+from stratawatch.engine.labels.labelled_cycle import verdicts_of
+from stratawatch.engine.model.cycle_facts import PastDraw
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports.transaction import Transaction
+
+
+def history_of(
+    tx: Transaction, spec: PanelSpec, period: int, known_by: datetime, present: Collection[str] = ()
+) -> History:
+    """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.
+
+    Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
+    Plans for goals also read how well each period was foretold.
+    """
+    earlier = tx.cycles.find(panel=spec.name, before=period, newest=OLDEST)
+    periods = {
+        cycle.id: cycle.period
+        for cycle in earlier
+        if period - cycle.period <= OLDEST and _alike(tx.panels.get(cycle.panel_version), spec)
+    }
+    if not periods:
+        return NO_HISTORY
+    past = tx.labels.past(list(periods), known_by)
+    verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
+    told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
+    ages = [period - periods[draw.cycle_id] for draw in told]
+    history = _columns(told, verdicts, ages, frozenset(present), len(spec.classifiers))
+    return with_ratios(history) if spec.stop_rule == "goals" else history
+
+
+def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
+    """Whether a pattern and a score mean the same in both: a changed cut-off is another classifier."""
+    return (earlier.classifiers, earlier.auxiliary) == (spec.classifiers, spec.auxiliary)
+
+
+def _columns(
+    told: Sequence[PastDraw],
+    verdicts: dict[str, Verdict],
+    ages: Sequence[int],
+    present: frozenset[str],
+    classifiers: int,
+) -> History:
+    return History(
+        ages=np.array(ages, dtype=np.int64),
+        patterns=tuple(draw.pattern for draw in told),
+        scores=centres([draw.bin for draw in told]),
+        yes=np.array([verdicts[draw.item_key] == "yes" for draw in told], dtype=np.bool_),
+        weights=np.array([draw.weight for draw in told], dtype=np.float64),
+        drawable=np.array([draw.item in present for draw in told], dtype=np.bool_),
+        classifiers=classifiers,
+    )

@@ -1,0 +1,149 @@
+"""Cycles and what is recorded of them: census, candidates, draws, rounds, revisions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.plan import Plan
+from stratawatch.core.population import Atom, Census
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.states import CycleState, RoundState
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One window of one panel."""
+
+    id: int
+    panel: str
+    panel_version: int
+    period: int
+    window: Window
+    state: CycleState
+    opened_at: datetime
+    deadline_at: datetime | None
+    failures: int = 0
+    last_error: str = ""
+    reason: str = ""  # why it was refused, expired or cancelled
+    docs: str | None = None  # Data Docs of the check, relative to the report folder
+    profile: Json = field(default_factory=dict)
+    source_version: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CensusAnswer:
+    """The first query's answer: exact counts, the input profile, some bad rows to look at, what was read."""
+
+    census: Census
+    profile: Profile
+    bad_rows: tuple[BadRow, ...]
+    source_version: Json
+
+
+@dataclass(frozen=True)
+class CandidateItem:
+    """One row of a stratum's pool, everything later steps need of it."""
+
+    item: str
+    atom: int
+    digest: str
+    pattern: str
+    bin: int
+    time: datetime
+    copies: int = 1  # rows of the window that carry this item id
+    payload: Json = field(default_factory=dict)
+    segments: Mapping[str, str | None] = field(default_factory=dict)
+    cluster: str | None = None
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What the input check found. `refusal` is the sentence that refuses the cycle, or empty."""
+
+    passed: bool
+    failures: tuple[str, ...]
+    refusal: str
+    bad_rows: tuple[BadRow, ...] = ()
+    docs: str | None = None
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """The facts of a frozen cycle."""
+
+    atoms: tuple[Atom, ...]
+    candidates: tuple[CandidateItem, ...]
+    profile: Profile
+    source_version: Json
+    docs: str | None
+    bad_rows: tuple[BadRow, ...]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """An item that was drawn: the design facts of that moment, read back when estimating.
+
+    `inclusion` is n_h / N_h of its atom's stratum as planned by the round that drew it; the plan of the cycle's last
+    round has the final n_h.
+    """
+
+    item: str
+    item_key: str
+    atom: int
+    digest: str
+    inclusion: float
+    reused: bool = False  # its verdict was known from an earlier cycle, so nobody is asked again
+
+
+@dataclass(frozen=True)
+class Round:
+    """One plan and how far it came."""
+
+    id: int
+    cycle_id: int
+    ordinal: int
+    state: RoundState
+    plan: Plan
+    planned_at: datetime
+
+
+@dataclass(frozen=True)
+class PastDraw:
+    """A draw of an earlier cycle and what was said about its item; `weight` items stood behind it (N_h / n_h)."""
+
+    cycle_id: int
+    item: str
+    item_key: str
+    pattern: str
+    bin: int
+    weight: float
+    events: tuple[LabelEvent, ...]
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One estimation of a cycle; a late label makes a new one, never an overwrite."""
+
+    cycle_id: int
+    number: int
+    fingerprint: str  # of the verdicts it was made from: the same ledger makes no new revision
+    mark: int  # the newest label event that had been read
+    at: datetime
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A line of the transition log."""
+
+    entity: str
+    entity_id: int
+    old: str
+    new: str
+    why: str
+    at: datetime

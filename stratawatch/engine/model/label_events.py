@@ -1,0 +1,74 @@
+"""Batches that go to a label queue, and the label events that come back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.states import BatchState
+
+
+@dataclass(frozen=True)
+class Task:
+    """One line for a labeller."""
+
+    item_key: str
+    payload: Json
+
+
+@dataclass(frozen=True)
+class NewBatch:
+    """An outbox row to be written. `key` is deterministic: panel, period, round and part."""
+
+    key: str
+    question: str
+    guideline: str
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """An outbox row as it stands."""
+
+    id: int
+    round_id: int
+    key: str
+    state: BatchState
+    attempts: int
+    question: str
+    guideline: str
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The other side's word that it has something; `reference` is its own name for it."""
+
+    reference: str
+    duplicate: bool = False
+
+
+LabelValue = Literal["yes", "no", "skip", "retract"]
+
+
+@dataclass(frozen=True)
+class LabelEvent:
+    """One append-only statement by one annotator on one item. What is delivered twice counts once."""
+
+    source: str
+    event_id: str
+    item_key: str
+    annotator: str
+    value: LabelValue
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Polled:
+    """What a queue had to say since the cursor, and the cursor that comes after it."""
+
+    events: tuple[LabelEvent, ...]
+    rejected: tuple[BadRow, ...]
+    cursor: Json

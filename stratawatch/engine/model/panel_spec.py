@@ -1,0 +1,112 @@
+"""What a panel is: its classifiers, columns, windows, goals and limits, frozen when a cycle opens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+from stratawatch.core.goals import Goal, Limit, Option
+from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+
+ScoreKind = Literal["probability", "margin"]
+
+
+StopRule = Literal["budget", "goals"]
+
+
+Duplicates = Literal["refuse", "latest"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Half-open UTC interval [start, end)."""
+
+    start: datetime
+    end: datetime
+
+    def __str__(self) -> str:
+        return f"[{self.start:%Y-%m-%d %H:%M}, {self.end:%Y-%m-%d %H:%M}) +00:00"
+
+
+@dataclass(frozen=True)
+class ClassifierSpec:
+    """A model, its version and its cut-off, as columns of the source.
+
+    Its call comes from the `call` column, or from `score >= cut_off` where there is no such column.
+    """
+
+    name: str
+    score: str | None = None
+    score_kind: ScoreKind = "probability"
+    call: str | None = None
+    cut_off: float | None = None
+    called: str | None = None  # what a long table calls it, if not by its name
+
+
+@dataclass(frozen=True)
+class AuxiliarySpec:
+    """A score that helps and is not watched: an LLM judge, a heuristic, another model. It may be missing or wrong.
+
+    It leans to yes where its linked score is at least one half. The score itself is binned only where no classifier
+    has one.
+    """
+
+    name: str
+    score: str
+    score_kind: ScoreKind = "probability"
+    called: str | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the source keeps what. `payload` is the allow-list of what labellers may see."""
+
+    item: str
+    time: str
+    payload: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+    cluster: str | None = None
+    ingested: str | None = None  # when a row arrived: windows are then cut by it, not by `time`
+    classifier: str | None = None  # who says it: a long table has a row for each item and classifier
+
+
+@dataclass(frozen=True)
+class WindowRule:
+    """Windows of `length` counted from `start`; one opens `lateness` after its end."""
+
+    start: datetime
+    length: timedelta
+    lateness: timedelta = timedelta(0)
+
+
+@dataclass(frozen=True)
+class PanelSpec:
+    """Everything a cycle needs to know about its panel; frozen into the store when a cycle opens."""
+
+    name: str
+    question: str
+    guideline: str
+    seed: str
+    classifiers: tuple[ClassifierSpec, ...]
+    columns: Columns
+    windows: WindowRule
+    goals: tuple[Goal, ...]
+    limits: tuple[Limit, ...]
+    budget: int
+    deadline: timedelta
+    confidence: float = 0.95
+    votes: int = 1
+    batch_size: int = 500
+    false_pages_per_year: float = 1.0
+    max_bad_row_share: float = 0.01
+    label_validity: timedelta = timedelta(days=90)
+    blind_margin_factor: float = 3.0
+    auxiliary: tuple[AuxiliarySpec, ...] = ()
+    stop_rule: StopRule = "budget"  # all of it, or as many labels as the goals need and never more
+    design: str = "joint"  # how labels are drawn and read
+    options: Mapping[str, Option] = field(default_factory=dict)  # of the design
+    variance: str = "default"  # how intervals come about
+    duplicates: Duplicates = "refuse"  # or of the rows that share an id the newest counts
+    drift: DriftRule = field(default_factory=DriftRule)
+    source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration

@@ -1,0 +1,24 @@
+"""An input row or a label that was set aside."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """An input row, or a label, that was set aside, with the reason."""
+
+    kind: Literal["prediction", "label"]
+    key: str
+    reason: str
+    content: Json = field(default_factory=dict)
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """What the source had where it could not be read, by the fault's key; older programs did not keep it."""
+        found: Mapping[str, str] = self.content.get("unreadable", {})
+        return found

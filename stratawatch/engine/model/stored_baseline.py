@@ -1,0 +1,59 @@
+"""A baseline as the store keeps it: what a metric of a classifier was, on what evidence, and when it is in force."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.past_estimates import METHOD
+from stratawatch.core.estimate import Known
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.panel_spec import ClassifierSpec
+
+
+@dataclass(frozen=True)
+class KeptBaseline:
+    """One measurement of one stream; a later one stands beside it and replaces nothing.
+
+    It is in force for windows that start from `valid_from` on and before `valid_until` (None: until further notice).
+    """
+
+    key: StreamKey
+    call: str  # what said yes when it was measured (see `call_of`): another cut-off is another classifier
+    cut_off: float | None
+    evidence: Share | TwoSides
+    method: str
+    n: int  # labels that the estimates of windows used, or labelled items that there were
+    seed: int | None  # None where nothing was drawn
+    source: str  # what was measured, in words
+    confidence: float  # of the interval that tables show; pages ask for another one
+    valid_from: datetime
+    valid_until: datetime | None
+    measured_at: datetime
+
+    @property
+    def known(self) -> Known:
+        """The value inside its interval."""
+        return self.evidence.known(self.confidence)
+
+    @property
+    def counted(self) -> str:
+        """What `n` counts: labels that told this metric, in each window anew; or items, whatever they tell of it."""
+        return "label" if self.method.startswith(METHOD) else "item"
+
+    def same_evidence(self, other: "KeptBaseline") -> bool:
+        """Whether both say the same of the same stream, whatever their dates."""
+        unlike = ("confidence", "valid_from", "valid_until", "measured_at")
+        return all(
+            getattr(self, one.name) == getattr(other, one.name) for one in fields(self) if one.name not in unlike
+        )
+
+
+def call_of(classifier: ClassifierSpec) -> str:
+    """What says yes, as text that can be compared.
+
+    >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", call="flagged"))
+    ('score_lr >= 0.5', 'flagged')
+    """
+    if classifier.call is not None:
+        return classifier.call
+    return f"{classifier.score} >= {classifier.cut_off!r}"

@@ -1,0 +1,38 @@
+"""What a panel wants labels for, in the statistics' own terms."""
+
+from dataclasses import replace
+
+from stratawatch.core.designs import design_of
+from stratawatch.core.goals import SurveySpec
+from stratawatch.core.history.past_labels import History
+from stratawatch.engine.model.panel_spec import PanelSpec
+
+
+def commission_of(spec: PanelSpec) -> SurveySpec:
+    """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
+    return SurveySpec(
+        goals=spec.goals,
+        budget=spec.budget,
+        stop_at_goals=spec.stop_rule == "goals",
+        confidence=spec.confidence,
+        design=spec.design,
+        options=spec.options,
+        seed=spec.seed,
+        variance=spec.variance,
+    )
+
+
+def for_pools(commission: SurveySpec, history: History) -> SurveySpec:
+    """The commission if labels that are known were paid for: pools must hold them beside what the budget buys.
+
+    As many items may persist as the latest cycle had labels of; pools make room for twice the budget of them.
+    """
+    if commission.budget is None or len(history) == 0:
+        return commission
+    latest = int((history.ages == history.ages.min()).sum())
+    return replace(commission, budget=commission.budget + min(latest, 2 * commission.budget))
+
+
+def rounds_at_most(spec: PanelSpec) -> int:
+    """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask."""
+    return design_of(commission_of(spec)).rounds(commission_of(spec))

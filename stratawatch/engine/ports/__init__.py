@@ -1,0 +1,142 @@
+"""What the engine asks of the world. Adapters implement these; the engine imports none of them."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from stratawatch.core.population import Atom
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer, CheckReport
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.label_events import Batch as BatchRecord
+from stratawatch.engine.model.label_events import Polled, Receipt
+from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.ports.transaction import Transaction
+
+__all__ = [
+    "AlertChannel",
+    "Clock",
+    "LabelQueue",
+    "Ports",
+    "PredictionCheck",
+    "PredictionSource",
+    "Reading",
+    "Store",
+    "Transaction",
+]
+
+
+class Clock(Protocol):
+    """Where the time comes from."""
+
+    def now(self) -> datetime:
+        """The current time, in UTC."""
+        ...
+
+
+class Reading(Protocol):
+    """One look at one window: what is counted and what is drawn are the same rows, where the source can see to it."""
+
+    def census(self) -> CensusAnswer:
+        """Count the window, profile its input. Raises InputRefused or Unreachable."""
+        ...
+
+    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> tuple[CandidateItem, ...]:
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        ...
+
+    def rows(self, window: Window) -> int:
+        """Count the rows dated inside a window, this or another, from the time alone."""
+        ...
+
+
+class PredictionSource(Protocol):
+    """Census and candidates of a window; never the whole population in memory."""
+
+    def reading(self, panel: PanelSpec, window: Window) -> AbstractContextManager[Reading]:
+        """Both, with as few scans as they take together."""
+        ...
+
+    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+        """Count the window, profile its input. Raises InputRefused or Unreachable."""
+        ...
+
+    def candidates(
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+    ) -> tuple[CandidateItem, ...]:
+        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        ...
+
+    def rows(self, panel: PanelSpec, window: Window) -> int:
+        """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
+        ...
+
+    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
+        """Say what was found for `check`: files, rows, columns with types. Raises as `census` does."""
+        ...
+
+
+class PredictionCheck(Protocol):
+    """Whether the input is fit to be judged."""
+
+    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+        """Check the one-row profile of the whole window."""
+        ...
+
+    def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
+        """Check the candidates row by row, duplicates included."""
+        ...
+
+
+class LabelQueue(Protocol):
+    """Where people label. At least once in both directions; keys make it effectively once."""
+
+    name: str
+
+    def publish(self, batch: BatchRecord) -> Receipt:
+        """Hand over a batch; handing it over again changes nothing. Raises Unreachable."""
+        ...
+
+    def poll(self, cursor: Mapping[str, object]) -> Polled:
+        """Read what came since `cursor` ({} at first)."""
+        ...
+
+    def cancel(self, keys: Sequence[str]) -> None:
+        """Withdraw batches nobody needs to answer any more, as far as the queue can."""
+        ...
+
+    def describe(self) -> Mapping[str, str]:
+        """Say what was found, for `check`. Raises Unreachable."""
+        ...
+
+
+class AlertChannel(Protocol):
+    """Where people are told."""
+
+    name: str
+
+    def send(self, notification: Notification) -> Receipt:
+        """Tell, keyed by dedup_key. Severity `resolved` ends what the same dedup_key began. Raises Unreachable."""
+        ...
+
+
+class Store(Protocol):
+    """The truth. A transaction rolls back unless it commits."""
+
+    def begin(self) -> AbstractContextManager[Transaction]:
+        """Start a transaction."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything a use case may touch. `sources` is by panel, `channels` by name."""
+
+    store: Store
+    clock: Clock
+    sources: Mapping[str, PredictionSource]
+    check: PredictionCheck
+    queue: LabelQueue
+    channels: Mapping[str, AlertChannel]

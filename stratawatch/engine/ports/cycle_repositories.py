@@ -1,0 +1,141 @@
+"""What the store keeps of panels, cycles and rounds."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from stratawatch.core.plan import Plan
+from stratawatch.core.population import Atom
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, Draw, Frozen, Move, Round
+from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.label_events import Batch, NewBatch
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.states import BatchState, CycleState, Entity
+
+
+class Panels(Protocol):
+    """Panels and their versions. A changed specification is a new version; old cycles keep theirs."""
+
+    def save(self, spec: PanelSpec, at: datetime) -> int:
+        """Keep this specification, return its version's id; the same specification keeps the same id."""
+        ...
+
+    def get(self, version: int) -> PanelSpec:
+        """The specification of a version."""
+        ...
+
+    def latest(self) -> Mapping[str, PanelSpec]:
+        """The newest specification of every panel, by name."""
+        ...
+
+
+class Cycles(Protocol):
+    """Cycles, their frozen facts and the log of every move."""
+
+    def open(self, panel: str, version: int, period: int, window: Window, at: datetime) -> int | None:
+        """Open a window once; None when (panel, period) is there already."""
+        ...
+
+    def get(self, cycle_id: int) -> Cycle:
+        """One cycle. Raises StratawatchError when there is none."""
+        ...
+
+    def find(
+        self,
+        *,
+        panel: str | None = None,
+        states: Sequence[CycleState] | None = None,
+        before: int | None = None,
+        newest: int | None = None,
+    ) -> tuple[Cycle, ...]:
+        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
+        ...
+
+    def freeze(self, cycle_id: int, frozen: Frozen, deadline_at: datetime) -> None:
+        """Keep the frozen facts: atoms, segments, candidates, profile, bad rows. Does not move the state."""
+        ...
+
+    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None, profile: Profile | None = None) -> None:
+        """Keep why a cycle was refused, expired or cancelled, and the profile where a refused window was counted."""
+        ...
+
+    def unfreeze(self, cycle_id: int, version: int | None = None) -> None:
+        """Forget what a refused cycle kept (reason, profile, quarantine, failures), before it is reopened.
+
+        With a version, the panel's specification of that version holds for it from now on: nothing was drawn yet.
+        """
+        ...
+
+    def failed(self, cycle_id: int, message: str) -> int:
+        """Count a failed attempt and keep its message; returns the number of attempts in a row."""
+        ...
+
+    def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
+        """Atoms in their order."""
+        ...
+
+    def candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """The pools, by atom and digest."""
+        ...
+
+    def quarantine(self, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:
+        """Keep rows that were set aside. The same (kind, key, reason, cycle) is kept once."""
+        ...
+
+    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[BadRow, ...]:
+        """Rows that were set aside: of one cycle, or the newest of all."""
+        ...
+
+    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Move, ...]:
+        """The transition log, oldest first."""
+        ...
+
+
+class Rounds(Protocol):
+    """Rounds, draws and batches."""
+
+    def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
+        """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
+
+        Raises StaleState when another process added that round meanwhile.
+        """
+        ...
+
+    def get(self, round_id: int) -> Round:
+        """One round."""
+        ...
+
+    def batch(self, batch_id: int) -> Batch:
+        """One batch."""
+        ...
+
+    def of(self, cycle_id: int) -> tuple[Round, ...]:
+        """A cycle's rounds, in order."""
+        ...
+
+    def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[Draw, ...]:
+        """What was drawn, in the whole cycle or in one round, by atom and digest."""
+        ...
+
+    def batches(
+        self,
+        *,
+        cycle_id: int | None = None,
+        round_id: int | None = None,
+        states: Sequence[BatchState] | None = None,
+    ) -> tuple[Batch, ...]:
+        """Batches, oldest first."""
+        ...
+
+    def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:
+        """Take a planned batch for a short while; False when another holder's claim is still good, or it was sent."""
+        ...
+
+    def released(self, batch_id: int, message: str) -> int:
+        """Give a claim back after a failed send; returns the number of attempts."""
+        ...
+
+    def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:
+        """Every item ever drawn for a panel with the first time it was, by item id."""
+        ...

@@ -1,0 +1,88 @@
+"""What the store keeps of labels, estimates and baselines."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from stratawatch.engine.model.cycle_facts import Cycle, PastDraw, Revision
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.stored_baseline import KeptBaseline
+
+
+class Labels(Protocol):
+    """The ledger of label events, and how far each queue was read."""
+
+    def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
+        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here)."""
+        ...
+
+    def of_items(self, item_keys: Sequence[str]) -> tuple[LabelEvent, ...]:
+        """All events on these items, by time and arrival. Any number of keys."""
+        ...
+
+    def all(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
+        """(item id, event) of a panel, in order of arrival."""
+        ...
+
+    def past(self, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+        """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
+        ...
+
+    def mark(self) -> int:
+        """The id of the newest label event, 0 when there is none."""
+        ...
+
+    def cursor(self, queue: str) -> Json:
+        """How far a queue was read; {} at first."""
+        ...
+
+    def save_cursor(self, queue: str, cursor: Json, at: datetime) -> None:
+        """Keep how far a queue was read; in the transaction that adds its events."""
+        ...
+
+
+class Estimates(Protocol):
+    """Estimates with their revisions."""
+
+    def add(self, revision: Revision) -> None:
+        """Append a revision; (cycle, number) must be new."""
+        ...
+
+    def seen(self, cycle_id: int, number: int, mark: int) -> None:
+        """Events up to `mark` changed nothing in this revision's verdicts: it is up to date with them."""
+        ...
+
+    def latest(self, cycle_id: int, by: datetime | None = None) -> Revision | None:
+        """The newest revision of a cycle, or the newest that had been made by a moment."""
+        ...
+
+    def outdated(self, after: int = 0) -> tuple[int, ...]:
+        """Cycles with an event on one of their drawn items that is newer than the mark of their newest revision.
+
+        Events up to `after` are known to have outdated nothing and are not looked at.
+        """
+        ...
+
+    def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:
+        """The newest revision of every cycle of a panel that has one, oldest window first."""
+        ...
+
+
+class Baselines(Protocol):
+    """What metrics were. Appended, never changed."""
+
+    def add(self, baseline: KeptBaseline, after: KeptBaseline | None = None) -> bool:
+        """Keep a baseline; False when the same was kept before: ever, or with `after` since that one was."""
+        ...
+
+    def of(self, panel: str) -> tuple[KeptBaseline, ...]:
+        """All baselines of a panel, in the order in which they were measured."""
+        ...
+
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+        """For every stream and call, the newest measured baseline whose dates hold `at`.
+
+        With `measured_by`, of those that had been measured by that moment.
+        """
+        ...

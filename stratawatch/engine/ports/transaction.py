@@ -1,0 +1,50 @@
+"""A transaction of the store: its repositories, leases and the commit."""
+
+from datetime import datetime
+from typing import Protocol
+
+from stratawatch.engine.model.states import Entity
+from stratawatch.engine.ports.alarm_repositories import Alarms, Outbox
+from stratawatch.engine.ports.cycle_repositories import Cycles, Panels, Rounds
+from stratawatch.engine.ports.label_repositories import Baselines, Estimates, Labels
+
+
+class Leases(Protocol):
+    """Named leases with an end."""
+
+    def take(self, name: str, holder: str, now: datetime, until: datetime) -> bool:
+        """Take or renew; False when another holder's lease is still good."""
+        ...
+
+    def held(self, name: str) -> tuple[str, datetime] | None:
+        """Who holds a lease, and until when; the past included."""
+        ...
+
+    def release(self, name: str, holder: str) -> None:
+        """Give back, if held."""
+        ...
+
+
+class Transaction(Protocol):
+    """One unit of work over all rooms. Rolls back unless `commit` was called."""
+
+    panels: Panels
+    cycles: Cycles
+    rounds: Rounds
+    labels: Labels
+    estimates: Estimates
+    alarms: Alarms
+    baselines: Baselines
+    outbox: Outbox
+    leases: Leases
+
+    def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
+        """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState.
+
+        A move that TRANSITIONS does not list raises StratawatchError.
+        """
+        ...
+
+    def commit(self) -> None:
+        """Make it so."""
+        ...
