@@ -4,27 +4,48 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from stratawatch.core.goals import Goal
+    from stratawatch.core.estimate import Estimate, Known, Undefined
+    from stratawatch.core.goals import Goal, Limit
     from stratawatch.errors import StratawatchError
-    from stratawatch.study import Study, StudyHistory
+    from stratawatch.stratified import allocate, estimate_share, fewest_labels
+    from stratawatch.study import PastLabel, Study, StudyEstimate, StudyEstimates, StudyHistory, StudyPlan
 
 __version__ = "0.1.0"
-__all__ = ["Goal", "StratawatchError", "Study", "StudyHistory"]
+__all__ = [
+    "Estimate",
+    "Goal",
+    "Known",
+    "Limit",
+    "PastLabel",
+    "StratawatchError",
+    "Study",
+    "StudyEstimate",
+    "StudyEstimates",
+    "StudyHistory",
+    "StudyPlan",
+    "Undefined",
+    "allocate",
+    "estimate_share",
+    "fewest_labels",
+]
 
 _HOMES: Final = {
-    "Goal": "stratawatch.core.goals",
-    "StratawatchError": "stratawatch.errors",
-    "Study": "stratawatch.study",
-    "StudyHistory": "stratawatch.study",
+    "stratawatch.core.estimate": ("Estimate", "Known", "Undefined"),
+    "stratawatch.core.goals": ("Goal", "Limit"),
+    "stratawatch.errors": ("StratawatchError",),
+    "stratawatch.stratified": ("allocate", "estimate_share", "fewest_labels"),
+    "stratawatch.study": ("PastLabel", "Study", "StudyEstimate", "StudyEstimates", "StudyHistory", "StudyPlan"),
 }
-"""What notebooks import from here is loaded when it is first used: the command line must not pay for it."""
+"""What is imported from here is loaded when it is first used: the command line must not pay for it."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """Only what is meant to be used; __version__ and the like are there all the same."""
+    return sorted(__all__)

@@ -1,17 +1,39 @@
 """Notebooks import from `stratawatch` itself; the command line does not pay for that."""
 
+import ast
+import doctest
+import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import stratawatch
+import stratawatch.stratified
 
 
 @pytest.mark.parametrize("name", stratawatch.__all__)
 def test_every_name_is_there(name):
     assert getattr(stratawatch, name).__name__ == name
     assert name in dir(stratawatch)
+
+
+def test_examples_are_true():
+    assert doctest.testmod(stratawatch.stratified).failed == 0
+    assert doctest.testmod(stratawatch.stratified).attempted >= 7
+
+
+def test_nothing_else_is_shown():
+    assert dir(stratawatch) == sorted(stratawatch.__all__)
+
+
+def test_the_table_of_homes_is_what_type_checkers_read():
+    text = Path(stratawatch.__file__).read_text(encoding="utf-8")
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) and node.level == 0]
+    read = {one.module: tuple(alias.name for alias in one.names) for one in imports if "stratawatch" in str(one.module)}
+    assert read == stratawatch._HOMES
+    assert sorted(name for names in read.values() for name in names) == sorted(stratawatch.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -23,10 +45,29 @@ def test_an_unknown_name_is_an_attribute_error():
     ("code", "heavy"),
     [
         ("import stratawatch", ("numpy", "pandas", "scipy")),
-        ("from stratawatch import Goal, Study", ("pandas", "pyarrow", "polars", "scipy", "stratawatch.engine")),
+        (
+            "from stratawatch import Goal, Study",
+            ("pandas", "pyarrow", "polars", "scipy", "stratawatch.engine", "stratawatch.literature"),
+        ),
     ],
 )
 def test_nothing_heavy_is_loaded(code, heavy):
     program = f"import sys\n{code}\nprint('loaded:', *[name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "loaded:"
+
+
+@pytest.mark.parametrize(("code", "limit"), [("import stratawatch", 0.02), ("from stratawatch import Study", 0.45)])
+def test_importing_is_quick(code, limit):
+    """CPU seconds beyond those of Python's own start, the least of some tries."""
+
+    def least(program: str) -> float:
+        spent = []
+        for _ in range(5):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, "-c", program], check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return min(spent)
+
+    assert least(code) - least("pass") < limit
