@@ -23,8 +23,8 @@ from stratawatch.demo.promises import Page
 from stratawatch.demo.stage import PANEL, read_text, week_start, write_week
 from stratawatch.demo.world import ITEMS, WEEKS, Week, World, build_world
 from stratawatch.engine.model.notification import Notification
-from stratawatch.report.model import PanelView
 from stratawatch.report.view import build as build_view
+from stratawatch.report.view_models import PanelView
 from stratawatch.wiring import Installation, build
 
 LATE: Final = timedelta(hours=3)

@@ -84,7 +84,7 @@ def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, pi
 
 
 def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") -> None:
-    from stratawatch.report.atoms import draw_atoms
+    from stratawatch.report.population_chart import draw_atoms
 
     if not found.atoms:
         raise StratawatchError("there is nothing to draw", got=found.refusal or f"no predictions in {window}")

@@ -8,7 +8,7 @@ from stratawatch.errors import StratawatchError
 
 def require_picture(path: Path) -> None:
     """Raise StratawatchError where the ending of the name is not that of a picture."""
-    from stratawatch.report.curves import KINDS
+    from stratawatch.report.budget_chart import KINDS
 
     if path.suffix.lower() not in KINDS:
         raise StratawatchError(f"{path.name} cannot be drawn", expected=f"a name that ends in {' or '.join(KINDS)}")

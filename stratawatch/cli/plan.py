@@ -138,7 +138,7 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
 
 def _draw_outlook(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
     """Write the curve as a picture."""
-    from stratawatch.report.curves import draw_curves
+    from stratawatch.report.budget_chart import draw_curves
 
     write_picture(path, lambda place: draw_curves(place, spec.name, spec.budget, found))
 

@@ -1,4 +1,4 @@
-"""What a metric was, beside what it is."""
+"""The baseline of a metric beside its present estimate."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,21 +13,21 @@ from stratawatch.engine.model.stored_baseline import KeptBaseline
 class BaselineView:
     """The baseline that is in force for a window, and how far the metric is from it."""
 
-    known: Known
+    estimate: Known
     date: str
     source: str
     valid_from: datetime
     valid_until: datetime | None
-    moved: str  # "fell by 3.1 points (1.2 to 5.0)", or nothing where the metric is not known
+    moved: str  # "fell by 3.1 points (1.2 to 5.0)"; empty where the metric is undefined
 
 
 def baseline_view(kept: KeptBaseline | None, current: Known | None, confidence: float) -> BaselineView | None:
     """A baseline beside the value of the same confidence."""
     if kept is None:
         return None
-    words = ""
+    change = ""
     if current is not None:
         fell = InForce(kept.evidence, date_of(kept)).drop_to(kept.key.metric, current, confidence)
-        words = moved(kept.key.metric, fell)
-    known = kept.evidence.known(confidence)
-    return BaselineView(known, date_of(kept), kept.source, kept.valid_from, kept.valid_until, words)
+        change = moved(kept.key.metric, fell)
+    estimate = kept.evidence.known(confidence)
+    return BaselineView(estimate, date_of(kept), kept.source, kept.valid_from, kept.valid_until, change)

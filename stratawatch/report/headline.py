@@ -8,19 +8,19 @@ from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState
-from stratawatch.report.facts import CycleFacts, Facts
-from stratawatch.report.model import Headline, Score
+from stratawatch.report.report_data import CycleData, ReportData
+from stratawatch.report.view_models import Headline, Score
 from stratawatch.report.wording import capitalised, count, interval, metric_words, percent, plural, span
 
 
-def headline(facts: Facts, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
-    """Say the most urgent thing first: breaches, then what cannot be told, then risks, then that all is well."""
+def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
+    """The most urgent finding first: breaches, then BLIND streams, then risks, else that nothing needs attention."""
     newest, scores = facts.newest, [*overall, *segments]
     details = tuple(_details(facts, scores))
     if newest is None:
         return Headline(None, _nothing_yet(facts), details)
     if newest.cycle.state == CycleState.REFUSED:
-        said = f"Nothing can be told of the newest window: its input was refused ({newest.cycle.reason})."
+        said = f"Nothing can be estimated of the newest window: its input was refused ({newest.cycle.reason})."
         return Headline(AlarmState.BLIND, said, details)
     ranked = sorted((s for s in scores if s.state), key=lambda s: URGENCY.index(s.state or AlarmState.OK))
     if not ranked:
@@ -43,7 +43,7 @@ def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
         return first
     lead = {
         AlarmState.BREACH: "metrics are proven outside their limits",
-        AlarmState.BLIND: "metrics cannot be told",
+        AlarmState.BLIND: "metrics cannot be estimated",
         AlarmState.AT_RISK: "metrics look worse than their limits, not proven yet",
     }[state]
     names = "; ".join(score.name for score in alike[:4])
@@ -52,22 +52,26 @@ def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
 
 
 def _worst_segment(score: Score, segments: Sequence[Score]) -> str:
-    """The segment where a troubled metric is worst, if its interval lies wholly beyond the overall value."""
-    whole, limit = score.known, score.limit
+    """The segment where a metric at risk or in breach is worst, if its interval lies beyond the overall value."""
+    whole, limit = score.estimate, score.limit
     if whole is None or limit is None or score.segment or score.state not in (AlarmState.BREACH, AlarmState.AT_RISK):
         return ""
     alike = [s for s in segments if (s.classifier, s.metric) == (score.classifier, score.metric)]
-    known = [(told, s.segment) for s in alike if (told := s.known)]
+    defined = [(estimate, s.segment) for s in alike if (estimate := s.estimate)]
     is_floor = not (score.metric in METRICS and METRICS[score.metric].small_is_good)
-    beyond = [(told, name) for told, name in known if (told.high < whole.value if is_floor else told.low > whole.value)]
+    beyond = [
+        (estimate, name)
+        for estimate, name in defined
+        if (estimate.high < whole.value if is_floor else estimate.low > whole.value)
+    ]
     if not beyond:
         return ""
     worst = min if is_floor else max
-    told, name = worst(beyond, key=lambda one: one[0].value)
-    return f"{capitalised(score.name)} is worst in {name}: {percent(told.value)} ({interval(told)})"
+    estimate, name = worst(beyond, key=lambda one: one[0].value)
+    return f"{capitalised(score.name)} is worst in {name}: {percent(estimate.value)} ({interval(estimate)})"
 
 
-def _details(facts: Facts, scores: Sequence[Score]) -> list[str]:
+def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
     states = Counter(score.state for score in scores if score.state)
     lines = []
     if len(states) > 1:
@@ -88,15 +92,15 @@ def _named(still: Sequence[Incident]) -> str:
     return ": " + "; ".join(f"{name}, since {i.opened_at:%Y-%m-%d}" for name, i in zip(names, still, strict=True))
 
 
-def _progress(one: CycleFacts) -> str:
-    """Where a window stands that nothing can be said about yet."""
+def _progress(one: CycleData) -> str:
+    """The state of a window that is not judged yet."""
     said = f"window {span(one.cycle.window)} is {one.cycle.state.value}"
     if one.labels.drawn:
         said += f", {count(one.labels.used)} of {count(one.labels.drawn)} drawn items answered"
     return f"{said} (last error: {one.cycle.last_error})" if one.cycle.last_error else said
 
 
-def _nothing_yet(facts: Facts) -> str:
+def _nothing_yet(facts: ReportData) -> str:
     if not facts.cycles:
         return "No window has been opened yet."
     return "No window has been judged yet."

@@ -1,4 +1,4 @@
-"""What became of the items a cycle drew."""
+"""The items that a cycle drew, counted by their outcome."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, Entity
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.report.model import LabelCounts
+from stratawatch.report.view_models import LabelCounts
 
 
 def count_labels(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> LabelCounts:
-    """Count a cycle's drawn items by what became of them; each item once."""
+    """Count a cycle's drawn items by their outcome; each item once."""
     draws = tx.rounds.draws(cycle.id)
     if not draws:
         return LabelCounts()

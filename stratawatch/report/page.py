@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.alarms.symbols import SYMBOLS
 from stratawatch.report import wording
-from stratawatch.report.charts import trend_svg
-from stratawatch.report.model import PanelView, Score
+from stratawatch.report.trend_chart import trend_svg
+from stratawatch.report.view_models import PanelView, Score
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -89,7 +89,7 @@ def _segments(scores: Sequence[Score]) -> tuple[list[str], list[tuple[str, str, 
 
 
 def _lacking(scores: Sequence[Score]) -> str:
-    """The one reason for which nothing is told of any segment, where there is no more to say of them."""
+    """The reason why no segment has an estimate, if it is one for all and none has a limit."""
     reasons = {score.reason for score in scores}
-    silent = all(score.known is None and score.limit is None for score in scores)
-    return reasons.pop() if silent and len(reasons) == 1 else ""
+    undefined = all(score.estimate is None and score.limit is None for score in scores)
+    return reasons.pop() if undefined and len(reasons) == 1 else ""

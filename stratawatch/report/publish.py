@@ -1,4 +1,4 @@
-"""Write reports where people find them: whole files only, a page per panel and day, and an index."""
+"""Write the reports' files atomically: a page for each panel and day, the latest, and an index."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.extras import require
 from stratawatch.folder_names import slug
-from stratawatch.report.happenings import DocsLink
+from stratawatch.report.events import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
 from stratawatch.whole_file import write_whole
@@ -33,7 +33,7 @@ def write(
     else the index.
     """
     require("report")
-    specs = dict(panels) if panels is not None else _known_panels(store)
+    specs = dict(panels) if panels is not None else _stored_panels(store)
     if not specs:
         raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")
     views = [build(store, spec, now, cycles=cycles, docs_link=docs_link) for spec in specs.values()]
@@ -48,7 +48,7 @@ def write(
     return pages[0] if len(pages) == 1 else folder / "index.html"
 
 
-def _known_panels(store: Store) -> dict[str, PanelSpec]:
+def _stored_panels(store: Store) -> dict[str, PanelSpec]:
     with store.begin() as tx:
         return dict(tx.panels.latest())
 

@@ -11,18 +11,18 @@ from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.report.baselines import baseline_view
-from stratawatch.report.facts import CycleFacts, Facts
-from stratawatch.report.model import LastKnown, Scale, Score, known_of, limit_value
+from stratawatch.report.report_data import CycleData, ReportData
+from stratawatch.report.view_models import PreviousValue, Scale, Score, interval_of, limit_value
 
 
-def overall(facts: Facts, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
+def overall(facts: ReportData, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
     """One score for every classifier x metric of the panel, in the panel's order."""
     names = [classifier.name for classifier in facts.spec.classifiers]
     keys = [StreamKey(facts.spec.name, name, metric) for name in names for metric in metrics_of(facts)]
     return tuple(_score(facts, key, scales[key.metric]) for key in keys if _is_about(facts, key))
 
 
-def by_segment(facts: Facts, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
+def by_segment(facts: ReportData, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
     """One score for every classifier x metric x segment that was estimated or has a limit."""
     keys = {key for key in _estimated(facts.spec, facts.newest) if key.segment}
     keys |= {key for key in streams(facts.spec) if key.segment}
@@ -34,7 +34,7 @@ def by_segment(facts: Facts, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
     return tuple(_score(facts, key, scales[key.metric]) for key in ranked)
 
 
-def metrics_of(facts: Facts) -> tuple[str, ...]:
+def metrics_of(facts: ReportData) -> tuple[str, ...]:
     """Every metric that was estimated, has a goal or has a limit."""
     found = {limit.metric for limit in facts.spec.limits} | {goal.metric for goal in facts.spec.goals}
     for one in facts.cycles:
@@ -42,18 +42,18 @@ def metrics_of(facts: Facts) -> tuple[str, ...]:
     return tuple(sorted(found, key=_rank))
 
 
-def scales_of(facts: Facts) -> dict[str, Scale]:
+def scales_of(facts: ReportData) -> dict[str, Scale]:
     """For every metric a range that holds all intervals and limits of all classifiers, in whole steps."""
     return {metric: _scale(_ends(facts, metric)) for metric in metrics_of(facts)}
 
 
 def _rank(metric: str) -> tuple[int, str]:
-    """In the registry's order; a metric that the store remembers and nobody knows any more comes last."""
+    """In the registry's order; a stored metric that is no longer registered comes last."""
     order = list(METRICS)
     return (order.index(metric) if metric in order else len(order), metric)
 
 
-def _is_about(facts: Facts, key: StreamKey) -> bool:
+def _is_about(facts: ReportData, key: StreamKey) -> bool:
     """Whether a metric concerns this classifier at all; an unestimated goal or limit may name others only."""
     if any(one.estimate(key) for one in facts.cycles) or key in streams(facts.spec):
         return True
@@ -63,46 +63,46 @@ def _is_about(facts: Facts, key: StreamKey) -> bool:
     )
 
 
-def _estimated(spec: PanelSpec, one: CycleFacts | None) -> set[StreamKey]:
+def _estimated(spec: PanelSpec, one: CycleData | None) -> set[StreamKey]:
     estimates = one.revision.estimates if one and one.revision else ()
     return {StreamKey(spec.name, e.classifier, e.metric, str(e.segment) if e.segment else None) for e in estimates}
 
 
-def _score(facts: Facts, key: StreamKey, scale: Scale) -> Score:
+def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
     one = facts.newest
     estimate = one.estimate(key) if one else None
     state = one.states.get(key) if one else None
-    known = known_of(estimate)
-    before = _last_known(facts, key)
+    interval = interval_of(estimate)
+    before = _previous_value(facts, key)
     return Score(
         classifier=key.classifier,
         metric=key.metric,
         segment=key.segment,
-        known=known,
+        estimate=interval,
         labels_used=estimate.labels_used if estimate else 0,
         state=state.state if state else None,
         reason=state.reason if state else _why_not(one, estimate),
         limit=one.limits.get(key) if one else streams(facts.spec).get(key),
-        change=known.value - before.value if known and before else None,
-        last_known=None if known else before,
+        change=interval.value - before.value if interval and before else None,
+        previous=None if interval else before,
         revision=one.revision.number if one and one.revision else None,
         scale=scale,
         deff=estimate.deff if estimate else None,
-        baseline=baseline_view(_baseline(one, key), known, _confidence(one, estimate)),
+        baseline=baseline_view(_baseline(one, key), interval, _confidence(one, estimate)),
     )
 
 
-def _baseline(one: CycleFacts | None, key: StreamKey) -> KeptBaseline | None:
+def _baseline(one: CycleData | None, key: StreamKey) -> KeptBaseline | None:
     return one.baselines.get(key) if one else None
 
 
-def _confidence(one: CycleFacts | None, estimate: Estimate | None) -> float:
+def _confidence(one: CycleData | None, estimate: Estimate | None) -> float:
     if estimate is not None:
         return estimate.confidence
     return one.spec.confidence if one else 0.95
 
 
-def _why_not(one: CycleFacts | None, estimate: Estimate | None) -> str:
+def _why_not(one: CycleData | None, estimate: Estimate | None) -> str:
     if one is None:
         return "no window has been judged yet"
     if estimate is None:
@@ -110,17 +110,17 @@ def _why_not(one: CycleFacts | None, estimate: Estimate | None) -> str:
     return estimate.outcome.reason if isinstance(estimate.outcome, Undefined) else ""
 
 
-def _last_known(facts: Facts, key: StreamKey) -> LastKnown | None:
+def _previous_value(facts: ReportData, key: StreamKey) -> PreviousValue | None:
     """The newest value of a window before the scorecard's."""
     for one in reversed(facts.cycles):
         if facts.newest is None or one.cycle.period >= facts.newest.cycle.period:
             continue
-        if known := known_of(one.estimate(key)):
-            return LastKnown(known.value, one.cycle.window)
+        if interval := interval_of(one.estimate(key)):
+            return PreviousValue(interval.value, one.cycle.window)
     return None
 
 
-def _ends(facts: Facts, metric: str) -> list[float]:
+def _ends(facts: ReportData, metric: str) -> list[float]:
     """Values that the charts must hold. Segments are left out: their wide intervals would flatten the rest."""
     ends = []
     for one in facts.cycles:
@@ -128,7 +128,7 @@ def _ends(facts: Facts, metric: str) -> list[float]:
             if estimate.metric == metric and not estimate.segment and isinstance(estimate.outcome, Known):
                 ends += [estimate.outcome.low, estimate.outcome.high]
         was = [kept.known for key, kept in one.baselines.items() if key.metric == metric and not key.segment]
-        ends += [end for known in was for end in (known.low, known.high)]
+        ends += [end for interval in was for end in (interval.low, interval.high)]
         limits = (limit_value(limit) for key, limit in one.limits.items() if key.metric == metric and not key.segment)
         ends += [value for value in limits if value is not None]
     return ends

@@ -13,12 +13,12 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.survey_spec import commission_of
 from stratawatch.engine.ports import Store
 from stratawatch.report.costs import plain_cost
-from stratawatch.report.facts import Facts, read
-from stratawatch.report.happenings import DocsLink, cycle_rows, incident_rows, notification_rows, untold
+from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notification_rows, undefined_rows
 from stratawatch.report.headline import headline
-from stratawatch.report.model import Cost, LabelCounts, Method, PanelView, Score
+from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.trends import trends
+from stratawatch.report.view_models import Cost, LabelCounts, Method, PanelView, Score
 
 SHOWN_CYCLES: Final = 13
 """A quarter of weekly windows."""
@@ -36,11 +36,11 @@ def build(
     store: Store, panel: PanelSpec, now: datetime, *, cycles: int = SHOWN_CYCLES, docs_link: DocsLink = relative_docs
 ) -> PanelView:
     """The view of a panel over its newest `cycles` cycles."""
-    return assemble(read(store, panel, cycles), now, docs_link=docs_link)
+    return assemble(read_data(store, panel, cycles), now, docs_link=docs_link)
 
 
-def assemble(facts: Facts, now: datetime, *, docs_link: DocsLink = relative_docs) -> PanelView:
-    """The same from facts that were read before; pure."""
+def assemble(facts: ReportData, now: datetime, *, docs_link: DocsLink = relative_docs) -> PanelView:
+    """The view of a panel from data that was read before; pure."""
     scales = scales_of(facts)
     scores, segments = overall(facts, scales), by_segment(facts, scales)
     newest = facts.newest
@@ -62,17 +62,17 @@ def assemble(facts: Facts, now: datetime, *, docs_link: DocsLink = relative_docs
         older=facts.older,
         incidents=incident_rows(facts),
         notifications=notification_rows(facts),
-        untold=untold(facts, _worth_naming(scores, segments)),
+        undefined=undefined_rows(facts, _worth_naming(scores, segments)),
         method=_method(facts),
     )
 
 
 def _worth_naming(scores: Sequence[Score], segments: Sequence[Score]) -> list[Score]:
-    """A segment without a limit that is too small to tell is an ordinary thing; its cell says so."""
+    """The scores to name when undefined: small segments without a limit often are, and their cells give the reason."""
     return [*scores, *(score for score in segments if score.limit is not None)]
 
 
-def _cost(facts: Facts) -> Cost | None:
+def _cost(facts: ReportData) -> Cost | None:
     """What the newest window cost, by the classifiers and goals of that window."""
     newest = facts.newest
     if newest is None or newest.revision is None:
@@ -80,7 +80,7 @@ def _cost(facts: Facts) -> Cost | None:
     return plain_cost(newest.spec, facts.atoms, newest.revision.estimates, newest.labels)
 
 
-def _method(facts: Facts) -> Method:
+def _method(facts: ReportData) -> Method:
     """How the newest window was estimated and judged; today's settings are those of the next one."""
     revision = facts.newest.revision if facts.newest else None
     spec = facts.newest.spec if facts.newest else facts.spec

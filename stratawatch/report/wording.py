@@ -15,7 +15,7 @@ MEANINGS: Final = {
     AlarmState.UNPROVEN: "inside its limit, not proven",
     AlarmState.AT_RISK: "outside its limit, not proven",
     AlarmState.BREACH: "proven outside its limit",
-    AlarmState.BLIND: "cannot be told",
+    AlarmState.BLIND: "cannot be estimated",
 }
 
 

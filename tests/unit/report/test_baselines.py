@@ -8,8 +8,8 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.stored_baseline import KeptBaseline
-from stratawatch.report.charts import GREEN, trend_svg
 from stratawatch.report.page import panel_page
+from stratawatch.report.trend_chart import GREEN, trend_svg
 from stratawatch.report.view import build
 from tests.unit.report.story import MONDAY, NOW, WEEK, quarter, spec, stream
 
@@ -49,7 +49,7 @@ def trend_of(view, classifier="nb", metric="precision"):
 class TestView:
     def test_shows_it_beside_the_value_with_the_drop(self):
         found = score_of(view_of(BASELINE)).baseline
-        assert (found.known.value, found.date, found.valid_from) == (0.83, "2026-02-09", START)
+        assert (found.estimate.value, found.date, found.valid_from) == (0.83, "2026-02-09", START)
         assert found.moved.startswith("fell by 11.7 points (")
 
     def test_has_none_where_none_is_in_force(self):
@@ -59,7 +59,7 @@ class TestView:
 
     def test_is_the_one_that_its_state_was_judged_with(self):
         anew = replace(BASELINE, evidence=Share(0.7, 900), measured_at=NOW)
-        assert score_of(view_of(BASELINE, anew)).baseline.known.value == 0.83
+        assert score_of(view_of(BASELINE, anew)).baseline.estimate.value == 0.83
         assert score_of(view_of(anew)).baseline is None
 
     def test_of_a_classifier_that_said_yes_otherwise_is_not_shown(self):

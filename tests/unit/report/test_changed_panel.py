@@ -57,7 +57,7 @@ class TestClassifiers:
     def test_an_added_one_is_on_the_scorecard_and_says_that_it_was_not_estimated(self):
         view = build(judged(), panel("lr", "nb", "gbt"), NOW)
         score = next(s for s in view.scores if (s.classifier, s.metric) == ("gbt", "precision"))
-        assert (score.known, score.reason) == (None, "it was not estimated in this window")
+        assert (score.estimate, score.reason) == (None, "it was not estimated in this window")
         assert "it was not estimated in this window" in panel_page(view)
 
     def test_a_removed_one_leaves_the_scorecard(self):
@@ -66,9 +66,9 @@ class TestClassifiers:
 
     def test_reordered_ones_keep_their_values_in_todays_order(self, then):
         view = build(judged(), panel("nb", "lr"), NOW)
-        assert [s.classifier for s in view.scores if s.known] == ["nb", "lr"]
-        assert {s.classifier: s.known for s in view.scores if s.known} == {
-            s.classifier: s.known for s in then.scores if s.known
+        assert [s.classifier for s in view.scores if s.estimate] == ["nb", "lr"]
+        assert {s.classifier: s.estimate for s in view.scores if s.estimate} == {
+            s.classifier: s.estimate for s in then.scores if s.estimate
         }
 
 

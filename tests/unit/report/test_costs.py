@@ -75,7 +75,7 @@ class TestCost:
     def test_goals_that_could_not_be_told_are_counted_and_left_out(self):
         found = cost(estimate("lr", "precision", told(0.8, 0.03)), estimate("nb", "precision", Undefined("no label")))
         assert len(found.needs) == 1
-        assert found.untold == 7  # precision and recall of four classifiers are wanted
+        assert found.undefined_goals == 7  # precision and recall of four classifiers are wanted
 
     def test_recall_cannot_be_costed_without_the_number_of_positives(self):
         found = cost(estimate("lr", "precision", told(0.8, 0.03)), estimate("lr", "recall", told(0.7, 0.05)))

@@ -123,7 +123,7 @@ class TestARefusedWindow:
         text = " ".join("".join(read.words).split())
         score = text[text.index("Scorecard") : text.index("Trends")]
         assert "the window has no rows" not in score
-        assert score.count("The window was refused. Last known") == 12
+        assert score.count("The window was refused. Last estimate") == 12
         assert "its input was refused (the window has no rows)" in text
 
 

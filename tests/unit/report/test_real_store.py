@@ -12,7 +12,7 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.states import CycleState
 from stratawatch.report import build, write
-from stratawatch.report.facts import read
+from stratawatch.report.report_data import read_data
 from stratawatch.report.view import assemble
 from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Ports, Town, spec
 
@@ -70,15 +70,15 @@ def test_shows_every_cycle_with_its_state_and_labels(view):
 def test_the_refused_window_is_the_headline_and_a_gap(view):
     assert view.headline.state == AlarmState.BLIND
     assert "has no rows" in view.headline.sentence
-    assert [point.known is None for point in view.trends[0].points] == [False, False, False, True]
-    assert "has no rows" in view.untold[0].why
+    assert [point.estimate is None for point in view.trends[0].points] == [False, False, False, True]
+    assert "has no rows" in view.undefined[0].why
 
 
 def test_values_are_those_of_the_stored_revision(town, view):
     with town.ports.store.begin() as tx:
         _, newest = tx.estimates.history(town.panel.name)[-1]
     stored = {(e.classifier, e.metric): e.outcome for e in newest.estimates if e.segment is None}
-    shown = {(t.classifier, t.metric): t.points[2].known for t in view.trends}
+    shown = {(t.classifier, t.metric): t.points[2].estimate for t in view.trends}
     assert shown == stored
     assert all(isinstance(known, Known) for known in shown.values())
 
@@ -110,7 +110,7 @@ def test_the_page_is_written_and_links_to_the_checks(town, tmp_path):
 
 
 def _facts_until(town, number):
-    facts = read(town.ports.store, town.panel, 13)
+    facts = read_data(town.ports.store, town.panel, 13)
     return replace(facts, cycles=facts.cycles[:number])
 
 

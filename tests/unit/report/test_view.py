@@ -43,7 +43,7 @@ class TestScorecard:
 
     def test_change_is_against_the_window_before(self, view):
         score = score_of(view, "nb", "precision")
-        assert score.known.value == pytest.approx(0.708 + 0.5 * 0.01)
+        assert score.estimate.value == pytest.approx(0.708 + 0.5 * 0.01)
         assert score.change == pytest.approx((0.5 - 0.2) * 0.01)
 
     def test_change_skips_windows_that_could_not_be_told(self):
@@ -58,16 +58,16 @@ class TestScorecard:
         memory.judge(cycle(0), [estimate("nb", "precision", known(0.80, 0.02))])
         memory.refuse(cycle(1), "no rows", [stream()])
         score = score_of(one(memory), "nb", "precision")
-        assert score.known is None
+        assert score.estimate is None
         assert score.state == AlarmState.BLIND
-        assert (score.last_known.value, score.last_known.window) == (0.80, cycle(0).window)
+        assert (score.previous.value, score.previous.window) == (0.80, cycle(0).window)
         assert "no rows" in score.reason
 
     def test_undefined_says_why_and_is_never_zero(self):
         memory = Memory(spec())
         memory.judge(cycle(0), [estimate("nb", "precision", Undefined("it calls no item positive"))])
         score = score_of(one(memory), "nb", "precision")
-        assert (score.known, score.reason) == (None, "it calls no item positive")
+        assert (score.estimate, score.reason) == (None, "it calls no item positive")
 
     def test_the_limit_is_the_one_in_force_when_the_cycle_was_opened(self):
         memory = Memory(spec(limits=(Limit("precision", floor=0.9),)))
@@ -77,15 +77,15 @@ class TestScorecard:
 
     def test_segments_have_their_own_scores(self, view):
         south = [s for s in view.segments if (s.segment, s.classifier, s.metric) == ("region=south", "nb", "precision")]
-        assert [s.known.value for s in south] == [0.581]
+        assert [s.estimate.value for s in south] == [0.581]
 
 
 class TestScales:
     def test_hold_every_interval_and_limit_of_the_metric(self, view):
         scale = score_of(view, "lr", "precision").scale
         ends = [p for t in view.trends if t.metric == "precision" for p in t.points]
-        assert scale.low <= min(p.known.low for p in ends if p.known)
-        assert scale.high >= max(p.known.high for p in ends if p.known)
+        assert scale.low <= min(p.estimate.low for p in ends if p.estimate)
+        assert scale.high >= max(p.estimate.high for p in ends if p.estimate)
         assert scale.low <= 0.78 <= scale.high
 
     def test_are_shared_by_all_classifiers_of_a_metric(self, view):
@@ -105,7 +105,7 @@ class TestScales:
 class TestTrends:
     def test_a_refused_window_and_one_under_way_are_gaps_with_their_reasons(self, view):
         trend = next(t for t in view.trends if (t.classifier, t.metric) == ("nb", "precision"))
-        gaps = {i: p for i, p in enumerate(trend.points) if p.known is None}
+        gaps = {i: p for i, p in enumerate(trend.points) if p.estimate is None}
         assert sorted(gaps) == [3, 10]
         assert "score_nb" in gaps[3].gap
         assert not gaps[3].under_way
@@ -295,7 +295,7 @@ class TestUntold:
             [estimate("nb", "precision", Undefined("no label came back"))],
             [(stream(), AlarmState.BLIND, "no label came back")],
         )
-        told = {line.what: line.why for line in one(memory).untold}
+        told = {line.what: line.why for line in one(memory).undefined}
         assert told["Window 2026-01-26 to 2026-02-02"].startswith("refused: column 'score_nb'")
         assert told["Precision of nb"] == "no label came back"
 
@@ -305,11 +305,11 @@ class TestUntold:
         memory.label(late := cycle(1, reason="deadline passed; 5 of 9 drawn items have a verdict"), 9, no=5)
         memory.judge(late, [estimate("nb", "precision", known(0.8, 0.1))])
         memory.cycles.append(cycle(2, CycleState.OPEN, failures=3, last_error="no file matches"))
-        assert [line.why for line in one(memory).untold if line.what.startswith("Window")] == [
+        assert [line.why for line in one(memory).undefined if line.what.startswith("Window")] == [
             "cancelled: wrong export",
             "judged on what came: deadline passed; 5 of 9 drawn items have a verdict",
             "held up after 3 failed attempts: no file matches",
         ]
 
     def test_a_small_segment_without_a_limit_is_no_trouble(self, view):
-        assert not any("region=north" in line.what for line in view.untold)
+        assert not any("region=north" in line.what for line in view.undefined)

@@ -1,4 +1,4 @@
-"""What happened in the windows of the report: cycles, incidents, notifications, and what could not be told."""
+"""What happened in the windows of the report: cycles, incidents, notifications, and what could not be estimated."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -7,21 +7,21 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState
-from stratawatch.report.facts import CycleFacts, Facts
-from stratawatch.report.model import CycleRow, IncidentRow, NotificationRow, Score, Untold
+from stratawatch.report.report_data import CycleData, ReportData
+from stratawatch.report.view_models import CycleRow, IncidentRow, NotificationRow, Score, UndefinedRow
 from stratawatch.report.wording import capitalised, metric_name, span
 
 DocsLink = Callable[[Cycle], str | None]
 MOST_ROWS: Final = 60
-"""A page that nobody reads to the end tells nothing; the newest rows are kept."""
+"""Rows of each table; the newest are kept."""
 
 
-def cycle_rows(facts: Facts, docs_link: DocsLink) -> tuple[CycleRow, ...]:
+def cycle_rows(facts: ReportData, docs_link: DocsLink) -> tuple[CycleRow, ...]:
     """Cycles, newest first."""
     return tuple(_cycle_row(one, docs_link(one.cycle)) for one in reversed(facts.cycles))
 
 
-def incident_rows(facts: Facts) -> tuple[IncidentRow, ...]:
+def incident_rows(facts: ReportData) -> tuple[IncidentRow, ...]:
     """Open incidents first, then those that ended in these windows; newest first."""
     since = facts.since
     relevant = [i for i in facts.incidents if i.resolved_at is None or (since and i.resolved_at >= since)]
@@ -29,8 +29,8 @@ def incident_rows(facts: Facts) -> tuple[IncidentRow, ...]:
     return tuple(_incident_row(facts, incident) for incident in relevant[:MOST_ROWS])
 
 
-def notification_rows(facts: Facts) -> tuple[NotificationRow, ...]:
-    """What was told about this panel in these windows, newest first."""
+def notification_rows(facts: ReportData) -> tuple[NotificationRow, ...]:
+    """The notifications about this panel in these windows, newest first."""
     since, name = facts.since, facts.spec.name
     mine = [
         n
@@ -44,23 +44,25 @@ def notification_rows(facts: Facts) -> tuple[NotificationRow, ...]:
     )
 
 
-def untold(facts: Facts, scores: Sequence[Score]) -> tuple[Untold, ...]:
-    """Everything that could not be told, with the reason: windows first, then metrics of the newest window."""
-    windows = [Untold(f"Window {span(one.cycle.window)}", why) for one in facts.cycles if (why := _why_window(one))]
+def undefined_rows(facts: ReportData, scores: Sequence[Score]) -> tuple[UndefinedRow, ...]:
+    """What could not be estimated, with the reason: windows first, then metrics of the newest window."""
+    windows = [
+        UndefinedRow(f"Window {span(one.cycle.window)}", why) for one in facts.cycles if (why := _why_window(one))
+    ]
     metrics = [
-        Untold(capitalised(score.name), score.reason)
+        UndefinedRow(capitalised(score.name), score.reason)
         for score in scores
-        if (score.known is None or score.state == AlarmState.BLIND) and not _window_is_refused(facts)
+        if (score.estimate is None or score.state == AlarmState.BLIND) and not _window_is_refused(facts)
     ]
     return (*windows, *metrics)
 
 
-def _window_is_refused(facts: Facts) -> bool:
-    """Then one line about the window says it for all its metrics."""
+def _window_is_refused(facts: ReportData) -> bool:
+    """Whether the newest window was refused, which one line states for all its metrics."""
     return facts.newest is not None and facts.newest.cycle.state == CycleState.REFUSED
 
 
-def _why_window(one: CycleFacts) -> str:
+def _why_window(one: CycleData) -> str:
     state, reason = one.cycle.state, one.cycle.reason
     if state == CycleState.REFUSED:
         return f"refused: {reason}"
@@ -73,7 +75,7 @@ def _why_window(one: CycleFacts) -> str:
     return ""
 
 
-def _cycle_row(one: CycleFacts, docs: str | None) -> CycleRow:
+def _cycle_row(one: CycleData, docs: str | None) -> CycleRow:
     rows = one.cycle.profile.get("rows")
     return CycleRow(
         id=one.cycle.id,
@@ -90,7 +92,7 @@ def _cycle_row(one: CycleFacts, docs: str | None) -> CycleRow:
     )
 
 
-def _incident_row(facts: Facts, incident: Incident) -> IncidentRow:
+def _incident_row(facts: ReportData, incident: Incident) -> IncidentRow:
     key = incident.key
     where = f" in {key.segment}" if key.segment else ""
     cycle = facts.cycle_windows.get(incident.cycle_id)

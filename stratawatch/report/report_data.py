@@ -1,4 +1,4 @@
-"""Read once from the store what a report is about; everything after this is pure."""
+"""All that a report shows, read from the store in one transaction; the rest of the package is pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ from stratawatch.engine.model.stored_baseline import KeptBaseline
 from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.report.labels import count_labels
-from stratawatch.report.model import LabelCounts
+from stratawatch.report.view_models import LabelCounts
 
 MOST_NOTIFICATIONS: Final = 500
 """How far back the outbox is read; the report shows those of its own windows."""
 
 
 @dataclass(frozen=True)
-class CycleFacts:
+class CycleData:
     """One cycle with what was estimated, judged and labelled in it."""
 
     cycle: Cycle
@@ -49,17 +49,17 @@ class CycleFacts:
 
     @cached_property
     def _estimates(self) -> Mapping[tuple[str, str, str | None], Estimate]:
-        """Fifty segments of a panel are asked for in thirteen cycles; a search each time would take seconds."""
+        """The estimates by key: a page looks up fifty segments in thirteen cycles."""
         estimates = self.revision.estimates if self.revision else ()
         return {(e.classifier, e.metric, str(e.segment) if e.segment else None): e for e in estimates}
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReportData:
     """What the store holds about a panel, as far as a report shows it."""
 
     spec: PanelSpec  # today's
-    cycles: tuple[CycleFacts, ...]  # oldest window first
+    cycles: tuple[CycleData, ...]  # oldest window first
     older: int
     incidents: tuple[Incident, ...]
     notifications: tuple[Notification, ...]
@@ -67,7 +67,7 @@ class Facts:
     cycle_windows: Mapping[int, Cycle]
 
     @property
-    def newest(self) -> CycleFacts | None:
+    def newest(self) -> CycleData | None:
         """The newest window that is finished: the scorecard's."""
         return next((one for one in reversed(self.cycles) if one.finished), None)
 
@@ -77,13 +77,13 @@ class Facts:
         return min((one.cycle.opened_at for one in self.cycles), default=None)
 
 
-def read(store: Store, spec: PanelSpec, newest: int) -> Facts:
+def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
     """Read a panel's newest cycles with all that belongs to them."""
     with store.begin() as tx:
         every = tx.cycles.find(panel=spec.name)
         shown = tuple(_cycle(tx, cycle) for cycle in every[-newest:])
         estimated = next((one.cycle.id for one in reversed(shown) if one.revision), None)
-        return Facts(
+        return ReportData(
             spec=spec,
             cycles=shown,
             older=len(every) - len(shown),
@@ -94,10 +94,10 @@ def read(store: Store, spec: PanelSpec, newest: int) -> Facts:
         )
 
 
-def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
+def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
     spec = tx.panels.get(cycle.panel_version)
     revision, states = tx.estimates.latest(cycle.id), tx.alarms.of_cycle(cycle.id)
-    return CycleFacts(
+    return CycleData(
         cycle=cycle,
         spec=spec,
         limits=streams(spec),
@@ -110,7 +110,7 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleFacts:
 
 
 def _judged_at(revision: Revision | None, states: Sequence[StreamState]) -> datetime | None:
-    """When its states were told, else its estimates; a later label may have made these anew, and not the states."""
+    """When its states were judged, else estimated: a late label may have renewed the estimates without the states."""
     if states:
         return max(state.at for state in states)
     return revision.at if revision else None

@@ -9,8 +9,8 @@ import matplotlib as mpl
 import pytest
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.report.charts import ORANGE, VERMILLION, trend_svg
-from stratawatch.report.model import Point, Scale, Trend
+from stratawatch.report.trend_chart import ORANGE, VERMILLION, trend_svg
+from stratawatch.report.view_models import Point, Scale, Trend
 from tests.unit.report.story import known, window
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from stratawatch.report.charts import GREY, INK, STYLE
+from stratawatch.report.trend_chart import GREY, INK, STYLE
 from stratawatch.report.wording import count, metric_name
 from stratawatch.whole_file import put_whole
 
@@ -21,7 +21,7 @@ DASHES: Final = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 _FRAME: Final = (3.6, 2.9)
 _COLUMNS: Final = 3
-_ROOM: Final = 1.2
+_TICK_RATIO: Final = 1.2
 
 
 def draw_curves(path: Path, panel: str, budget: int, outlook: "Outlook") -> None:
@@ -44,7 +44,7 @@ def _figure(panel: str, budget: int, outlook: "Outlook") -> "Figure":
     columns = min(_COLUMNS, len(outlook.metrics))
     rows = -(-len(outlook.metrics) // columns)
     figure = Figure(figsize=(_FRAME[0] * columns, _FRAME[1] * rows + 1.0), layout="constrained")
-    figure.suptitle(f"{panel}: what labels buy, foretold from {_source(outlook)}", fontsize=10)
+    figure.suptitle(f"{panel}: half-widths by labels, predicted from {_source(outlook)}", fontsize=10)
     frames = figure.subplots(rows, columns, squeeze=False).ravel()
     for place, frame in enumerate(frames):
         if place < len(outlook.metrics):
@@ -62,11 +62,11 @@ def _source(outlook: "Outlook") -> str:
 
 def _draw(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
     for place, classifier in enumerate(_classifiers(outlook)):
-        told = [(step.labels, step.half_widths.get((classifier, metric))) for step in outlook.curve]
-        known = [(labels, width) for labels, width in told if width is not None]
+        widths = [(step.labels, step.half_widths.get((classifier, metric))) for step in outlook.curve]
+        defined = [(labels, width) for labels, width in widths if width is not None]
         axes.plot(
-            [labels for labels, _ in known],
-            [width for _, width in known],
+            [labels for labels, _ in defined],
+            [width for _, width in defined],
             color=COLOURS[place % len(COLOURS)],
             linestyle=DASHES[place // len(COLOURS) % len(DASHES)],
             marker=MARKERS[place % len(MARKERS)],
@@ -79,12 +79,12 @@ def _draw(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
 
 
 def _mark(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
-    """Where the panel stands: its budget upright, its margins level."""
+    """Draw the panel's budget as a vertical line and its margins as horizontal ones."""
     quiet: Any = {"linewidth": 0.9, "zorder": 0}
     axes.axvline(budget, color=GREY, linestyle=(0, (1, 2)), **quiet)
     above = axes.get_xaxis_transform()
     axes.text(budget, 1.0, "budget ", color=GREY, rotation=90, ha="right", va="top", transform=above)
-    for margin in sorted({wish.margin for wish in outlook.wishes if wish.metric == metric}):
+    for margin in sorted({goal.margin for goal in outlook.wishes if goal.metric == metric}):
         axes.axhline(margin, color=INK, linestyle=(0, (4, 2)), **quiet)
         aside = axes.get_yaxis_transform()
         axes.text(0.995, margin, f"margin ±{margin * 100:.4g}%", ha="right", va="bottom", transform=aside)
@@ -112,6 +112,6 @@ def _ticks(budgets: Sequence[int]) -> list[int]:
     """Budgets that have room for their numbers on a scale of logarithms."""
     shown: list[int] = []
     for labels in budgets:
-        if not shown or labels >= _ROOM * shown[-1]:
+        if not shown or labels >= _TICK_RATIO * shown[-1]:
             shown.append(labels)
     return shown

@@ -29,7 +29,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class LastKnown:
+class PreviousValue:
     """The newest value that could be told, and of which window."""
 
     value: float
@@ -43,13 +43,13 @@ class Score:
     classifier: str
     metric: str
     segment: str | None
-    known: Known | None
+    estimate: Known | None
     labels_used: int
     state: AlarmState | None  # None: it has no limit
     reason: str  # the judgement's sentence, or why nothing can be told
     limit: Limit | None
     change: float | None  # against the newest earlier window that could be told
-    last_known: LastKnown | None  # when `known` is None
+    previous: PreviousValue | None  # when `estimate` is None
     revision: int | None
     scale: Scale
     deff: float | None = None  # of labels that come in clusters
@@ -57,7 +57,7 @@ class Score:
 
     @property
     def labels_counted(self) -> int:
-        """As how many labels the interval counts those that were used."""
+        """The labels that were used, divided by the design effect."""
         return round(self.labels_used / max(self.deff or 1.0, 1.0))
 
     @property
@@ -67,17 +67,17 @@ class Score:
 
     @property
     def name(self) -> str:
-        """What a sentence calls it."""
+        """The score's name in a sentence."""
         where = f" in {self.segment}" if self.segment else ""
         return f"{metric_words(self.metric)} of {self.classifier}{where}"
 
 
 @dataclass(frozen=True)
 class Point:
-    """One window of a trend. No `known` is a gap, and `gap` says why."""
+    """One window of a trend; where `estimate` is None, `gap` is the reason."""
 
     window: Window
-    known: Known | None
+    estimate: Known | None
     state: AlarmState | None
     limit: float | None
     gap: str = ""
@@ -103,7 +103,7 @@ class Trend:
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """What became of a cycle's drawn items. `new` were sent to people, `used` carry a yes or no."""
+    """A cycle's drawn items by their outcome. `new` were sent to people, `used` have a yes or no."""
 
     drawn: int = 0
     reused: int = 0
@@ -117,7 +117,7 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class PlainNeed:
-    """What plain random sampling would need to know one metric as well."""
+    """The simple random samples that would estimate one metric with the same half-width."""
 
     classifier: str
     metric: str
@@ -133,7 +133,7 @@ class Cost:
     used: int
     new: int
     needs: tuple[PlainNeed, ...]
-    untold: int  # goals that could not be told and are left out of the comparison
+    undefined_goals: int  # goals that could not be estimated and are left out of the comparison
 
     @property
     def separate(self) -> int:
@@ -177,7 +177,7 @@ class IncidentRow:
 
 @dataclass(frozen=True)
 class NotificationRow:
-    """What was told to whom, and whether it arrived."""
+    """A notification and its delivery."""
 
     at: datetime
     severity: str
@@ -188,8 +188,8 @@ class NotificationRow:
 
 
 @dataclass(frozen=True)
-class Untold:
-    """Something that could not be told, and why."""
+class UndefinedRow:
+    """A window or a metric that could not be estimated, and why."""
 
     what: str
     why: str
@@ -238,7 +238,7 @@ class PanelView:
     older: int  # cycles that are older than the ones shown
     incidents: tuple[IncidentRow, ...]
     notifications: tuple[NotificationRow, ...]
-    untold: tuple[Untold, ...]
+    undefined: tuple[UndefinedRow, ...]
     method: Method
 
     @property
@@ -256,12 +256,12 @@ def limit_value(limit: Limit | None) -> float | None:
 
 
 def limit_word(limit: Limit | None) -> str:
-    """Which of the two it is."""
+    """Whether the limit is a floor or a ceiling; empty without either."""
     if limit_value(limit) is None or limit is None:
         return ""
     return "floor" if limit.floor is not None else "ceiling"
 
 
-def known_of(estimate: Estimate | None) -> Known | None:
-    """The value, if there is one."""
+def interval_of(estimate: Estimate | None) -> Known | None:
+    """The estimate's interval, if it is defined."""
     return estimate.outcome if estimate is not None and isinstance(estimate.outcome, Known) else None

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.report.model import Point, Trend
+from stratawatch.report.view_models import Point, Trend
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
@@ -80,15 +80,15 @@ def _ticks(number: int) -> list[int]:
 
 
 def _runs(points: Sequence[Point]) -> list[list[int]]:
-    """Places of neighbouring windows that could be told; a line never crosses a gap."""
-    told = groupby(range(len(points)), key=lambda place: points[place].known is not None)
-    return [list(run) for known, run in told if known]
+    """Places of neighbouring windows with an estimate; a line never crosses a gap."""
+    groups = groupby(range(len(points)), key=lambda place: points[place].estimate is not None)
+    return [list(run) for is_defined, run in groups if is_defined]
 
 
 def _draw_run(axes: "Axes", points: Sequence[Point], run: Sequence[int]) -> None:
-    known = [(place, told) for place in run if (told := points[place].known)]
-    places = [place for place, _ in known]
-    values, lows, highs = ([getattr(told, end) for _, told in known] for end in ("value", "low", "high"))
+    found = [(place, estimate) for place in run if (estimate := points[place].estimate)]
+    places = [place for place, _ in found]
+    values, lows, highs = ([getattr(estimate, end) for _, estimate in found] for end in ("value", "low", "high"))
     axes.fill_between(places, lows, highs, color=BLUE, alpha=0.14, linewidth=0, zorder=1)
     axes.vlines(places, lows, highs, color=BLUE, linewidth=1.2, alpha=0.55, zorder=2)
     axes.plot(places, values, color=BLUE, linewidth=1.6, marker="o", markersize=3.4, zorder=3)
@@ -96,7 +96,7 @@ def _draw_run(axes: "Axes", points: Sequence[Point], run: Sequence[int]) -> None
 
 def _draw_gaps(axes: "Axes", points: Sequence[Point]) -> None:
     for place, point in enumerate(points):
-        if point.known is None:
+        if point.estimate is None:
             axes.axvspan(place - 0.5, place + 0.5, color="#eef0f2", linewidth=0, zorder=0)
             sign = "…" if point.under_way else "?"
             base = axes.get_xaxis_transform()
@@ -105,17 +105,17 @@ def _draw_gaps(axes: "Axes", points: Sequence[Point]) -> None:
 
 def _draw_baseline(axes: "Axes", points: Sequence[Point]) -> None:
     """A line at the value and a band over its interval, as long as one baseline is in force."""
-    for known, run in groupby(enumerate(points), key=lambda pair: pair[1].baseline):
+    for baseline, run in groupby(enumerate(points), key=lambda pair: pair[1].baseline):
         places = [place for place, _ in run]
-        if known is not None:
+        if baseline is not None:
             ends = [places[0] - 0.5, places[-1] + 0.5]
-            axes.fill_between(ends, known.low, known.high, color=GREEN, alpha=0.13, linewidth=0, zorder=0.5)
-            axes.plot(ends, [known.value, known.value], color=GREEN, linewidth=1.1, zorder=0.6)
+            axes.fill_between(ends, baseline.low, baseline.high, color=GREEN, alpha=0.13, linewidth=0, zorder=0.5)
+            axes.plot(ends, [baseline.value, baseline.value], color=GREEN, linewidth=1.1, zorder=0.6)
 
 
 def _draw_limit(axes: "Axes", trend: Trend) -> None:
-    told = groupby(enumerate(trend.points), key=lambda pair: pair[1].limit)
-    for limit, run in told:
+    runs = groupby(enumerate(trend.points), key=lambda pair: pair[1].limit)
+    for limit, run in runs:
         places = [place for place, _ in run]
         if limit is not None:
             ends = [places[0] - 0.5, places[-1] + 0.5]
@@ -123,7 +123,7 @@ def _draw_limit(axes: "Axes", trend: Trend) -> None:
 
 
 def _mark(axes: "Axes", trend: Trend, state: AlarmState, marker: str, colour: str) -> None:
-    marked = [(i, p.known.value) for i, p in enumerate(trend.points) if p.known and p.state == state]
+    marked = [(i, p.estimate.value) for i, p in enumerate(trend.points) if p.estimate and p.state == state]
     if marked:
         places, values = zip(*marked, strict=True)
         axes.scatter(places, values, s=58, marker=marker, color=colour, edgecolors="white", linewidths=0.8, zorder=4)

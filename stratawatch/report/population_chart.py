@@ -11,7 +11,7 @@ import numpy as np
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts
 from stratawatch.core.score_bins import BIN_COUNT, bin_of
 from stratawatch.engine.span import span_text
-from stratawatch.report.charts import BLUE, INK, STYLE
+from stratawatch.report.trend_chart import BLUE, INK, STYLE
 from stratawatch.report.wording import count, percent, plural
 from stratawatch.whole_file import put_whole
 

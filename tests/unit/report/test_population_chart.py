@@ -10,7 +10,7 @@ import pytest
 
 from stratawatch.core.population import NO_BIN, Atom, Census
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.report.atoms import MOST_PATTERNS, draw_atoms
+from stratawatch.report.population_chart import MOST_PATTERNS, draw_atoms
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 WINDOW = Window(START, START + timedelta(days=7))

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from stratawatch.engine.cycle.label_forecast import Outlook, Step, Wish
-from stratawatch.report.curves import COLOURS, draw_curves
+from stratawatch.report.budget_chart import COLOURS, draw_curves
 
 LABELS = (100, 300, 900, 1000, 3000)
 
@@ -43,10 +43,12 @@ class TestPicture:
         said = words(svg(tmp_path))
         assert (said.count("Precision"), said.count("Recall")) == (1, 1)
         assert (said.count("lr"), said.count("rf")) == (1, 1)
-        assert "spam: what labels buy, foretold from 4,200 past labels" in said
+        assert "spam: half-widths by labels, predicted from 4,200 past labels" in said
 
     def test_says_when_scores_alone_foretell(self, tmp_path):
-        assert "spam: what labels buy, foretold from scores alone" in words(svg(tmp_path, found(from_history=False)))
+        assert "spam: half-widths by labels, predicted from scores alone" in words(
+            svg(tmp_path, found(from_history=False))
+        )
 
     def test_marks_the_budget_in_every_frame_and_the_margin_where_there_is_one(self, tmp_path):
         said = [word.strip() for word in words(svg(tmp_path))]
@@ -85,7 +87,7 @@ class TestFile:
         assert len(re.findall(r'<g id="axes_\d+">', svg(tmp_path, found(metrics=metrics)))) >= len(metrics)
 
     def test_matplotlib_is_loaded_to_draw_and_not_before(self):
-        code = "import sys, stratawatch.report.curves; print('matplotlib' in sys.modules)"
+        code = "import sys, stratawatch.report.budget_chart; print('matplotlib' in sys.modules)"
         assert (
             subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
         )
