@@ -186,7 +186,7 @@ class TestOddPanels:
         ]
         memory.judge(cycle(0), [*found, *silent])
         page = render(memory)
-        assert "Nothing is told of them: no &lt;word&gt;." in page
+        assert "Nothing is estimated in them: no &lt;word&gt;." in page
         assert "region=north" not in page
         memory.judge(cycle(1), [*found, *silent[:-1], estimate("nb", "precision", known(0.7, 0.1), places[1])])
         assert "region=north" in render(memory)
