@@ -64,11 +64,11 @@ lateness = "2h"
 
 [panels.spam.classifiers.lr]
 score = "score_lr"
-positive = "says_lr"
+call = "says_lr"
 
 [panels.spam.classifiers.rf]
 score = "score_rf"
-positive = "says_rf"
+call = "says_rf"
 
 [[panels.spam.goals]]
 metric = "precision"
@@ -81,7 +81,7 @@ floor = 0.6
 [[panels.spam.limits]]
 metric = "recall"
 floor = 0.3
-of = ["lr"]
+classifiers = ["lr"]
 """
 
 

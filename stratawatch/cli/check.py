@@ -20,16 +20,20 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> No
 
     report = check_installation(config)
     if json:
-        problems = [
-            {
-                "place": problem.where,
-                "line": problem.line,
-                "variable": problem.variable,
-                "problem": problem.sentence,
-            }
-            for problem in report.problems
-        ]
-        print_json({"config": config.absolute(), "ok": not problems, "problems": problems, "found": report.found})
+        problems, notices = (
+            [
+                {
+                    "place": problem.where,
+                    "line": problem.line,
+                    "variable": problem.variable,
+                    "problem": problem.sentence,
+                }
+                for problem in several
+            ]
+            for several in (report.problems, report.notices)
+        )
+        found = {"ok": not problems, "problems": problems, "notices": notices, "found": report.found}
+        print_json({"config": config.absolute(), **found})
     else:
         for part, facts in report.found.items():
             print_line(part)
@@ -37,7 +41,7 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> No
                 print_line(f"{name}: {fact}", indent="  ")
         if report.found:
             print_line()
-        for problem in report.problems:
+        for problem in (*report.notices, *report.problems):
             print_line(problem.where or config.name)
             print_line(problem.sentence, indent="  ")
         print_line(

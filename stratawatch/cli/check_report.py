@@ -30,6 +30,7 @@ class CheckReport:
 
     found: dict[str, Facts] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    notices: tuple[Problem, ...] = ()
 
 
 def check_installation(path: Path) -> CheckReport:
@@ -45,6 +46,7 @@ def check_installation(path: Path) -> CheckReport:
     except ConfigError as trouble:
         report.problems.append(Problem((), trouble.what, trouble.expected, trouble.got, trouble.hint))
         return report
+    report.notices = configuration.notices
     report.found["configuration"] = _configuration_facts(configuration)
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration))
     _look(report, configuration, "queue", ("queue", "root"), lambda: _queue(configuration))

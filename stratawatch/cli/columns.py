@@ -47,7 +47,7 @@ def _places(spec: PanelSpec) -> dict[str, Place]:
         places += [(name, (*home, "columns", key)) for name in names]
     for one in spec.classifiers:
         places += [(one.score, (*home, "classifiers", one.name, "score"))]
-        places += [(one.call, (*home, "classifiers", one.name, "positive"))]
+        places += [(one.call, (*home, "classifiers", one.name, "call"))]
     found: dict[str, Place] = {}
     for name, place in places:
         if name is not None:

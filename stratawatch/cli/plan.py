@@ -160,12 +160,12 @@ def _source(document: dict[str, Any]) -> str:
 
 
 def _stopping(document: dict[str, Any]) -> str:
-    """Where a cycle with spend = "goals" would stop."""
+    """Where a cycle with stop_rule = "goals" would stop."""
     labels = document["stop"]["labels"]
     near = "at its budget of" if labels >= document["budget"] else "near"
     pilot = "" if document["from"] == "history" else " Without a history it begins with a pilot."
     stop = f"such a cycle would stop {near} {count_text(labels, 'label')}, with these half-widths."
-    return f'With spend = "goals" {stop}{pilot}'
+    return f'With stop_rule = "goals" {stop}{pilot}'
 
 
 def _name(row: dict[str, Any]) -> str:

@@ -11,19 +11,19 @@ LABELS_PER_PATTERN: Final = 4
 
 
 def one_call(panel: PanelSettings) -> Iterator[Problem]:
-    """A classifier's answer comes from `positive` or from `cut_off`, not from both and not from neither."""
+    """A classifier's answer comes from `call` or from `cut_off`, not from both and not from neither."""
     for name, classifier in panel.classifiers.items():
         place = ("classifiers", name)
-        if classifier.positive is not None and classifier.cut_off is not None:
+        if classifier.call is not None and classifier.cut_off is not None:
             yield Problem(
                 (*place, "cut_off"),
-                f"classifier '{name}' has both `positive` and `cut_off`",
-                hint="keep `positive` when the source has the answer, `cut_off` when only the score is there",
+                f"classifier '{name}' has both `call` and `cut_off`",
+                hint="keep `call` when the source has the answer, `cut_off` when only the score is there",
             )
-        elif classifier.positive is None and classifier.cut_off is None:
+        elif classifier.call is None and classifier.cut_off is None:
             yield Problem(
                 place,
-                f"classifier '{name}' has neither `positive` nor `cut_off`",
+                f"classifier '{name}' has neither `call` nor `cut_off`",
                 hint="name the column of its answer, or its cut-off on the score",
             )
 
@@ -51,9 +51,9 @@ def distinct_classifiers(panel: PanelSettings) -> Iterator[Problem]:
     """Two classifiers that read the same columns in the same way are one."""
     first: dict[tuple[object, ...], str] = {}
     for name, one in panel.classifiers.items():
-        if one.positive is None and (one.score is None or one.cut_off is None):
+        if one.call is None and (one.score is None or one.cut_off is None):
             continue
-        columns = (one.positive,) if one.positive is not None else (one.score, one.cut_off)
+        columns = (one.call,) if one.call is not None else (one.score, one.cut_off)
         reads = (*columns, _rows_of(panel, name, one))
         if reads in first:
             place = ("classifiers", name)
@@ -95,7 +95,7 @@ def blind_payload(panel: PanelSettings) -> Iterator[Problem]:
     owners = {
         column.casefold(): f"{kind} '{place[-1]}'"
         for place, kind, one in _scored(panel)
-        for column in (one.score, getattr(one, "positive", None))
+        for column in (one.score, getattr(one, "call", None))
         if column is not None
     }
     for index, column in enumerate(panel.columns.payload):

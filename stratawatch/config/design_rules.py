@@ -29,12 +29,12 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
         yield from _segments(panel, design)
         yield from _variance(panel, design)
         yield from _budget(panel, design)
-    if panel.spend == "goals" and not design.plans_for_goals:
+    if panel.stop_rule == "goals" and not design.plans_for_goals:
         yield Problem(
             ("design",),
             f'design = "{panel.design}" does not know how many labels goals need',
-            expected='spend = "budget"',
-            got='spend = "goals"',
+            expected='stop_rule = "budget"',
+            got='stop_rule = "goals"',
             hint='only design = "joint" goes on until goals hold',
         )
 

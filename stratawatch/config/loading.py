@@ -7,12 +7,13 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
-from stratawatch.config.document import Document, read_document
+from stratawatch.config.document import read_document
 from stratawatch.config.key_lines import key_lines, line_of
 from stratawatch.config.overrides import merged, read_overrides, variable_of
 from stratawatch.config.panel_specs import panel_spec
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.config.references import resolve
+from stratawatch.config.renamed_keys import KeyRenamer, renamed_place
 from stratawatch.config.rules import rule_problems
 from stratawatch.config.settings import Settings
 from stratawatch.config.shape_problems import shape_problems
@@ -30,6 +31,8 @@ class Configuration:
     settings: Settings
     panels: Mapping[str, PanelSpec]
     lines: dict[Place, int] = field(repr=False)
+    notices: tuple[Problem, ...] = ()
+    """What is no mistake yet: keys under old names."""
 
     @property
     def folder(self) -> Path:
@@ -75,16 +78,21 @@ class Configuration:
 def load_configuration(path: Path) -> Configuration:
     """Read and check; raises ConfigProblems with everything that is wrong."""
     document = read_document(path)
-    lines = key_lines(document.text)
+    keys = KeyRenamer()
     overrides, problems = read_overrides()
-    data = merged(document.data, overrides)
+    data = merged(keys.renamed(document.data), keys.renamed(overrides))
+    problems += keys.problems
+    lines = key_lines(document.text)
+    lines = {renamed_place(place): line for place, line in lines.items()} | lines
     settings = _settings(data, problems)
     if settings is not None:
         problems += rule_problems(settings, document.folder)
     if settings is None or problems:
         placed = [_placed(problem, lines) for problem in problems]
         raise ConfigProblems(document.path, sorted(dict.fromkeys(placed), key=_by_line))
-    return _configuration(document, settings, lines)
+    panels = {name: panel_spec(name, panel, document.folder) for name, panel in settings.panels.items()}
+    notices = tuple(_placed(notice, lines) for notice in keys.notices)
+    return Configuration(document.path, settings, panels, lines, notices)
 
 
 def _settings(data: dict[str, Any], problems: list[Problem]) -> Settings | None:
@@ -95,11 +103,6 @@ def _settings(data: dict[str, Any], problems: list[Problem]) -> Settings | None:
     except ValidationError as trouble:
         problems += shape_problems(trouble, data)
         return None
-
-
-def _configuration(document: Document, settings: Settings, lines: dict[Place, int]) -> Configuration:
-    panels = {name: panel_spec(name, panel, document.folder) for name, panel in settings.panels.items()}
-    return Configuration(document.path, settings, panels, lines)
 
 
 def _placed(problem: Problem, lines: dict[Place, int]) -> Problem:

@@ -9,18 +9,18 @@ from stratawatch.core.estimation.metrics import METRICS
 
 
 def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:
-    """`of` names classifiers of the panel, each once."""
+    """`classifiers` names classifiers of the panel, each once."""
     for place, entry in _entries(panel):
         kind = str(place[0])[:-1]
-        if "of" in entry.model_fields_set and not entry.of:
-            hint = f"without `of` the {kind} is for all classifiers"
-            yield Problem((*place, "of"), f"the {kind} is for no classifier", hint=hint)
-        for index, name in enumerate(entry.of):
+        if "classifiers" in entry.model_fields_set and not entry.classifiers:
+            hint = f"without `classifiers` the {kind} is for all classifiers"
+            yield Problem((*place, "classifiers"), f"the {kind} is for no classifier", hint=hint)
+        for index, name in enumerate(entry.classifiers):
             if name not in panel.classifiers:
                 hint = did_you_mean(name, panel.classifiers)
-                yield Problem((*place, "of", index), f"there is no classifier '{name}'", hint=hint)
-            elif name in entry.of[:index]:
-                yield Problem((*place, "of", index), f"classifier '{name}' is named twice")
+                yield Problem((*place, "classifiers", index), f"there is no classifier '{name}'", hint=hint)
+            elif name in entry.classifiers[:index]:
+                yield Problem((*place, "classifiers", index), f"classifier '{name}' is named twice")
 
 
 def right_direction(panel: PanelSettings) -> Iterator[Problem]:
@@ -54,13 +54,13 @@ def baselines_of_drops(panel: PanelSettings) -> Iterator[Problem]:
 
 def goals_to_stop_at(panel: PanelSettings) -> Iterator[Problem]:
     """Labels are asked for until the goals are met, so there must be one."""
-    if panel.spend == "goals" and not panel.goals:
+    if panel.stop_rule == "goals" and not panel.goals:
         yield Problem(
-            ("spend",),
-            'spend = "goals" needs to know when to stop',
+            ("stop_rule",),
+            'stop_rule = "goals" needs to know when to stop',
             expected="at least one goal",
             got="none",
-            hint='add one, or spend = "budget"',
+            hint='add one, or stop_rule = "budget"',
         )
 
 
@@ -82,12 +82,12 @@ def nothing_twice(panel: PanelSettings) -> Iterator[Problem]:
     first: dict[tuple[object, ...], Place] = {}
     for place, entry in _entries(panel):
         key, index = place
-        for name in dict.fromkeys(entry.of) or panel.classifiers:
+        for name in dict.fromkeys(entry.classifiers) or panel.classifiers:
             stream = (key, entry.metric, name, getattr(entry, "segment", None))
             number = int(first.setdefault(stream, place)[1]) + 1
             if number <= int(index):
                 what = f"{entry.metric} of '{name}' has a {str(key)[:-1]} already, number {number}"
-                yield Problem(place, what, hint="remove one, or narrow `of`")
+                yield Problem(place, what, hint="remove one, or narrow `classifiers`")
 
 
 def _entries(panel: PanelSettings) -> Iterator[tuple[Place, GoalSettings | LimitSettings]]:

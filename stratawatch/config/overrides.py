@@ -7,6 +7,7 @@ from pydantic_settings import EnvSettingsSource, SettingsError
 
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.config.references import EnvironmentText
+from stratawatch.config.renamed_keys import renamed_place
 from stratawatch.config.settings import DELIMITER, PREFIX, Settings
 
 
@@ -25,7 +26,11 @@ def read_overrides() -> tuple[dict[str, Any], list[Problem]]:
 def variable_of(place: Place) -> str | None:
     """The environment variable that set a key, if one did."""
     wanted = _name(place)
-    candidates = [name for name in _variables(nested=False) if wanted == name or wanted.startswith(name + DELIMITER)]
+    candidates = [
+        name
+        for name in _variables(nested=False)
+        if any(wanted == sets or wanted.startswith(sets + DELIMITER) for sets in (name, _new_name(name)))
+    ]
     return max(candidates, key=len) if candidates else None
 
 
@@ -45,6 +50,11 @@ def _name(place: Place) -> str:
             break
         keys.append(part.upper())
     return PREFIX + DELIMITER.join(keys)
+
+
+def _new_name(variable: str) -> str:
+    """The variable that would set the same key under its new name."""
+    return _name(renamed_place(tuple(variable[len(PREFIX) :].lower().split(DELIMITER))))
 
 
 def _variables(*, nested: bool = True) -> list[str]:

@@ -80,7 +80,7 @@ class ClassifierSettings(Shape):
 
     score: Text | None = None
     score_kind: ScoreKind = "probability"
-    positive: Text | None = None
+    call: Text | None = None
     cut_off: float | None = None
     called: Text | None = None
 
@@ -98,7 +98,7 @@ class GoalSettings(Shape):
 
     metric: Metric
     margin: Annotated[float, Field(ge=0.001, le=0.5)]
-    of: list[str] = Field(default_factory=list)
+    classifiers: list[str] = Field(default_factory=list)
 
 
 class LimitSettings(Shape):
@@ -108,7 +108,7 @@ class LimitSettings(Shape):
     floor: Rate | None = None
     ceiling: Rate | None = None
     max_drop: Rate | None = None
-    of: list[str] = Field(default_factory=list)
+    classifiers: list[str] = Field(default_factory=list)
     segment: Text | None = None
 
 
@@ -120,7 +120,7 @@ class PanelSettings(Shape):
     guideline_file: Text | None = None
     seed: Text
     budget: Annotated[int, Field(ge=LEAST_BUDGET, le=1_000_000)]
-    spend: StopRule = "budget"
+    stop_rule: StopRule = "budget"
     design: Design = "joint"
     options: dict[str, Any] = Field(default_factory=dict)
     """Judged by the design that they are for: see `metric_rules.options_of_the_design`."""
@@ -128,11 +128,11 @@ class PanelSettings(Shape):
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95
-    pages_a_year: Annotated[float, Field(gt=0, le=100)] = 1.0
-    quarantine_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    false_pages_per_year: Annotated[float, Field(gt=0, le=100)] = 1.0
+    max_bad_row_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 500
-    label_life: PositiveDuration = timedelta(days=90)
-    blind_at: Annotated[float, Field(ge=1, le=100)] = 3.0
+    label_validity: PositiveDuration = timedelta(days=90)
+    blind_margin_factor: Annotated[float, Field(ge=1, le=100)] = 3.0
     duplicates: Duplicates = "refuse"
     drift: DriftSettings = DriftSettings()
     source: SourceSettings

@@ -34,7 +34,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         goals=goals_of(panel),
         limits=limits_of(panel),
         budget=panel.budget,
-        stop_rule=panel.spend,
+        stop_rule=panel.stop_rule,
         design=panel.design,
         options=dict(panel.options),
         variance=panel.variance,
@@ -42,10 +42,10 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         confidence=panel.confidence,
         votes=panel.votes,
         batch_size=panel.batch_size,
-        false_pages_per_year=panel.pages_a_year,
-        max_bad_row_share=panel.quarantine_share,
-        label_validity=panel.label_life,
-        blind_margin_factor=panel.blind_at,
+        false_pages_per_year=panel.false_pages_per_year,
+        max_bad_row_share=panel.max_bad_row_share,
+        label_validity=panel.label_validity,
+        blind_margin_factor=panel.blind_margin_factor,
         duplicates=panel.duplicates,
         drift=DriftRule(**panel.drift.model_dump()),
         source=panel.source.words,
@@ -54,7 +54,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
 
 def goals_of(panel: PanelSettings) -> tuple[Goal, ...]:
     """The panel's goals, as the core reads them."""
-    return tuple(Goal(goal.metric, goal.margin, tuple(goal.of)) for goal in panel.goals)
+    return tuple(Goal(goal.metric, goal.margin, tuple(goal.classifiers)) for goal in panel.goals)
 
 
 def limits_of(panel: PanelSettings) -> tuple[Limit, ...]:
@@ -64,7 +64,7 @@ def limits_of(panel: PanelSettings) -> tuple[Limit, ...]:
 
 def _classifier(name: str, classifier: ClassifierSettings) -> ClassifierSpec:
     one = classifier
-    return ClassifierSpec(name, one.score, one.score_kind, one.positive, one.cut_off, one.called)
+    return ClassifierSpec(name, one.score, one.score_kind, one.call, one.cut_off, one.called)
 
 
 def _limit(limit: LimitSettings) -> Limit:
@@ -72,7 +72,7 @@ def _limit(limit: LimitSettings) -> Limit:
     if limit.segment is not None:
         column, _, value = limit.segment.partition("=")
         segment = Segment(column, value)
-    return Limit(limit.metric, limit.floor, limit.ceiling, tuple(limit.of), segment, limit.max_drop)
+    return Limit(limit.metric, limit.floor, limit.ceiling, tuple(limit.classifiers), segment, limit.max_drop)
 
 
 def _guideline(panel: PanelSettings, folder: Path) -> str:

@@ -31,7 +31,7 @@ guideline = "A scam asks for money or data under a false pretence. A pushy but h
 seed = "demo-{seed}"
 budget = {budget}
 deadline = "5d"
-pages_a_year = 1.0
+false_pages_per_year = 1.0
 
 [panels.{panel}.source]
 kind = "files"
@@ -52,11 +52,11 @@ _SCORED: Final = """
 [panels.{panel}.classifiers.{name}]
 score = "score_{name}"
 score_kind = "probability"
-positive = "says_{name}"
+call = "says_{name}"
 """
 _VOTE: Final = """
 [panels.{panel}.classifiers.{name}]
-positive = "says_{name}"
+call = "says_{name}"
 """
 _GOAL: Final = """
 [[panels.{panel}.goals]]
@@ -67,7 +67,7 @@ _LIMIT: Final = """
 [[panels.{panel}.limits]]
 metric = "{metric}"
 floor = {floor}
-of = ["{name}"]
+classifiers = ["{name}"]
 """
 
 

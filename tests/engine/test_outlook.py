@@ -90,7 +90,7 @@ class TestWishes:
 
 
 class TestStop:
-    """spend = "goals": what such a cycle would ask, not only what its margins need."""
+    """stop_rule = "goals": what such a cycle would ask, not only what its margins need."""
 
     WIDE = (Goal("precision", 0.2), Goal("recall", 0.3))
 

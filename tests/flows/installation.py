@@ -61,7 +61,7 @@ margin = 0.05
 [[panels.spam.limits]]
 metric = "precision"
 floor = {floor}
-of = ["lr"]
+classifiers = ["lr"]
 """
 
 

@@ -124,5 +124,5 @@ def advice(panel: PanelSpec, profile: Profile) -> str:
         return ""
     return (
         "rows without a time belong to no window and count in each one, whatever their age: mend them, leave them out "
-        f"of the source (by a view, say), or raise quarantine_share of panel '{panel.name}'"
+        f"of the source (by a view, say), or raise max_bad_row_share of panel '{panel.name}'"
     )

@@ -43,7 +43,7 @@ every = "7d"
 
 [panels.spam.classifiers.lr]
 score = "score_lr"
-positive = "pred_lr"
+call = "pred_lr"
 
 [panels.spam.classifiers.rf]
 score = "score_rf"
@@ -56,12 +56,12 @@ margin = 0.1
 [[panels.spam.limits]]
 metric = "precision"
 floor = 0.97
-of = ["lr"]
+classifiers = ["lr"]
 
 [[panels.spam.limits]]
 metric = "false_omission_rate"
 ceiling = 0.3
-of = ["rf"]
+classifiers = ["rf"]
 """
 
 ROWS = """

@@ -28,6 +28,19 @@ class TestARightInstallation:
         assert found["queue"]["batches out"] == "0"
         assert found["alerts"]["channels"] == "none: nobody is told of a breach"
 
+    def test_old_names_of_keys_are_told_and_are_no_problem(self, fresh):
+        fresh.configure(("budget = 60", "budget = 60\nblind_at = 4.0"))
+        document = fresh.json("check")
+        (notice,) = document["notices"]
+        assert (document["ok"], notice["problem"].split(";")[0]) == (
+            True,
+            "'blind_at' is called 'blind_margin_factor' now",
+        )
+        assert notice["place"] == f"panels.spam.blind_at, line {notice['line']}"
+        out = fresh.run("check").stdout
+        assert notice["problem"] in out
+        assert out.endswith("Everything is in order.\n")
+
     def test_people_are_told_that_it_is_in_order(self, fresh):
         out = fresh.run("check").stdout
         assert out.endswith("Everything is in order.\n")
@@ -120,7 +133,7 @@ class TestConfiguration:
         ]
 
     def test_an_unknown_classifier_is_told(self, fresh):
-        fresh.configure(('of = ["lr"]', 'of = ["rl2"]'))
+        fresh.configure(('classifiers = ["lr"]', 'classifiers = ["rl2"]'))
         assert "there is no classifier 'rl2'" in sentences(fresh.json("check", code=1))
 
     def test_a_path_that_leaves_the_folder_is_told(self, fresh):
@@ -140,7 +153,7 @@ class TestSource:
         document = fresh.json("check", code=1)
         told = {problem["line"]: problem["problem"] for problem in document["problems"]}
         lines = fresh.config.read_text().splitlines()
-        assert {lines[line - 1].split(" =")[0] for line in told} == {"payload", "score", "positive"}
+        assert {lines[line - 1].split(" =")[0] for line in told} == {"payload", "score", "call"}
         assert any("column 'text' (payload for labellers of panel 'spam') is missing" in text for text in told.values())
         assert any("column 'score_lr'" in text for text in told.values())
         assert any("column 'pred_lr'" in text for text in told.values())

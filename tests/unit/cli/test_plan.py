@@ -24,12 +24,12 @@ class TestOutlook:
         assert "; the budget of 900 suffices." in fresh.run("plan", "--now", NOW).stdout
 
     def test_a_panel_that_stops_at_its_goals_is_told_where(self, fresh):
-        fresh.configure(("budget = 60", 'budget = 900\nspend = "goals"'), ("margin = 0.1", "margin = 0.2"))
+        fresh.configure(("budget = 60", 'budget = 900\nstop_rule = "goals"'), ("margin = 0.1", "margin = 0.2"))
         (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
         labels = found["stop"]["labels"]
         assert 200 <= labels == found["labels_for_all_goals"] < 900
         out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
-        assert f'With spend = "goals" such a cycle would stop near {labels} labels, with these half-widths.' in out
+        assert f'With stop_rule = "goals" such a cycle would stop near {labels} labels, with these half-widths.' in out
         assert "Without a history it begins with a pilot." in out
         assert f"with {labels} labels" in out
         fresh.configure(("budget = 60", "budget = 900"), ("margin = 0.1", "margin = 0.2"))
@@ -37,9 +37,9 @@ class TestOutlook:
         assert fresh.json("plan", "--now", NOW)["outlooks"][0]["stop"] is None
 
     def test_or_that_its_budget_stops_it_first(self, fresh):
-        fresh.configure(("budget = 60", 'budget = 60\nspend = "goals"'))
+        fresh.configure(("budget = 60", 'budget = 60\nstop_rule = "goals"'))
         out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
-        assert "does not suffice. With spend" in out
+        assert "does not suffice. With stop_rule" in out
         assert "such a cycle would stop at its budget of 60 labels" in out
 
     def test_narrow_terminals_lose_nothing(self, fresh):

@@ -37,7 +37,7 @@ every = "7d"
 
 [panels.spam.classifiers.lr]
 score = "score_lr"
-positive = "pred_lr"
+call = "pred_lr"
 
 [panels.spam.classifiers.rf]
 score = "score_rf"
@@ -50,7 +50,7 @@ margin = 0.05
 [[panels.spam.limits]]
 metric = "precision"
 floor = 0.8
-of = ["lr"]
+classifiers = ["lr"]
 """
 
 

@@ -69,7 +69,7 @@ class TestWishes:
         ],
     )
     def test_that_contradict_the_options_are_refused(self, problems, design, lines, said):
-        (found,) = problems(design, options(*lines), ("margin = 0.05", 'margin = 0.05\nof = ["lr"]'))
+        (found,) = problems(design, options(*lines), ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]'))
         assert found.startswith("panels.spam.options")
         assert said in found
 
@@ -102,7 +102,10 @@ class TestMetrics:
         """The goal is for all, the limit for lr."""
         (found,) = problems(BENNETT)
         assert "design = 'bennett' does not tell precision of rf: only precision of lr" in found
-        assert load(write(BENNETT, ("margin = 0.05", 'margin = 0.05\nof = ["lr"]'))).panels["spam"].design == "bennett"
+        assert (
+            load(write(BENNETT, ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]'))).panels["spam"].design
+            == "bennett"
+        )
         both = problems(BENNETT, options('classifier = "rf"'))
         assert [problem.split(",")[0] for problem in both] == [
             "panels.spam.goals[1].metric",
@@ -146,7 +149,7 @@ class TestSegments:
 
     @pytest.mark.parametrize("design", [BENNETT, TRIPATHI])
     def test_a_limit_inside_one_is_refused_where_they_are_not_told(self, problems, design):
-        found = problems(design, self.LIMIT, ("margin = 0.05", 'margin = 0.05\nof = ["lr"]'))
+        found = problems(design, self.LIMIT, ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]'))
         assert len(found) == 1
         assert found[0].startswith("panels.spam.limits[1].segment")
         assert "tells nothing of segments; leave the limit out, or choose another design" in found[0]

@@ -12,7 +12,7 @@ from stratawatch.config.panel_settings import DriftSettings
 from stratawatch.config.settings import Settings
 
 ROOT = Path(__file__).parents[3]
-EXAMPLE = ROOT / "docs/stratawatch.example.toml"
+EXAMPLE = ROOT / "stratawatch/config/template.toml"
 
 
 def models(annotation) -> list[type[BaseModel]]:
@@ -38,11 +38,6 @@ def test_it_loads(tmp_path):
     assert len(spec.limits) == 3
 
 
-def test_it_is_the_text_that_init_writes():
-    shipped = ROOT / "stratawatch/config/template.toml"
-    assert shipped.read_text(encoding="utf-8") == EXAMPLE.read_text(encoding="utf-8")
-
-
 def test_it_says_what_a_cluster_does():
     [line] = [line for line in EXAMPLE.read_text(encoding="utf-8").splitlines() if "cluster = " in line]
     assert line.endswith(
@@ -62,8 +57,8 @@ def test_what_is_commented_out_is_right_too(tmp_path):
     text = EXAMPLE.read_text(encoding="utf-8")
     for key in (
         "batch_size",
-        "label_life",
-        "blind_at",
+        "label_validity",
+        "blind_margin_factor",
         "allow_outside",
         "delimiter",
         "memory_limit",

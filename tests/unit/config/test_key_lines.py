@@ -46,7 +46,7 @@ class TestPlaces:
 
 class TestTheExample:
     def test_every_key_has_a_line_and_the_line_names_it(self):
-        text = (ROOT / "docs/stratawatch.example.toml").read_text(encoding="utf-8")
+        text = (ROOT / "stratawatch/config/template.toml").read_text(encoding="utf-8")
         lines, found = text.splitlines(), key_lines(text)
 
         def places(value, place=()):

@@ -169,7 +169,7 @@ class TestShapes:
             "queue.root, line 5",
             "panels.spam.budget, line 11",
             "panels.spam.limits[1], line 40",
-            "panels.spam.limits[1].of[1], line 42",
+            "panels.spam.limits[1].classifiers[1], line 42",
         ]
 
     def test_a_key_with_a_leading_underscore_is_no_back_door(self, write, tmp_path):
@@ -181,7 +181,7 @@ class TestShapes:
 
     @pytest.mark.parametrize("name", ["A b", "../x", "spam/eggs", "ß", "-x", "x" * 65, "SPAM"])
     def test_a_name_that_would_not_do_in_a_file_or_variable_is_refused(self, problems, name):
-        found = problems(more=f'[panels.spam.classifiers."{name}"]\npositive = "p"\n')
+        found = problems(more=f'[panels.spam.classifiers."{name}"]\ncall = "p"\n')
         assert any("is not a name" in text or "longer than 64" in text for text in found)
 
 

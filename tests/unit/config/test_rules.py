@@ -14,14 +14,12 @@ def only(found: list[str]) -> str:
 
 class TestClassifiers:
     def test_one_with_both_a_call_and_a_cut_off_is_refused(self, problems):
-        assert "classifier 'lr' has both `positive` and `cut_off`" in only(
-            problems(('positive = "pred_lr"', 'positive = "pred_lr"\ncut_off = 0.5'))
+        assert "classifier 'lr' has both `call` and `cut_off`" in only(
+            problems(('call = "pred_lr"', 'call = "pred_lr"\ncut_off = 0.5'))
         )
 
     def test_one_with_neither_is_refused(self, problems):
-        assert "line 32: classifier 'rf' has neither `positive` nor `cut_off`" in only(
-            problems(("cut_off = 0.6\n", ""))
-        )
+        assert "line 32: classifier 'rf' has neither `call` nor `cut_off`" in only(problems(("cut_off = 0.6\n", "")))
 
     def test_a_cut_off_without_a_score_is_refused(self, problems):
         found = only(problems(('score = "score_rf"\n', "")))
@@ -46,7 +44,7 @@ class TestClassifiers:
         assert len(load(path).panels["spam"].classifiers) == 3
 
     def test_a_vote_needs_no_score(self, write):
-        path = write(more='[panels.spam.classifiers.vote]\npositive = "vote"\n')
+        path = write(more='[panels.spam.classifiers.vote]\ncall = "vote"\n')
         assert load(path).panels["spam"].classifiers[2].score is None
 
 
@@ -75,14 +73,16 @@ class TestAuxiliaryScores:
         assert "the payload shows 'p_judge', a column of auxiliary score 'judge', to labellers" in found
 
     def test_no_goal_or_limit_is_for_one(self, problems):
-        assert "there is no classifier 'judge'" in only(problems(('of = ["lr"]', 'of = ["judge"]'), more=self.JUDGE))
+        assert "there is no classifier 'judge'" in only(
+            problems(('classifiers = ["lr"]', 'classifiers = ["judge"]'), more=self.JUDGE)
+        )
 
 
 class TestGoalsForNobody:
     def test_an_empty_of_is_refused(self, problems):
         """It would read as none and mean all."""
-        found = only(problems(('of = ["lr"]', "of = []")))
-        assert "is for no classifier; without `of` the " in found
+        found = only(problems(('classifiers = ["lr"]', "classifiers = []")))
+        assert "is for no classifier; without `classifiers` the " in found
 
 
 class TestPayload:
@@ -104,22 +104,22 @@ class TestSpending:
 
     def test_the_budget_is_spent_unless_the_goals_decide(self, write):
         assert load(write()).panels["spam"].stop_rule == "budget"
-        spec = load(write(("budget = 120", 'budget = 120\nspend = "goals"'))).panels["spam"]
+        spec = load(write(("budget = 120", 'budget = 120\nstop_rule = "goals"'))).panels["spam"]
         assert (spec.stop_rule, spec.budget) == ("goals", 120)
 
     def test_goals_that_decide_must_be_there(self, problems):
-        found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"'), (self.GOALS, "")))
+        found = only(problems(("budget = 120", 'budget = 120\nstop_rule = "goals"'), (self.GOALS, "")))
         assert found == (
-            'panels.spam.spend, line 12: spend = "goals" needs to know when to stop; expected at least one goal; '
-            'got none; add one, or spend = "budget"'
+            'panels.spam.stop_rule, line 12: stop_rule = "goals" needs to know when to stop; expected at least one goal; '
+            'got none; add one, or stop_rule = "budget"'
         )
 
     def test_without_goals_the_budget_may_be_spent_all_the_same(self, write):
         assert load(write((self.GOALS, ""))).panels["spam"].goals == ()
 
     def test_another_word_is_refused(self, problems):
-        found = only(problems(("budget = 120", 'budget = 120\nspend = "all"')))
-        assert "'spend' is not known; expected budget or goals; got all" in found
+        found = only(problems(("budget = 120", 'budget = 120\nstop_rule = "all"')))
+        assert "'stop_rule' is not known; expected budget or goals; got all" in found
 
     def test_a_design_is_chosen_by_name(self, write, problems):
         assert load(write()).panels["spam"].design == "joint"
@@ -139,17 +139,19 @@ class TestSpending:
         assert "design = 'joint' has no option 'bins'; expected no options" in found
 
     def test_a_design_that_does_not_know_when_goals_hold_spends_its_budget(self, problems):
-        found = only(problems(("budget = 120", 'budget = 120\nspend = "goals"\ndesign = "srs"')))
+        found = only(problems(("budget = 120", 'budget = 120\nstop_rule = "goals"\ndesign = "srs"')))
         assert found == (
             'panels.spam.design, line 13: design = "srs" does not know how many labels goals need; '
-            'expected spend = "budget"; got spend = "goals"; only design = "joint" goes on until goals hold'
+            'expected stop_rule = "budget"; got stop_rule = "goals"; only design = "joint" goes on until goals hold'
         )
 
 
 class TestGoalsAndLimits:
     def test_an_unknown_classifier_is_refused_with_the_one_that_was_meant(self, problems):
-        found = only(problems(('of = ["lr"]', 'of = ["lrr"]')))
-        assert found == "panels.spam.limits[1].of[1], line 43: there is no classifier 'lrr'; did you mean 'lr'?"
+        found = only(problems(('classifiers = ["lr"]', 'classifiers = ["lrr"]')))
+        assert (
+            found == "panels.spam.limits[1].classifiers[1], line 43: there is no classifier 'lrr'; did you mean 'lr'?"
+        )
 
     def test_a_floor_for_a_metric_whose_small_values_are_good_is_refused(self, problems):
         found = only(problems(more='[[panels.spam.limits]]\nmetric = "false_omission_rate"\nfloor = 0.1\n'))

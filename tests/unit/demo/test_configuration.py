@@ -17,7 +17,7 @@ class TestConfiguration:
         assert tuple(panel["classifiers"]) == CLASSIFIERS
 
     def test_has_a_floor_for_precision_and_recall_of_each(self, world, panel):
-        floors = {(limit["of"][0], limit["metric"]): limit["floor"] for limit in panel["limits"]}
+        floors = {(limit["classifiers"][0], limit["metric"]): limit["floor"] for limit in panel["limits"]}
         assert floors == world.floors
 
     def test_labellers_see_the_text_only(self, panel):

@@ -9,7 +9,7 @@ import pytest
 from stratawatch.config.loading import load_configuration
 
 ROOT = Path(__file__).parents[3]
-EXAMPLE = ROOT / "docs/stratawatch.example.toml"
+EXAMPLE = ROOT / "stratawatch/config/template.toml"
 
 
 def readme_example() -> str:

@@ -12,7 +12,7 @@ from tests.contracts.sources.golden_world import DIALECTS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/sources.md").read_text(encoding="utf-8")
-EXAMPLE = ROOT / "docs/stratawatch.example.toml"
+EXAMPLE = ROOT / "stratawatch/config/template.toml"
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -76,7 +76,7 @@ class TestAdvice:
     def test_says_why_rows_without_a_time_are_in_every_window_and_what_to_do(self) -> None:
         told = advice(PANEL, profile(80, rows=4072, null_times=80))
         assert "count in each one, whatever their age" in told
-        assert "quarantine_share of panel 'posts'" in told
+        assert "max_bad_row_share of panel 'posts'" in told
 
     def test_is_silent_where_the_window_would_be_refused_without_them_too(self) -> None:
         assert advice(PANEL, profile(91, null_times=80)) == ""
