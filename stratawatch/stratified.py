@@ -13,15 +13,15 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.labelled_sample import FOLDS, Labelled, deal
-from stratawatch.core.planning.allocation import LEAST, neyman_multipurpose
+from stratawatch.core.planning.allocation import MIN_LABELS, neyman_multipurpose
 from stratawatch.core.planning.bethel import solve, whole
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 
 def allocate(
-    labels: int, sizes: ArrayLike, variances: ArrayLike, *, margins: ArrayLike = 1.0, floors: ArrayLike = LEAST
+    labels: int, sizes: ArrayLike, variances: ArrayLike, *, margins: ArrayLike = 1.0, floors: ArrayLike = MIN_LABELS
 ) -> Counts:
     """Whole labels of each stratum, `labels` in all, placed where the estimates gain most.
 
@@ -55,7 +55,7 @@ def allocate(
     least = np.minimum(np.broadcast_to(np.asarray(floors, dtype=np.int64), items.shape), items)
     weights = items / max(float(items.sum()), 1.0)
     needs = (weights**2 * spread / _margins(margins, spread)[:, None] ** 2).sum(axis=0)
-    return share_out(neyman_multipurpose(needs), least, items, labels)
+    return clip_and_round(neyman_multipurpose(needs), least, items, labels)
 
 
 def fewest_labels(

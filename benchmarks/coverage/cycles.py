@@ -13,7 +13,7 @@ from stratawatch.core.designs.frozen import pool_sizes
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import Labelled
-from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Counts
 from stratawatch.core.score_bins import BIN_COUNT
@@ -32,7 +32,7 @@ class Frozen:
     home: Counts
     yes: Counts
     pools: Counts
-    planner: Planner
+    planner: RoundPlanner
 
     @classmethod
     def of(cls, population: Population, survey: SurveySpec, history: History = NO_HISTORY) -> "Frozen":
@@ -43,7 +43,7 @@ class Frozen:
         wanted = pool_sizes(atoms, census.classifiers, survey, history)
         home = homes(atoms, census.patterns, census.bins)
         yes = np.bincount(home, weights=population.yes, minlength=len(atoms)).astype(np.int64)
-        return cls(atoms, cells, home, yes, np.array(wanted, dtype=np.int64), Planner(cells, survey, history))
+        return cls(atoms, cells, home, yes, np.array(wanted, dtype=np.int64), RoundPlanner(cells, survey, history))
 
     def cycles(self, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
         """So many cycles, every label answered."""
@@ -60,14 +60,14 @@ class Frozen:
     def first(self) -> Counts:
         """Totals of the first round, by stratum."""
         nothing = np.zeros(len(self.atoms))
-        return self._totals(Seen(1, np.zeros_like(self.pools), nothing, nothing))
+        return self._totals(LabelsSoFar(1, np.zeros_like(self.pools), nothing, nothing))
 
     def second(self, labels: Labelled) -> Counts:
         """Totals of the second round."""
-        return self._totals(Seen(2, labels.drawn, labels.answered.sum(axis=0), labels.yes.sum(axis=0)))
+        return self._totals(LabelsSoFar(2, labels.drawn, labels.answered.sum(axis=0), labels.yes.sum(axis=0)))
 
-    def _totals(self, seen: Seen) -> Counts:
-        return self.planner.totals(seen, self.pools)
+    def _totals(self, so_far: LabelsSoFar) -> Counts:
+        return self.planner.totals(so_far, self.pools)
 
 
 def labelled(counts: Counts, totals: Counts) -> Iterator[Labelled]:

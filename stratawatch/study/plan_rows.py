@@ -16,7 +16,7 @@ from stratawatch.core.estimation.sides import Table
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import usable
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.planning.expected_rates import Rates, first_rates
+from stratawatch.core.planning.expected_rates import Rates, prior_rates
 from stratawatch.core.population import Atom
 from stratawatch.core.score_bins import centre
 from stratawatch.study.estimate_rows import margins_of
@@ -101,7 +101,7 @@ class StudyPlan:
 def planned(design: Design, survey: SurveySpec, history: History, voices: tuple[str, ...]) -> StudyPlan:
     """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
     whole = design_of(survey).whole(design.cells, survey, history, tuple(METRICS))
-    rates, widths = first_rates(design.cells, history), whole.half_widths
+    rates, widths = prior_rates(design.cells, history), whole.half_widths
     margins = margins_of(survey.goals, design.classifiers)
     expected = [
         _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), widths, margins)
@@ -153,7 +153,7 @@ def _guess(cells: Cells, rates: Rates, classifier: str, name: str) -> float | No
     metric, column = metric_named(name), cells.classifiers.index(classifier)
     sides = (cells.positive[:, column] * cells.sizes, cells.negative[:, column] * cells.sizes)
     positive, negative = (float(side.sum()) for side in sides)
-    found, missed = (float(side @ rates.plain) for side in sides)
+    found, missed = (float(side @ rates.rate) for side in sides)
     domain = metric.domain(Called(positive, negative, found + missed))
     if domain is not None and domain.size == 0:
         return None

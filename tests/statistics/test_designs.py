@@ -15,7 +15,7 @@ from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, Labelled
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from tests.support.seed import random_seed
 
 REPEATS = 300
@@ -92,8 +92,8 @@ def _cycle(cells, world, survey, rng):
     drawn = said = np.zeros(len(world.sizes), dtype=np.int64)
     earlier: list[Labelled] = []
     for ordinal in range(1, kind.rounds(survey) + 1):
-        seen = Seen(ordinal, drawn, drawn.astype(float), said.astype(float), earlier=tuple(earlier))
-        totals = np.array(kind.plan(cells, survey, NO_HISTORY, seen, world.sizes).totals)
+        so_far = LabelsSoFar(ordinal, drawn, drawn.astype(float), said.astype(float), earlier=tuple(earlier))
+        totals = np.array(kind.plan(cells, survey, NO_HISTORY, so_far, world.sizes).totals)
         if (totals == drawn).all():
             break
         right, wrong = world.right - said, world.sizes - drawn - (world.right - said)

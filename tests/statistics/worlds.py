@@ -21,7 +21,7 @@ from stratawatch.core.estimation.sides import Sides, Table
 from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
-from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.score_bins import bins_of
@@ -95,13 +95,13 @@ def run_cycle(
 ) -> Cycle:
     """The rounds of a budget, as the engine plans them; a share of the labels may never come."""
     cells = world.cells
-    planner = Planner(cells, SurveySpec(goals=tuple(goals), budget=budget))
+    planner = RoundPlanner(cells, SurveySpec(goals=tuple(goals), budget=budget))
     strata = [_Stratum.of(world, h, rng) for h in range(cells.count)]
     drawn = np.zeros(cells.count, dtype=np.int64)
     known = _labelled(world, strata, drawn)
     for ordinal in range(1, most_rounds(planner.survey) + 1):
-        seen = Seen(ordinal, drawn, known.answered.sum(axis=0), known.yes.sum(axis=0))
-        totals = planner.totals(seen, cells.stratum_sizes.astype(np.int64))
+        so_far = LabelsSoFar(ordinal, drawn, known.answered.sum(axis=0), known.yes.sum(axis=0))
+        totals = planner.totals(so_far, cells.stratum_sizes.astype(np.int64))
         for stratum, more in zip(strata, (totals - drawn).tolist(), strict=True):
             stratum.draw(more, answering)
         drawn = totals

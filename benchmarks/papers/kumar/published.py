@@ -21,7 +21,7 @@ from benchmarks.papers.kumar.curves import (
 from benchmarks.papers.kumar.populations import RCV1, SETS, strata_of
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.literature.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
 from stratawatch.literature.kumar.stratification import STRATIFIERS
 from stratawatch.literature.kumar.stratum_counts import sample_spread
@@ -219,7 +219,7 @@ def single_labels_row(runs: int, seed: int) -> Row:
     weights, accuracy = strata.sizes / strata.sizes.sum(), strata.accuracy
     rng = np.random.default_rng([seed, 2])
     for budget in (50, 60, 80):
-        labels = share_out(strata.sizes.astype(np.float64), np.zeros_like(strata.sizes), strata.sizes, budget)
+        labels = clip_and_round(strata.sizes.astype(np.float64), np.zeros_like(strata.sizes), strata.sizes, budget)
         right = rng.hypergeometric(strata.right, strata.sizes - strata.right, labels, (runs, len(labels)))
         variance = (sample_spread(labels, right) ** 2 / np.maximum(labels, 1)) @ weights**2
         found.append(100 * (1 - variance.mean() * budget / (accuracy * (1 - accuracy))))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.papers.kumar.populations import Strata
 from stratawatch.core.estimation.interval import z
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.kumar.allocations import Allocation, OptA1, OptA2, optimal_weights
 from stratawatch.literature.kumar.stratum_counts import Tally, sample_spread
@@ -111,5 +111,5 @@ def optimal_steps(before: Runs, labels: int, doubt: float = 0.0) -> Counts:
     rank = np.argsort(np.argsort(steps - wanted, axis=1, kind="stable"), axis=1)
     steps += rank < (labels - steps.sum(axis=1))[:, None]
     for run in np.flatnonzero((steps > room).any(axis=1)):
-        steps[run] = share_out(weights[run], np.zeros_like(room[run]), room[run], labels)
+        steps[run] = clip_and_round(weights[run], np.zeros_like(room[run]), room[run], labels)
     return np.asarray(steps, dtype=np.int64)

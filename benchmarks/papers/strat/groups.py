@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Row
 from stratawatch.core.estimation.replication.units import Calls, Strata
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Floats
 
 LABELS: Final = 240
@@ -57,7 +57,7 @@ def weights(strata: int, *, alike: bool) -> Floats:
 
 def _cell(alike: bool, strata: int, runs: int, rng: np.random.Generator) -> Cell:
     shares, w = np.linspace(0.3, 0.7, strata), weights(strata, alike=alike)
-    each = share_out(w, np.full(strata, 2), np.full(strata, LABELS), LABELS)
+    each = clip_and_round(w, np.full(strata, 2), np.full(strata, LABELS), LABELS)
     known = Strata(np.repeat(np.arange(strata), each), 1e7 * w)
     everything = np.ones(LABELS, dtype=np.bool_)
     calls = Calls(everything, ~everything, 1e7, 0.0)

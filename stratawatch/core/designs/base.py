@@ -10,7 +10,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 
 
@@ -59,7 +59,7 @@ class Kind(Protocol):
         """The most labels that a cycle is expected to draw from each stratum."""
         ...
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """The next round, in cumulative totals by stratum; one that adds nothing means: done."""
         ...
 

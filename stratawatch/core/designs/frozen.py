@@ -21,9 +21,9 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import Labelled, labelled
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.allocation import whole_strata
+from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.looking_back import EarlierRounds
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import in_order, smallest
 from stratawatch.core.verdicts import Ledger
@@ -59,7 +59,7 @@ def pool_sizes(
     """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
     wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).at_most(cells, survey, history))
-    items = whole_strata(cells)
+    items = drawable_items(cells)
     most = items if survey.budget is None else np.minimum(items, survey.budget)
     return tuple(np.minimum(wanted, most).tolist())
 
@@ -71,7 +71,7 @@ def warnings_of(survey: SurveySpec) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Design:
-    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are seen.
+    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are so_far.
 
     `survey` is what it was cut for: labels are read as they were drawn.
     """
@@ -108,18 +108,18 @@ class Design:
         known_items = ledger.verdicts.keys() | set(drawn)
         costs = [self.candidates.items[row] not in known_items for row in order.tolist()]
         asked = len(set(drawn)) - len(set(reused))
-        seen = Seen(
+        so_far = LabelsSoFar(
             ordinal=ordinal,
             drawn=known.drawn,
-            answered=known.answered.sum(axis=0),
-            yes=known.yes.sum(axis=0),
+            labelled=known.answered.sum(axis=0),
+            positives=known.yes.sum(axis=0),
             half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
-            new=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
-            unknown=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
+            new_label_cost=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
+            unlabelled_in=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
             earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
         )
         pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
-        return self.kind.plan(self.cells, survey, history, seen, pools)
+        return self.kind.plan(self.cells, survey, history, so_far, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""

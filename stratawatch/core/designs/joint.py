@@ -12,7 +12,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_precision import half_widths
-from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.stratify import cut_atoms
@@ -45,16 +45,16 @@ class Joint:
 
     def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """What any of the planner's plans would draw."""
-        return Planner(cells, survey, history).at_most()
+        return RoundPlanner(cells, survey, history).max_totals()
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """What the goals need most."""
-        return Planner(cells, survey, history).plan(seen, pools)
+        return RoundPlanner(cells, survey, history).plan(so_far, pools)
 
     def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
-        planner = Planner(cells, survey, history)
-        totals = planner.in_all()
+        planner = RoundPlanner(cells, survey, history)
+        totals = planner.total_plan()
         widths = half_widths(cells, planner.rates, totals, survey.confidence, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 

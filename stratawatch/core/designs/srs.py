@@ -17,9 +17,9 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.allocation import whole_strata
-from stratawatch.core.planning.expected_rates import first_rates
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.allocation import drawable_items
+from stratawatch.core.planning.expected_rates import prior_rates
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
 from stratawatch.core.stratification.initial_cells import fine_cells
 
@@ -146,20 +146,20 @@ class Srs:
         """The budget, from the judged items."""
         return self._draw(cells, survey, cells.stratum_sizes.astype(np.int64))
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
         budget, room = survey.budget or 0, self._room(cells, pools)
-        first = seen.ordinal == 1
-        totals = afforded(lambda n: np.minimum(room, n), seen, budget, int(room.sum())) if first else seen.drawn
-        short = first and seen.new(totals) < budget
-        exhausted = np.flatnonzero((totals == pools) & (pools < whole_strata(cells))) if short else ()
+        first = so_far.ordinal == 1
+        totals = afforded(lambda n: np.minimum(room, n), so_far, budget, int(room.sum())) if first else so_far.drawn
+        short = first and so_far.new_label_cost(totals) < budget
+        exhausted = np.flatnonzero((totals == pools) & (pools < drawable_items(cells))) if short else ()
         whole = self.whole(cells, survey, history, ())
         return replace(whole, totals=tuple(totals.tolist()), exhausted=tuple(int(stratum) for stratum in exhausted))
 
     def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With half-widths that expect of every cell what its score or its history foretells."""
         totals = self.at_most(cells, survey, history)
-        rates, served = first_rates(cells, history).plain, cells.served
+        rates, served = prior_rates(cells, history).rate, cells.served
         n, size = float(totals.sum()), float(cells.sizes[served].sum())
         widths = {}
         for place, name in enumerate(cells.classifiers):

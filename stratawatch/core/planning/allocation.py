@@ -10,15 +10,15 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.bethel import solve, whole
 from stratawatch.core.planning.expected_rates import Rates
-from stratawatch.core.planning.goal_variances import wanted
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.goal_variances import goal_variances
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 
 ALLOCATION: Final = "sum_of_squares"
 """What plans call the allocation that spends a budget."""
-LEAST: Final = 2
+MIN_LABELS: Final = 2
 """Labels of a stratum, if it has as many items: one label has no variance."""
-LEAST_FOR_GOALS: Final = 4
+MIN_LABELS_FOR_MARGINS: Final = 4
 """The same where only the margins count, and no share of a budget holds every stratum up."""
 HIGHER_FLOORS: Final = (0.6, 0.8)
 """Further floors that a plan may have, as shares of proportional ones; see `floor_share`."""
@@ -26,11 +26,11 @@ _KEPT_PROPORTIONAL: Final = 0.2
 
 
 @dataclass(frozen=True)
-class Room:
+class AllocationBounds:
     """What an allocation may not leave: labels that are drawn already, and the items that there are."""
 
-    drawn: Counts
-    caps: Counts
+    lower: Counts
+    upper: Counts
 
 
 def floor_share(labels: int) -> float:
@@ -55,44 +55,44 @@ def neyman_multipurpose(needs: Floats) -> Floats:
     return np.asarray(np.sqrt(needs), dtype=np.float64)
 
 
-def served_strata(cells: Cells) -> Flags:
+def strata_with_calls(cells: Cells) -> Flags:
     """Strata that hold items which some classifier judged."""
     return np.asarray(cells.by_stratum(cells.served.astype(np.float64)) > 0)
 
 
-def whole_strata(cells: Cells) -> Counts:
+def drawable_items(cells: Cells) -> Counts:
     """The items that may be drawn: all of a served stratum, none of the others."""
-    return np.where(served_strata(cells), cells.stratum_sizes, 0).astype(np.int64)
+    return np.where(strata_with_calls(cells), cells.stratum_sizes, 0).astype(np.int64)
 
 
 def allocate(
-    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room, floor: float | None = None
+    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
     """The labels of each stratum for the goals, never below what is drawn, nor below a `floor` (None: the usual)."""
-    asked = wanted(cells, goals, rates)
-    need = (1 / asked.margins**2) @ asked.needs
+    asked = goal_variances(cells, goals, rates)
+    need = (1 / asked.margins**2) @ asked.coefficients
     weights = neyman_multipurpose(need)
-    weights = np.where(served_strata(cells), weights, 0.0)
+    weights = np.where(strata_with_calls(cells), weights, 0.0)
     share = floor_share(labels) if floor is None else floor
-    return share_out(weights, _floors(cells, share, labels, room, weights > 0), room.caps, labels)
+    return clip_and_round(weights, _floors(cells, share, labels, bounds, weights > 0), bounds.upper, labels)
 
 
-def second_phase(
-    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, room: Room, floor: float | None = None
+def two_phase_allocation(
+    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
     """.8 of the updated plan, .2 of the first phase scaled up: no stratum is left to the first labels' chance."""
-    planned = allocate(cells, goals, rates, labels, room, floor).astype(np.float64)
-    scaled = share_out(room.drawn.astype(np.float64), room.drawn, room.caps, labels).astype(np.float64)
+    planned = allocate(cells, goals, rates, labels, bounds, floor).astype(np.float64)
+    scaled = clip_and_round(bounds.lower.astype(np.float64), bounds.lower, bounds.upper, labels).astype(np.float64)
     mixed = (1 - _KEPT_PROPORTIONAL) * planned + _KEPT_PROPORTIONAL * scaled
-    floors = np.maximum(room.drawn, np.minimum(_least(cells, LEAST), room.caps))
-    return share_out(mixed, _affordable(floors, room, labels, mixed), room.caps, labels)
+    floors = np.maximum(bounds.lower, np.minimum(_least(cells, MIN_LABELS), bounds.upper))
+    return clip_and_round(mixed, _affordable(floors, bounds, labels, mixed), bounds.upper, labels)
 
 
-def for_limits(
+def allocate_for_margins(
     cells: Cells,
     variances: Floats,
     limits: Floats,
-    room: Room,
+    bounds: AllocationBounds,
     proportional: float,
     costs: Floats | None = None,
 ) -> Counts:
@@ -100,40 +100,40 @@ def for_limits(
 
     A `proportional` part of the labels goes to strata by size: a model can be wrong anywhere.
     """
-    sizes, caps = cells.stratum_sizes, room.caps.astype(np.float64)
-    floors = np.maximum(room.drawn, np.minimum(_least(cells, LEAST_FOR_GOALS), room.caps))
+    sizes, caps = cells.stratum_sizes, bounds.upper.astype(np.float64)
+    floors = np.maximum(bounds.lower, np.minimum(_least(cells, MIN_LABELS_FOR_MARGINS), bounds.upper))
     solution = solve(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
     if not solution.feasible:
-        return room.caps
+        return bounds.upper
     if proportional > 0:
         even = np.floor(proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
-        floors = np.minimum(np.maximum(floors, even), room.caps)
+        floors = np.minimum(np.maximum(floors, even), bounds.upper)
         solution = solve(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
-    return whole(solution, variances, limits, sizes, floors, room.caps, costs)
+    return whole(solution, variances, limits, sizes, floors, bounds.upper, costs)
 
 
-def _floors(cells: Cells, floor: float, labels: int, room: Room, needed: Flags) -> Counts:
+def _floors(cells: Cells, floor: float, labels: int, bounds: AllocationBounds, needed: Flags) -> Counts:
     """A share of the labels by size, among strata that some goal needs; the least everywhere else."""
-    items = np.where(needed, whole_strata(cells), 0).astype(np.float64)
+    items = np.where(needed, drawable_items(cells), 0).astype(np.float64)
     proportional = np.floor(floor * labels * items / max(float(items.sum()), 1.0)).astype(np.int64)
-    least = _least(cells, LEAST)
-    floors = np.maximum(room.drawn, np.minimum(np.maximum(least, proportional), room.caps))
+    least = _least(cells, MIN_LABELS)
+    floors = np.maximum(bounds.lower, np.minimum(np.maximum(least, proportional), bounds.upper))
     if floors.sum() > labels:
-        floors = np.maximum(room.drawn, np.minimum(least, room.caps))
-    return _affordable(floors, room, labels, items)
+        floors = np.maximum(bounds.lower, np.minimum(least, bounds.upper))
+    return _affordable(floors, bounds, labels, items)
 
 
 def _least(cells: Cells, least: int) -> Counts:
-    return np.minimum(least, whole_strata(cells))
+    return np.minimum(least, drawable_items(cells))
 
 
-def _affordable(floors: Counts, room: Room, labels: int, order: Floats) -> Counts:
+def _affordable(floors: Counts, bounds: AllocationBounds, labels: int, order: Floats) -> Counts:
     """Floors that the labels cannot pay for come down to one each, then to none for the least weighty."""
     if floors.sum() <= labels:
         return floors
-    ones = np.maximum(room.drawn, np.minimum(floors, 1))
+    ones = np.maximum(bounds.lower, np.minimum(floors, 1))
     missing = int(ones.sum()) - labels
     if missing > 0:
-        free = np.flatnonzero(ones > room.drawn)
+        free = np.flatnonzero(ones > bounds.lower)
         ones[free[np.argsort(order[free], kind="stable")][:missing]] -= 1
     return ones

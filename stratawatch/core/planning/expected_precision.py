@@ -32,7 +32,7 @@ def half_width_curves(
     cells: Cells, rates: Rates, totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[str, Floats]:
     """The same for several plans at once (totals: plans x strata), by metric (plans x classifiers); inf: untold."""
-    foreseen = rates.once("foreseen", cells, lambda: Foreseen.of(cells, rates.plain, rates.spread))
+    foreseen = rates.once("foreseen", cells, lambda: ExpectedTotals.of(cells, rates.rate, rates.variance))
     reading = Reading(foreseen.sides(totals), confidence)
     found = {name: metric_named(name) for name in metrics}
     return {
@@ -42,7 +42,7 @@ def half_width_curves(
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class ExpectedTotals:
     """What is known of both sides of every classifier before it is said how many labels are drawn.
 
     `items`, `positives` and `spreads` are sums of N_a, N_a rate_a and N_a spread_a: classifiers x sides x strata.
@@ -52,11 +52,11 @@ class Foreseen:
     stratum_sizes: Floats
     items: Floats
     positives: Floats
-    spreads: Floats
-    surprising: bool
+    variances: Floats
+    without_history: bool
 
     @classmethod
-    def of(cls, cells: Cells, rates: Floats, spread: Floats) -> "Foreseen":
+    def of(cls, cells: Cells, rates: Floats, spread: Floats) -> "ExpectedTotals":
         """`rates` are the expected shares of positives by cell, `spread` the variance of one label about them."""
         columns = (cells.sizes, cells.sizes * rates, cells.sizes * spread)
         sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.count))
@@ -79,7 +79,7 @@ class Foreseen:
         sizes = np.maximum(self.stratum_sizes, 1)
         n = np.asarray(totals, dtype=np.float64)[..., None, None, :]
         left = np.maximum(1 - n / sizes, 0)
-        variance = np.where(n > 0, sizes * left / np.maximum(n, 1e-9) * self.spreads, 0.0).sum(axis=-1)
+        variance = np.where(n > 0, sizes * left / np.maximum(n, 1e-9) * self.variances, 0.0).sum(axis=-1)
         missed = np.where(n > 0, np.maximum(1 - items / sizes, 0.0) ** n, 1.0) * left
         labels, yes = (n * items / sizes).sum(axis=-1), (n * positives / sizes).sum(axis=-1)
         unseen = np.where(n > 0, 0.0, items).sum(axis=-1)
@@ -97,13 +97,13 @@ class Foreseen:
             smooth=form,
             unsampled=(missed * items**2 / 4).sum(axis=-1),
             joint_weights=_heaviest(sizes, n[..., 0, :], items.sum(axis=1) * left[..., 0, :], left[..., 0, :]),
-            unmet=weights if self.surprising else np.zeros_like(weights),
+            unmet=weights if self.without_history else np.zeros_like(weights),
         )
 
 
 def expected_sides(cells: Cells, rates: Floats, spread: Floats, totals: Floats) -> Sides:
-    """What `totals` labels by stratum are expected to say; see Foreseen."""
-    return Foreseen.of(cells, rates, spread).sides(totals)
+    """What `totals` labels by stratum are expected to say; see ExpectedTotals."""
+    return ExpectedTotals.of(cells, rates, spread).sides(totals)
 
 
 def _heaviest(sizes: Floats, n: Floats, unlabelled: Floats, left: Floats) -> Floats:

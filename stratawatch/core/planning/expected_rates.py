@@ -20,11 +20,11 @@ _PAST_LABELS: Final = 20.0
 class Rates(Remembering):
     """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
 
-    plain: Floats
-    spread: Floats
+    rate: Floats
+    variance: Floats
 
 
-def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
+def prior_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
     """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""
     plain = foretold(cells, history) if cells.foretold is None else cells.foretold
     if plain is None:
@@ -33,35 +33,35 @@ def first_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
     return Rates(plain, floored * (1 - floored))
 
 
-def robust_rates(cells: Cells, history: History) -> Rates:
+def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
     """History's model corrected by what each stratum's own past labels said, and half a positive on top.
 
     p = (20 m + yes + (1 - 2m)/2)/(20 + n) in every stratum, counts discounted: insurance against positives that
     history could not show.
     """
-    first = first_rates(cells, history)
+    first = prior_rates(cells, history)
     yes, answered = past_answers(cells, history)
-    usual = np.clip(_means(cells, first.plain), 1e-6, 1 - 1e-6)
+    usual = np.clip(_means(cells, first.rate), 1e-6, 1 - 1e-6)
     updated = (_PAST_LABELS * usual + yes + (1 - 2 * usual) / 2) / (_PAST_LABELS + answered)
     scale = updated * (1 - updated) / (usual * (1 - usual))
-    plain = np.minimum(first.plain * (updated / usual)[cells.strata], 1.0)
-    return Rates(plain, np.maximum(first.plain * (1 - first.plain), 1e-6) * scale[cells.strata])
+    plain = np.minimum(first.rate * (updated / usual)[cells.strata], 1.0)
+    return Rates(plain, np.maximum(first.rate * (1 - first.rate), 1e-6) * scale[cells.strata])
 
 
 def model_rates(cells: Cells, history: History) -> Rates:
     """History's model at its word."""
-    first = first_rates(cells, history)
-    return Rates(first.plain, np.maximum(first.plain * (1 - first.plain), 1e-6))
+    first = prior_rates(cells, history)
+    return Rates(first.rate, np.maximum(first.rate * (1 - first.rate), 1e-6))
 
 
-def second_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
+def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
     """After the first labels: logit p = (1 + beta) logit z + alpha, then p~ = (k p + yes)/(k + n) by stratum.
 
     Scores are taken at their word but for what the labels correct; a ridge of .1 holds both corrections at 0.
     k = 2/min(p, 1 - p) pseudo labels hold two positives: a rare stratum is not called empty for want of labels.
     """
     if answered.sum() == 0:
-        return first_rates(cells)
+        return prior_rates(cells)
     word, columns = at_their_word(cells), line(cells)
     fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=_RIDGE))
     floored = _floored(cells, fitted)

@@ -31,21 +31,21 @@ class GoalRows:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GoalVariances:
     """What goals need of every stratum (goals x strata; see `needs`), with the name and the margin of each."""
 
     names: tuple[tuple[str, str], ...]
     metrics: tuple[str, ...]
     margins: Floats
-    needs: Floats
+    coefficients: Floats
 
 
-def wanted(cells: Cells, goals: Sequence[Goal], rates: Rates) -> Wanted:
+def goal_variances(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalVariances:
     """The needs of goals by these rates; asked again, they are not computed again."""
 
-    def make() -> Wanted:
+    def make() -> GoalVariances:
         rows = goal_rows(cells, goals, rates)
-        return Wanted(rows.names, rows.metrics, rows.margins, needs(cells, rows, rates))
+        return GoalVariances(rows.names, rows.metrics, rows.margins, variance_coefficients(cells, rows, rates))
 
     return rates.once(("wanted", tuple(goals)), cells, make)
 
@@ -61,13 +61,13 @@ def goal_rows(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalRows:
             names.append((cells.classifiers[column], goal.metric))
             margins.append(goal.margin)
             sides = cells.positive[:, column], cells.negative[:, column]
-            gradients.append(metric.gradient(*sides, cells.sizes, rates.plain))
+            gradients.append(metric.gradient(*sides, cells.sizes, rates.rate))
     return GoalRows(tuple(names), np.array(margins), np.array(gradients).reshape(len(names), len(cells.sizes)))
 
 
-def needs(cells: Cells, rows: GoalRows, rates: Rates) -> Floats:
+def variance_coefficients(cells: Cells, rows: GoalRows, rates: Rates) -> Floats:
     """A_jh = N_h sum of N_a g_ja^2 s_a^2 over the stratum (goals x strata): V_j = sum_h A_jh (1/n_h - 1/N_h)."""
-    return cells.stratum_sizes * cells.by_stratum(rows.gradients**2 * (cells.sizes * rates.spread))
+    return cells.stratum_sizes * cells.by_stratum(rows.gradients**2 * (cells.sizes * rates.variance))
 
 
 def _columns(cells: Cells, goal: Goal) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.history.model import usable
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts, Floats
 from stratawatch.core.stratification.atoms import atoms_at, rows_of
 
@@ -58,7 +58,7 @@ def _rows(census: Census, history: History) -> _Rows:
         row=row,
         kind=kind.astype(np.int64),
         sizes=cells.sizes[row],
-        spread=cells.sizes[row] * np.sqrt(first_rates(cells, history).spread[row]),
+        spread=cells.sizes[row] * np.sqrt(prior_rates(cells, history).variance[row]),
         scored=census.bins[row] != NO_BIN,
         served=cells.served[row],
         called=cells.positive_to_any[row],

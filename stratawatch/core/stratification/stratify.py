@@ -10,8 +10,8 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import foretold
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.planning.allocation import LEAST
-from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.allocation import MIN_LABELS
+from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import goal_rows
 from stratawatch.core.planning.round_sizes import first_labels
 from stratawatch.core.population import Atom, Census, Counts
@@ -35,7 +35,7 @@ def cut_atoms(census: Census, survey: SurveySpec, history: History = NO_HISTORY)
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
-    group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), LEAST)
+    group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), MIN_LABELS)
     return tuple(atom.moved(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
 
 
@@ -67,18 +67,18 @@ def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tupl
 
 def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     """E |x|^2 = sum_j (g_j/margin_j)^2 (s^2 + p^2) and E x_j = g_j p/margin_j, times the items of each cell."""
-    rates = first_rates(cells, history)
+    rates = prior_rates(cells, history)
     rows = goal_rows(cells, goals, rates)
     effects = rows.gradients / rows.margins[:, None]
-    squares = cells.sizes * (rates.spread + rates.plain**2) * (effects**2).sum(axis=0)
-    return Moments(cells.sizes, squares, (cells.sizes * rates.plain * effects).T)
+    squares = cells.sizes * (rates.variance + rates.rate**2) * (effects**2).sum(axis=0)
+    return Moments(cells.sizes, squares, (cells.sizes * rates.rate * effects).T)
 
 
 def _wanted(survey: SurveySpec, items: float) -> int:
     """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
     if survey.budget is None:
         return _MOST
-    least = int(min(LEAST, items))
+    least = int(min(MIN_LABELS, items))
     if survey.budget < least:
         raise PlanImpossible(
             f"a budget of {survey.budget} labels tells nothing",
@@ -86,5 +86,5 @@ def _wanted(survey: SurveySpec, items: float) -> int:
             hint="raise the budget",
         )
     usual = _MOST if survey.stop_at_goals else round(survey.budget / _LABELS_A_STRATUM)
-    affordable = first_labels(survey.budget) // LEAST
+    affordable = first_labels(survey.budget) // MIN_LABELS
     return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))

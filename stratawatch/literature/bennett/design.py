@@ -18,10 +18,10 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
-from stratawatch.core.planning.integer_allocation import share_out
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.integer_allocation import clip_and_round
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.allocation_rules import STYLES
@@ -120,18 +120,18 @@ class Bennett:
         called = self._called(cells)
         return called.everywhere(np.minimum(called.sizes, survey.budget or 0))
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:  # noqa: ARG002
         """One round of labels more, or none when the rule says so."""
         called = self._called(cells)
-        wanted = self._next(called, survey, seen)
-        totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
+        wanted = self._next(called, survey, so_far)
+        totals = np.maximum(np.minimum(wanted, pools), so_far.drawn)
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
     def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """The labels that the style would buy if scores or history were right, up to where the rule stops."""
         called = self._called(cells)
-        rates = called.rates(first_rates(cells, history).plain)
+        rates = called.rates(prior_rates(cells, history).rate)
         labels, width = self._until_narrow(called, rates, survey)
         told = _PRECISION in metrics and labels.sum() > 0
         widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
@@ -160,15 +160,15 @@ class Bennett:
     def _rule(self, survey: SurveySpec, budget: int) -> Rule:
         return Rule(self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1))
 
-    def _next(self, called: CalledPositive, survey: SurveySpec, seen: Seen) -> Counts:
+    def _next(self, called: CalledPositive, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
         """Cumulative totals by stratum. The rule counts all labels, so its budget grows by those that were known."""
-        left = (survey.budget or 0) - seen.new(seen.drawn)
+        left = (survey.budget or 0) - so_far.new_label_cost(so_far.drawn)
         if called.sizes.size == 0 or left <= 0:
-            return seen.drawn
-        rule = self._rule(survey, int(seen.drawn.sum()) + left)
-        rounds = [called.told(known) for known in seen.earlier[-rule.remembers :]]
-        totals = step(rule, called.sizes, rounds, dice(survey, called.sizes, seen.ordinal))
-        return seen.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
+            return so_far.drawn
+        rule = self._rule(survey, int(so_far.drawn.sum()) + left)
+        rounds = [called.told(known) for known in so_far.earlier[-rule.remembers :]]
+        totals = step(rule, called.sizes, rounds, dice(survey, called.sizes, so_far.ordinal))
+        return so_far.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
 
     def _until_narrow(self, called: CalledPositive, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:
         """Labels by bin and the half-width that they should buy: of the budget, or of as many as the margin needs."""
@@ -186,7 +186,7 @@ class Bennett:
     def _width(
         self, called: CalledPositive, rates: Floats, chances: Floats, labels: int, survey: SurveySpec
     ) -> tuple[Counts, float]:
-        shared = share_out(chances, np.zeros_like(called.sizes), called.sizes, labels)
+        shared = clip_and_round(chances, np.zeros_like(called.sizes), called.sizes, labels)
         spread = float(variance(called.sizes, shared, rates, replacement=False))
         return shared, min(z(survey.confidence) * spread**0.5, 0.5)
 

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.kumar.stratum_counts import Tally, sample_spread
@@ -131,7 +131,7 @@ def optimal_weights(sizes: Counts, spread: Floats) -> Floats:
 
 def _at_once(weights: Floats, sizes: Counts, tally: Tally, budget: int) -> Counts:
     floors = np.maximum(tally.asked, _first(sizes, LEAST_LABELS, budget))
-    return share_out(weights, floors, sizes, budget)
+    return clip_and_round(weights, floors, sizes, budget)
 
 
 def _first(sizes: Counts, each: int, budget: int) -> Counts:
@@ -172,7 +172,7 @@ def _more(sizes: Counts, tally: Tally, labels: int, doubt: float) -> Counts:
     """So many labels more; what a stratum cannot give goes to the others."""
     weights = optimal_weights(sizes, sample_spread(tally.labels, tally.yes, doubt))
     rest = np.maximum(sizes - tally.asked, 0)
-    return np.asarray(tally.asked + share_out(weights, np.zeros_like(rest), rest, max(labels, 0)), dtype=np.int64)
+    return np.asarray(tally.asked + clip_and_round(weights, np.zeros_like(rest), rest, max(labels, 0)), dtype=np.int64)
 
 
 ALLOCATIONS: Final[Mapping[str, Allocation]] = {

@@ -17,9 +17,9 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.expected_rates import first_rates
-from stratawatch.core.planning.integer_allocation import share_out
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.expected_rates import prior_rates
+from stratawatch.core.planning.integer_allocation import clip_and_round
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.kumar.allocations import (
@@ -142,21 +142,21 @@ class Kumar:
             return inside.everywhere(self._totals(inside.sizes, Tally.nothing(inside.sizes.size), budget))
         return inside.everywhere(np.minimum(inside.sizes, budget))
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:  # noqa: ARG002
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:  # noqa: ARG002
         """What the allocation wants next, of labels that the budget pays for."""
         inside = self._inside(cells)
-        wanted = self._next(inside, survey.budget or 0, seen) if inside.sizes.size else seen.drawn
-        totals = np.maximum(np.minimum(wanted, pools), seen.drawn)
+        wanted = self._next(inside, survey.budget or 0, so_far) if inside.sizes.size else so_far.drawn
+        totals = np.maximum(np.minimum(wanted, pools), so_far.drawn)
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
     def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
-        inside, rates = self._inside(cells), first_rates(cells, history).plain
+        inside, rates = self._inside(cells), prior_rates(cells, history).rate
         totals = self.at_most(cells, survey, history)
         if self.allocation not in _AT_ONCE:
             weights, first = optimal_weights(inside.sizes, inside.spread(rates)), np.minimum(inside.sizes, self.n_ini)
-            totals = inside.everywhere(share_out(weights, first, inside.sizes, survey.budget or 0))
+            totals = inside.everywhere(clip_and_round(weights, first, inside.sizes, survey.budget or 0))
         widths = {
             (name, metric): width
             for place, name in enumerate(cells.classifiers)
@@ -184,14 +184,14 @@ class Kumar:
     def _words(self) -> str:
         return f"{self.allocation} on {self.stratifier} strata"
 
-    def _next(self, inside: Inside, budget: int, seen: Seen) -> Counts:
+    def _next(self, inside: Inside, budget: int, so_far: LabelsSoFar) -> Counts:
         """Cumulative totals by stratum; those that are drawn if the allocation has had its rounds."""
-        tally = inside.tally(seen)
-        if seen.ordinal > 1:
-            if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and seen.ordinal > 2):
-                return seen.drawn
+        tally = inside.tally(so_far)
+        if so_far.ordinal > 1:
+            if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and so_far.ordinal > 2):
+                return so_far.drawn
             if self.allocation == _STEPWISE:
-                budget = min(budget, seen.new(seen.drawn) + self.n_step)
+                budget = min(budget, so_far.new_label_cost(so_far.drawn) + self.n_step)
         elif self.allocation not in _AT_ONCE:
             return inside.everywhere(self._totals(inside.sizes, tally, budget))
         least = self._least(inside.sizes)
@@ -200,7 +200,7 @@ class Kumar:
             """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
             return inside.everywhere(self._totals(inside.sizes, tally, max(labels, least)))
 
-        return afforded(totals, seen, budget, int(inside.sizes.sum()))
+        return afforded(totals, so_far, budget, int(inside.sizes.sum()))
 
     def _least(self, sizes: Counts) -> int:
         return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.core.stratification.atoms import atoms_in
 from stratawatch.literature.kumar.pseudo_labels import probability_of_the_call
@@ -55,10 +55,10 @@ class Inside:
         """N_k, their items."""
         return self.cells.stratum_sizes[self.strata].astype(np.int64)
 
-    def tally(self, seen: Seen) -> Tally:
+    def tally(self, so_far: LabelsSoFar) -> Tally:
         """What was drawn and answered, and what of it the share counts."""
-        yes = self._counted(seen.answered, seen.yes)
-        columns = (seen.drawn, self.cells.by_stratum(seen.answered), self.cells.by_stratum(yes))
+        yes = self._counted(so_far.labelled, so_far.positives)
+        columns = (so_far.drawn, self.cells.by_stratum(so_far.labelled), self.cells.by_stratum(yes))
         return Tally(*(np.rint(column[self.strata]).astype(np.int64) for column in columns))
 
     def spread(self, rates: Floats) -> Floats:

@@ -14,8 +14,8 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.expected_rates import first_rates
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.expected_rates import prior_rates
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Segment
 from stratawatch.core.stratification.initial_cells import fine_cells
 from stratawatch.errors import PlanImpossible
@@ -75,7 +75,7 @@ class Tripathi(Options):
         atoms = fine_cells(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
         planned = self._sequences(cells, survey)
-        strata = numbered(cells, planned.parent, first_rates(cells, history), planned.for_omission).tolist()
+        strata = numbered(cells, planned.parent, prior_rates(cells, history), planned.for_omission).tolist()
         made = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
         # What the budget cannot buy is said now.
         self.at_most(Cells.of_atoms(census.classifiers, made), survey, history)
@@ -85,10 +85,10 @@ class Tripathi(Options):
         """What is drawn: it does not depend on answers."""
         return self._sequences(cells, survey).totals
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, seen: Seen, pools: Counts) -> Plan:
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """Everything in the first round. Labels that are known count too: the draw must not depend on them."""
-        if seen.ordinal > 1:
-            return Plan(tuple(seen.drawn.tolist()), {}, METHOD)
+        if so_far.ordinal > 1:
+            return Plan(tuple(so_far.drawn.tolist()), {}, METHOD)
         whole = self.whole(cells, survey, history, SERVED)
         wanted = np.array(whole.totals, dtype=np.int64)
         return replace(
@@ -100,7 +100,7 @@ class Tripathi(Options):
     def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With the half-widths of answers that come as scores or history foretell."""
         sequences = self._sequences(cells, survey)
-        told = Told.foretold(sequences, first_rates(cells, history).plain, survey.confidence)
+        told = Told.foretold(sequences, prior_rates(cells, history).rate, survey.confidence)
         found = {
             (name, metric): told.reading(metric, place).outcome
             for place, name in enumerate(cells.classifiers)

@@ -7,7 +7,7 @@ import numpy as np
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
 from stratawatch.core.estimation.ff_mid import ff_mid
-from stratawatch.core.planning.integer_allocation import share_out
+from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 
@@ -30,7 +30,7 @@ def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
             expected=f"at least {int(least.sum())}, two a stratum and what is drawn already",
         )
     weights = sizes / max(int(sizes.sum()), 1) + 1 / max(len(sizes), 1)
-    return share_out(np.where(sizes > 0, weights, 0.0), least, sizes, labels)
+    return clip_and_round(np.where(sizes > 0, weights, 0.0), least, sizes, labels)
 
 
 def false_omission_rate(

@@ -24,7 +24,7 @@ def numbered(cells: Cells, parent: int, rates: Rates, labels: int) -> Counts:
     quiet = cells.negative[:, parent] & ~cells.positive_to_any
     steps = np.zeros(len(cells.patterns), dtype=np.int64)
     most = int(np.clip(labels // LABELS_A_STRATUM, 1, MOST_STRATA))
-    steps[quiet] = _steps(cells.sizes[quiet], rates.plain[quiet], np.sqrt(rates.spread[quiet]), most)
+    steps[quiet] = _steps(cells.sizes[quiet], rates.rate[quiet], np.sqrt(rates.variance[quiet]), most)
     keys = [
         f"step {step}" if calm else pattern[:count]
         for pattern, step, calm in zip(cells.patterns, steps.tolist(), quiet.tolist(), strict=True)

@@ -5,7 +5,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.memo import Remembering
-from stratawatch.core.planning.round_planner import Planner
+from stratawatch.core.planning.round_planner import RoundPlanner
 
 MADE = Cells.of(("a",), ["1", "0"], np.array([1e4, 9e4]), np.array([0.8, 0.1]))
 
@@ -31,6 +31,6 @@ def test_planners_of_the_same_cells_share_what_they_foresee():
     """Whatever the budget and the goals, rates are those of the cells."""
     made = replace(MADE)
     goals = (Goal("precision", 0.03),)
-    planners = [Planner(made, SurveySpec(budget=100)), Planner(made, SurveySpec(budget=300, goals=goals))]
+    planners = [RoundPlanner(made, SurveySpec(budget=100)), RoundPlanner(made, SurveySpec(budget=300, goals=goals))]
     assert planners[0].rates is planners[1].rates
-    assert Planner(replace(MADE), SurveySpec(budget=100)).rates is not planners[0].rates
+    assert RoundPlanner(replace(MADE), SurveySpec(budget=100)).rates is not planners[0].rates

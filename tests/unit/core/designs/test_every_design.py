@@ -15,7 +15,7 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.allocation import whole_strata
+from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
@@ -65,9 +65,9 @@ def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, s
         says = Ledger({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
         plan = design.plan(survey, says, drawn, ordinal=ordinal, earlier=plans)
         totals = np.array(plan.totals)
-        assert bool(np.all(totals <= whole_strata(design.cells)))
+        assert bool(np.all(totals <= drawable_items(design.cells)))
         if name in SPENDERS and ordinal > 1:
-            assert totals.sum() == min(budget, whole_strata(design.cells).sum())
+            assert totals.sum() == min(budget, drawable_items(design.cells).sum())
         assert totals.sum() <= budget
         if plans:
             assert bool(np.all(totals >= plans[-1].totals))

@@ -8,7 +8,7 @@ import pytest
 from stratawatch.core.designs.frozen import Design, pool_sizes
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.planning.round_planner import Planner
+from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
@@ -32,10 +32,10 @@ def cheap(town, share=3):
 
 class TestPools:
     def test_hold_three_times_the_planned_labels_and_at_least_thirty(self, town):
-        planner = Planner(town.design.cells, town.survey)
-        wanted = np.maximum(30, 3 * planner.at_most())
+        planner = RoundPlanner(town.design.cells, town.survey)
+        wanted = np.maximum(30, 3 * planner.max_totals())
         assert pool_sizes(town.atoms, ("a", "b"), town.survey) == tuple(
-            np.minimum(np.minimum(wanted, planner.items), 300).tolist()
+            np.minimum(np.minimum(wanted, planner.drawable), 300).tolist()
         )
 
     def test_are_all_items_when_the_budget_is_larger(self, town):
@@ -57,8 +57,8 @@ class TestPools:
     def test_without_a_budget_they_hold_three_times_what_the_goals_need(self, town):
         survey = SurveySpec((Goal("precision", 0.05),), stop_at_goals=True)
         history = drawn(curve(0, 1), np.random.default_rng(1), each=2000)
-        planner = Planner(town.design.cells, survey, history)
-        wanted = np.minimum(np.maximum(30, 3 * planner.at_most()), planner.items)
+        planner = RoundPlanner(town.design.cells, survey, history)
+        wanted = np.minimum(np.maximum(30, 3 * planner.max_totals()), planner.drawable)
         assert pool_sizes(town.atoms, ("a", "b"), survey, history) == tuple(wanted.tolist())
         assert pool_sizes(town.atoms, ("a", "b"), survey) != tuple(wanted.tolist())
 

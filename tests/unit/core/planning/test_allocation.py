@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.allocation import (
-    LEAST_FOR_GOALS,
-    Room,
+    MIN_LABELS_FOR_MARGINS,
+    AllocationBounds,
     allocate,
+    allocate_for_margins,
+    drawable_items,
     floor_share,
-    for_limits,
-    second_phase,
-    served_strata,
-    whole_strata,
+    strata_with_calls,
+    two_phase_allocation,
 )
-from stratawatch.core.planning.expected_rates import Rates, first_rates, second_rates
-from stratawatch.core.planning.goal_variances import goal_rows, needs
+from stratawatch.core.planning.expected_rates import Rates, prior_rates, updated_rates
+from stratawatch.core.planning.goal_variances import goal_rows, variance_coefficients
 
 SIZES = [9000, 900, 90, 60, 40, 1]
 PATTERNS = ["00", "00", "01", "10", "11", "--"]
@@ -25,7 +25,9 @@ MADE = Cells.of(("a", "b"), PATTERNS, np.array(SIZES, dtype=float), np.array([0.
 
 def room(drawn=None, caps=None):
     served = np.array([*SIZES[:-1], 0])
-    return Room(np.zeros(6, dtype=np.int64) if drawn is None else np.array(drawn), served if caps is None else caps)
+    return AllocationBounds(
+        np.zeros(6, dtype=np.int64) if drawn is None else np.array(drawn), served if caps is None else caps
+    )
 
 
 class TestStrataThatServe:
@@ -40,29 +42,29 @@ class TestStrataThatServe:
     )
 
     def test_hold_an_item_that_some_classifier_judged(self):
-        assert served_strata(self.made).tolist() == [True, True, False]
+        assert strata_with_calls(self.made).tolist() == [True, True, False]
 
     def test_may_be_drawn_whole(self):
-        assert whole_strata(self.made).tolist() == [100, 20, 0]
+        assert drawable_items(self.made).tolist() == [100, 20, 0]
 
 
 class TestAllocate:
     def test_spends_every_label(self):
-        assert allocate(MADE, [], first_rates(MADE), 300, room()).sum() == 300
+        assert allocate(MADE, [], prior_rates(MADE), 300, room()).sum() == 300
 
     def test_gives_every_stratum_two_labels_and_those_nobody_judged_none(self):
-        totals = allocate(MADE, [], first_rates(MADE), 40, room())
+        totals = allocate(MADE, [], prior_rates(MADE), 40, room())
         assert bool(np.all(totals[:-1] >= 2))
         assert totals[-1] == 0
 
     def test_gives_a_large_quiet_stratum_its_part_of_the_proportional_share(self):
         """40% of 200 labels x 9000/10090 = 71 labels, though the goal is almost only about the others."""
         goals = [Goal("precision", 0.001), Goal("recall", 0.5)]
-        assert allocate(MADE, goals, first_rates(MADE), 200, room())[0] == int(0.4 * 200 * 9000 / 10090)
+        assert allocate(MADE, goals, prior_rates(MADE), 200, room())[0] == int(0.4 * 200 * 9000 / 10090)
 
     def test_shares_by_size_among_strata_that_goals_need_alone(self):
         """Precision asks about 190 called positive, .4 x 100 x 90/190 = 18 here; all others keep two labels each."""
-        totals = allocate(MADE, [Goal("precision", 0.03)], first_rates(MADE), 100, room())
+        totals = allocate(MADE, [Goal("precision", 0.03)], prior_rates(MADE), 100, room())
         assert totals[:2].tolist() == [2, 2]
         assert totals[2] >= 18
         assert totals.sum() == 100
@@ -72,30 +74,32 @@ class TestAllocate:
         sizes = np.array([10_000, 10_000, 10])
         made = Cells.of(("a",), ["1", "1", "0"], sizes.astype(float), np.array([0.5, 0.9, 0.1]))
         rates = Rates(made.scores, np.array([0.25, 0.09, 0.09]))
-        totals = allocate(made, [Goal("precision", 0.03)], rates, 802, Room(np.zeros(3, dtype=np.int64), sizes))
+        totals = allocate(
+            made, [Goal("precision", 0.03)], rates, 802, AllocationBounds(np.zeros(3, dtype=np.int64), sizes)
+        )
         assert totals.tolist() == [500, 300, 2]
 
     def test_never_gives_back_what_is_drawn(self):
         drawn = [100, 3, 0, 0, 0, 0]
-        totals = allocate(MADE, [], first_rates(MADE), 150, room(drawn))
+        totals = allocate(MADE, [], prior_rates(MADE), 150, room(drawn))
         assert totals.sum() == 150
         assert totals[0] >= 100
 
     def test_goals_pull_labels_to_the_strata_they_need(self):
-        for_precision = allocate(MADE, [Goal("precision", 0.03)], first_rates(MADE), 150, room())
-        for_recall = allocate(MADE, [Goal("recall", 0.03)], first_rates(MADE), 150, room())
+        for_precision = allocate(MADE, [Goal("precision", 0.03)], prior_rates(MADE), 150, room())
+        for_recall = allocate(MADE, [Goal("recall", 0.03)], prior_rates(MADE), 150, room())
         assert for_precision[2:5].sum() > for_recall[2:5].sum()
 
     def test_a_budget_below_two_a_stratum_gives_one_to_as_many_as_it_can(self):
-        totals = allocate(MADE, [], first_rates(MADE), 3, room())
+        totals = allocate(MADE, [], prior_rates(MADE), 3, room())
         assert totals.tolist() == [1, 1, 1, 0, 0, 0]
 
     def test_more_labels_than_items_take_all_items(self):
-        assert allocate(MADE, [], first_rates(MADE), 10**6, room()).tolist() == [*SIZES[:-1], 0]
+        assert allocate(MADE, [], prior_rates(MADE), 10**6, room()).tolist() == [*SIZES[:-1], 0]
 
     def test_a_pool_caps_its_stratum_and_the_others_take_the_rest(self):
         caps = np.array([5, 900, 90, 60, 40, 0])
-        totals = allocate(MADE, [], first_rates(MADE), 300, room(caps=caps))
+        totals = allocate(MADE, [], prior_rates(MADE), 300, room(caps=caps))
         assert totals[0] == 5
         assert totals.sum() == 300
 
@@ -104,32 +108,32 @@ class TestSecondPhase:
     drawn = (20, 12, 6, 6, 6, 0)
 
     def test_keeps_what_is_drawn_and_spends_the_rest(self):
-        rates = second_rates(MADE, np.array([0, 2, 3, 3, 5, 0.0]), np.array(self.drawn, dtype=float))
-        totals = second_phase(MADE, [], rates, 150, room(self.drawn))
+        rates = updated_rates(MADE, np.array([0, 2, 3, 3, 5, 0.0]), np.array(self.drawn, dtype=float))
+        totals = two_phase_allocation(MADE, [], rates, 150, room(self.drawn))
         assert totals.sum() == 150
         assert bool(np.all(totals >= self.drawn))
 
     def test_a_fifth_follows_the_first_phase_whatever_its_labels_said(self):
         """Precision asks nothing of the first stratum: .8 x 20 drawn + .2 x 20 x 150/50 = 28."""
-        rates = second_rates(MADE, np.zeros(6), np.array(self.drawn, dtype=float))
-        totals = second_phase(MADE, [Goal("precision", 0.03)], rates, 150, room(self.drawn))
+        rates = updated_rates(MADE, np.zeros(6), np.array(self.drawn, dtype=float))
+        totals = two_phase_allocation(MADE, [Goal("precision", 0.03)], rates, 150, room(self.drawn))
         assert totals[0] == pytest.approx(28, abs=1)
 
     def test_never_gives_back_labels_when_fewer_are_asked_for(self):
-        rates = first_rates(MADE)
-        assert second_phase(MADE, [], rates, 10, room(self.drawn)).tolist() == list(self.drawn)
+        rates = prior_rates(MADE)
+        assert two_phase_allocation(MADE, [], rates, 10, room(self.drawn)).tolist() == list(self.drawn)
 
 
 class TestForLimits:
     """Two strata of a million items: the square-root rule without rounding or finite sizes in the way."""
 
     made = Cells.of(("a",), ["1", "0"], np.array([1e6, 1e6]), np.array([0.5, 0.5]))
-    open_ = Room(np.zeros(2, dtype=np.int64), np.full(2, 10**6))
+    open_ = AllocationBounds(np.zeros(2, dtype=np.int64), np.full(2, 10**6))
     variances = np.array([[9.0, 1.0]])
 
     def labels(self, limit, room=None, proportional=0.0, costs=None):
         costs = None if costs is None else np.array(costs)
-        return for_limits(
+        return allocate_for_margins(
             self.made, self.variances, np.array([limit]), room or self.open_, proportional, costs
         ).tolist()
 
@@ -142,11 +146,11 @@ class TestForLimits:
         assert self.labels(0.1, costs=[1.0, 0.25]) == pytest.approx([105, 70], abs=1)
 
     def test_no_stratum_has_fewer_than_four(self):
-        assert self.labels(100.0) == [LEAST_FOR_GOALS] * 2
+        assert self.labels(100.0) == [MIN_LABELS_FOR_MARGINS] * 2
 
     def test_what_is_drawn_stays(self):
         """With 300 drawn 9/300 = .03 is used up: 1/.07 = 14.3 more elsewhere."""
-        assert self.labels(0.1, Room(np.array([300, 0]), self.open_.caps)) == [300, 15]
+        assert self.labels(0.1, AllocationBounds(np.array([300, 0]), self.open_.upper)) == [300, 15]
 
     def test_a_part_may_follow_the_sizes(self):
         """Half of 160 labels by size are 40 each and change nothing; of .8 just below 64: 9/(.1 - 1/63) = 106.98."""
@@ -154,7 +158,7 @@ class TestForLimits:
         assert self.labels(0.1, proportional=0.8) == [107, 63]
 
     def test_limits_that_not_even_all_items_keep_take_all(self):
-        assert self.labels(0.1, Room(np.zeros(2, dtype=np.int64), np.array([50, 50]))) == [50, 50]
+        assert self.labels(0.1, AllocationBounds(np.zeros(2, dtype=np.int64), np.array([50, 50]))) == [50, 50]
 
     @settings(deadline=None, max_examples=50)
     @given(st.integers(0, 2**32 - 1), st.floats(0.01, 0.3), st.sampled_from([0.0, 0.15]))
@@ -164,9 +168,11 @@ class TestForLimits:
         patterns = ["".join(rng.choice(["0", "1"], 2)) for _ in sizes[:-2]] + ["01", "10"]
         made = Cells.of(("a", "b"), patterns, sizes, rng.uniform(0.02, 0.98, 8))
         goals = [Goal("precision", margin), Goal("recall", margin)]
-        rows = goal_rows(made, goals, first_rates(made))
-        variances, limits = needs(made, rows, first_rates(made)), (rows.margins / 2) ** 2
-        n = for_limits(made, variances, limits, Room(np.zeros(8, int), whole_strata(made)), proportional)
+        rows = goal_rows(made, goals, prior_rates(made))
+        variances, limits = variance_coefficients(made, rows, prior_rates(made)), (rows.margins / 2) ** 2
+        n = allocate_for_margins(
+            made, variances, limits, AllocationBounds(np.zeros(8, int), drawable_items(made)), proportional
+        )
 
         def worst(totals):
             return float((variances @ (1 / totals - 1 / sizes) / limits).max())
@@ -194,9 +200,11 @@ def test_two_rounds_never_take_back_nor_exceed_what_there_is(rows, labels, seed)
     made = Cells.of(("a", "b"), patterns, np.array(sizes, dtype=float), np.array(scores))
     whole = np.where(made.served, made.sizes, 0).astype(np.int64)
     pools = np.minimum(whole, rng.integers(0, 200, len(whole)))
-    first = allocate(made, [], first_rates(made), labels, Room(np.zeros_like(whole), pools))
+    first = allocate(made, [], prior_rates(made), labels, AllocationBounds(np.zeros_like(whole), pools))
     assert first.sum() == min(labels, pools.sum())
     yes = rng.binomial(first, 0.3).astype(float)
-    second = second_phase(made, [], second_rates(made, yes, first.astype(float)), 2 * labels, Room(first, pools))
+    second = two_phase_allocation(
+        made, [], updated_rates(made, yes, first.astype(float)), 2 * labels, AllocationBounds(first, pools)
+    )
     assert bool(np.all((second >= first) & (second <= pools)))
     assert second.sum() == min(2 * labels, pools.sum())

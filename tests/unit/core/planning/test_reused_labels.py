@@ -6,30 +6,33 @@ from hypothesis import strategies as st
 
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.round_planner import Planner
-from tests.unit.core.planning.test_round_planner import MADE, PAST, SERVED, WHOLE, goals, known_at_first, seen, until
+from stratawatch.core.planning.round_planner import RoundPlanner
+from tests.unit.core.planning.test_round_planner import MADE, PAST, SERVED, WHOLE, goals, known_at_first, so_far, until
 
 
 class TestKnownLabels:
     def test_make_the_draw_larger(self):
         """Ten known in each of 16 strata: a history's one draw takes them beside 300 new ones."""
         known = np.minimum(10, WHOLE)
-        planner = Planner(MADE, SurveySpec(budget=300), PAST)
-        plan = planner.plan(seen(1, new=known_at_first(known)), WHOLE)
+        planner = RoundPlanner(MADE, SurveySpec(budget=300), PAST)
+        plan = planner.plan(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
         assert known_at_first(known)(np.array(plan.totals)) == 300
         assert plan.labels > 400
 
     def test_a_population_that_is_known_whole_is_drawn_for_nothing(self):
-        plan = Planner(MADE, SurveySpec(budget=50), PAST).plan(seen(1, new=known_at_first(WHOLE)), WHOLE)
+        plan = RoundPlanner(MADE, SurveySpec(budget=50), PAST).plan(
+            so_far(1, new_label_cost=known_at_first(WHOLE)), WHOLE
+        )
         assert plan.labels == SERVED
 
     def test_where_labels_are_known_goals_take_more_of_them(self):
         """Half of the strata are known: a label costs a twentieth of a new one there, and fewer new ones do."""
         known = np.where(np.arange(MADE.count) % 2, WHOLE, 0)
-        planner = Planner(MADE, until(0.05), PAST)
-        blind = planner.totals(seen(1, new=known_at_first(known)), WHOLE)
+        planner = RoundPlanner(MADE, until(0.05), PAST)
+        blind = planner.totals(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
         told = planner.totals(
-            seen(1, new=known_at_first(known), unknown=lambda totals: np.maximum(totals - known, 0)), WHOLE
+            so_far(1, new_label_cost=known_at_first(known), unlabelled_in=lambda totals: np.maximum(totals - known, 0)),
+            WHOLE,
         )
         assert bool(np.all((told >= blind)[known > 0]))
         assert known_at_first(known)(told) < known_at_first(known)(blind)
@@ -37,17 +40,17 @@ class TestKnownLabels:
 
     def test_a_top_up_asks_where_labels_are_known(self):
         """Three of four items beyond the first draw are known in half of the strata."""
-        planner = Planner(MADE, until(0.02), PAST)
+        planner = RoundPlanner(MADE, until(0.02), PAST)
         drawn = np.minimum(20, WHOLE)
         rest = np.where(np.arange(MADE.count) % 2, 0.25, 1.0)
 
         def unknown(totals):
             return np.ceil(np.maximum(totals - drawn, 0) * rest).astype(np.int64)
 
-        new = {"new": lambda totals: int(unknown(totals).sum())}
-        blind = planner.totals(seen(2, drawn, **new), WHOLE)
-        told = planner.totals(seen(2, drawn, unknown=unknown, **new), WHOLE)
-        assert new["new"](told) < new["new"](blind)
+        new = {"new_label_cost": lambda totals: int(unknown(totals).sum())}
+        blind = planner.totals(so_far(2, drawn, **new), WHOLE)
+        told = planner.totals(so_far(2, drawn, unlabelled_in=unknown, **new), WHOLE)
+        assert new["new_label_cost"](told) < new["new_label_cost"](blind)
         assert told[1::2].sum() > blind[1::2].sum()
 
     @settings(deadline=None, max_examples=25)
@@ -58,11 +61,13 @@ class TestKnownLabels:
         known = np.minimum(rng.integers(0, 60, MADE.count), WHOLE)
         known[-1] = 0
         history = PAST if remembered else NO_HISTORY
-        planner = Planner(MADE, SurveySpec(goals(0.001 if stop_at_goals else 0.05), budget, stop_at_goals), history)
+        planner = RoundPlanner(
+            MADE, SurveySpec(goals(0.001 if stop_at_goals else 0.05), budget, stop_at_goals), history
+        )
         new = known_at_first(known)
-        one = planner.totals(seen(1, new=new), WHOLE)
+        one = planner.totals(so_far(1, new_label_cost=new), WHOLE)
         assert new(one) <= budget
-        two = planner.totals(seen(2, one, new=new), WHOLE)
+        two = planner.totals(so_far(2, one, new_label_cost=new), WHOLE)
         assert bool(np.all(two >= one))
         assert 0.97 * budget - 3 <= new(two) <= budget
 
@@ -70,9 +75,9 @@ class TestKnownLabels:
         """Some 800 drawn, of which 40 were new: 60 more may be asked about."""
         survey = SurveySpec(budget=100)
         known = np.minimum(80, WHOLE)
-        planner = Planner(MADE, survey)
-        one = planner.totals(seen(1, new=known_at_first(known)), WHOLE)
-        two = planner.totals(seen(2, one, new=known_at_first(known)), WHOLE)
+        planner = RoundPlanner(MADE, survey)
+        one = planner.totals(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
+        two = planner.totals(so_far(2, one, new_label_cost=known_at_first(known)), WHOLE)
         assert known_at_first(known)(one) == 40
         assert one.sum() > 700
         assert 97 <= known_at_first(known)(two) <= 100

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.allocation import HIGHER_FLOORS, Room, allocate
+from stratawatch.core.planning.allocation import HIGHER_FLOORS, AllocationBounds, allocate
 from stratawatch.core.planning.expected_precision import half_widths
-from stratawatch.core.planning.expected_rates import first_rates
+from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
-from stratawatch.core.planning.round_planner import Planner, Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import LARGEST_PILOT, SMALLEST_PILOT, first_labels
 from stratawatch.errors import StratawatchError
 from tests.unit.core.pasts import curve, drawn
@@ -38,10 +38,10 @@ def until(margin, budget=None):
     return SurveySpec(goals(margin), budget, stop_at_goals=True)
 
 
-def seen(ordinal, totals=None, **more):
+def so_far(ordinal, totals=None, **more):
     """What is known after these totals, when labels say what scores promise."""
     totals = np.zeros(MADE.count, dtype=np.int64) if totals is None else np.asarray(totals)
-    return Seen(ordinal, totals, totals.astype(float), np.round(totals * SCORES), **more)
+    return LabelsSoFar(ordinal, totals, totals.astype(float), np.round(totals * SCORES), **more)
 
 
 def known_at_first(known, *, drawn_already=None):
@@ -51,11 +51,11 @@ def known_at_first(known, *, drawn_already=None):
 
 
 def first(survey, history=NO_HISTORY, pools=WHOLE):
-    return Planner(MADE, survey, history).plan(seen(1), pools)
+    return RoundPlanner(MADE, survey, history).plan(so_far(1), pools)
 
 
 def second(survey, before, history=NO_HISTORY, pools=WHOLE, **more):
-    return Planner(MADE, survey, history).plan(seen(2, before.totals, **more), pools)
+    return RoundPlanner(MADE, survey, history).plan(so_far(2, before.totals, **more), pools)
 
 
 class TestBudget:
@@ -102,12 +102,12 @@ class TestBudget:
         """A stratum of score .07 whose labels turn out half yes has more to tell than one of all no."""
         survey = SurveySpec(budget=600)
         one = first(survey)
-        quiet = seen(2, one.totals)
+        quiet = so_far(2, one.totals)
         loud, silent = (
-            replace(quiet, yes=np.where(np.arange(MADE.count) == 3, share * quiet.answered, quiet.yes))
+            replace(quiet, positives=np.where(np.arange(MADE.count) == 3, share * quiet.labelled, quiet.positives))
             for share in (0.5, 0.0)
         )
-        more, fewer = (Planner(MADE, survey).totals(each, WHOLE)[3] for each in (loud, silent))
+        more, fewer = (RoundPlanner(MADE, survey).totals(each, WHOLE)[3] for each in (loud, silent))
         assert more > 1.2 * fewer
 
 
@@ -122,22 +122,25 @@ class TestTheNarrowest:
 
     @pytest.mark.parametrize("budget", [100, 300, 1000])
     def test_no_floor_would_give_narrower_intervals(self, budget):
-        rates, room = first_rates(MADE), Room(np.zeros_like(WHOLE), Planner(MADE, SurveySpec(budget=budget)).items)
+        rates, room = (
+            prior_rates(MADE),
+            AllocationBounds(np.zeros_like(WHOLE), RoundPlanner(MADE, SurveySpec(budget=budget)).drawable),
+        )
         plans = [allocate(MADE, DEFAULT_GOALS, rates, budget, room, floor) for floor in (None, *HIGHER_FLOORS)]
-        chosen = Planner(MADE, SurveySpec(budget=budget)).in_all()
+        chosen = RoundPlanner(MADE, SurveySpec(budget=budget)).total_plan()
         assert self.widths(chosen, rates) == min(self.widths(plan, rates) for plan in plans)
 
     def test_a_label_that_stands_for_very_many_items_is_worth_a_higher_floor(self):
         """30,000 items that hold next to no positives: variances alone would let each label stand for a hundred."""
         made = Cells.of(("a",), ["0", "0", "1"], np.array([30_000.0, 2000, 2000]), np.array([5e-5, 0.1, 0.8]))
-        room = Room(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
-        usual = allocate(made, DEFAULT_GOALS, first_rates(made), 1000, room)
-        assert Planner(made, SurveySpec(budget=1000)).in_all()[0] > 1.5 * usual[0]
+        room = AllocationBounds(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
+        usual = allocate(made, DEFAULT_GOALS, prior_rates(made), 1000, room)
+        assert RoundPlanner(made, SurveySpec(budget=1000)).total_plan()[0] > 1.5 * usual[0]
 
     def test_pools_hold_what_any_of_the_plans_would_draw(self):
-        planner = Planner(MADE, SurveySpec(budget=300))
-        assert bool(np.all(planner.at_most() >= planner.in_all()))
-        assert planner.at_most().sum() > 300
+        planner = RoundPlanner(MADE, SurveySpec(budget=300))
+        assert bool(np.all(planner.max_totals() >= planner.total_plan()))
+        assert planner.max_totals().sum() > 300
 
 
 class TestUntilGoals:
@@ -240,20 +243,20 @@ class TestUntilGoals:
 class TestPilot:
     @pytest.mark.parametrize("margin", [0.5, 0.3, 0.1, 0.06, 0.04, 0.01])
     def test_is_two_fifths_of_what_is_planned_within_200_and_1000(self, margin):
-        planned = Planner(MADE, until(margin)).in_all().sum()
+        planned = RoundPlanner(MADE, until(margin)).total_plan().sum()
         wanted = np.clip(int(0.4 * planned), SMALLEST_PILOT, LARGEST_PILOT)
         assert first(until(margin)).labels == wanted
 
     def test_takes_all_of_a_small_population(self):
         small = Cells.of(("a",), ["0", "1"], np.array([90.0, 60]), np.array([0.1, 0.8]))
-        start = Seen(1, np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(2))
-        plan = Planner(small, until(0.01)).plan(start, np.array([90, 60]))
+        start = LabelsSoFar(1, np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(2))
+        plan = RoundPlanner(small, until(0.01)).plan(start, np.array([90, 60]))
         assert plan.totals == (90, 60)
 
     def test_known_labels_count_among_its_labels(self):
         """It is there to learn, whoever was asked: what is known already spares people."""
         known = np.minimum(10, WHOLE)
-        plan = Planner(MADE, until(0.3)).plan(seen(1, new=known_at_first(known)), WHOLE)
+        plan = RoundPlanner(MADE, until(0.3)).plan(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
         assert plan.labels == 200
         assert known_at_first(known)(np.array(plan.totals)) < 100
 
@@ -292,9 +295,9 @@ class TestPools:
     @given(st.integers(0, 2**32 - 1), st.integers(1, 3000), st.booleans(), st.booleans())
     def test_no_round_ever_leaves_them(self, seed, budget, remembered, stop_at_goals):
         pools = np.minimum(np.random.default_rng(seed).integers(0, 200, MADE.count), WHOLE)
-        planner = Planner(MADE, SurveySpec(goals(0.03), budget, stop_at_goals), PAST if remembered else NO_HISTORY)
-        one = planner.totals(seen(1), pools)
-        two = planner.totals(seen(2, one), pools)
+        planner = RoundPlanner(MADE, SurveySpec(goals(0.03), budget, stop_at_goals), PAST if remembered else NO_HISTORY)
+        one = planner.totals(so_far(1), pools)
+        two = planner.totals(so_far(2, one), pools)
         assert bool(np.all((one <= two) & (two <= pools)))
 
 
@@ -305,12 +308,12 @@ class TestAuxiliary:
 
     @pytest.mark.parametrize("survey", [SurveySpec(budget=300), until(0.05)])
     def test_a_helper_is_neither_served_nor_forecast(self, survey):
-        plan = Planner(self.made, survey).plan(seen(1), WHOLE)
+        plan = RoundPlanner(self.made, survey).plan(so_far(1), WHOLE)
         assert plan.totals[-1] == 0
         assert {name for name, _ in plan.half_widths} == {"a", "b"}
 
     def test_without_history_it_changes_no_plan_of_the_same_strata(self):
-        plan = Planner(self.made, SurveySpec(budget=300)).plan(seen(1), WHOLE)
+        plan = RoundPlanner(self.made, SurveySpec(budget=300)).plan(so_far(1), WHOLE)
         assert plan.totals == first(SurveySpec(budget=300)).totals
 
     def test_with_history_its_letter_guides(self):
@@ -322,29 +325,31 @@ class TestAuxiliary:
         )
         noise = replace(base, patterns=tuple(p + "01"[i % 2] for i, p in enumerate(base.patterns)))
         assert (
-            Planner(self.made, until(0.05), helped).in_all().sum()
-            < 0.5 * Planner(self.made, until(0.05), noise).in_all().sum()
+            RoundPlanner(self.made, until(0.05), helped).total_plan().sum()
+            < 0.5 * RoundPlanner(self.made, until(0.05), noise).total_plan().sum()
         )
 
     def test_a_goal_for_it_is_refused(self):
         with pytest.raises(StratawatchError, match="unknown classifier 'judge'"):
-            Planner(self.made, SurveySpec((Goal("recall", 0.1, classifiers=("judge",)),), 300)).plan(seen(1), WHOLE)
+            RoundPlanner(self.made, SurveySpec((Goal("recall", 0.1, classifiers=("judge",)),), 300)).plan(
+                so_far(1), WHOLE
+            )
 
 
 class TestInAll:
     def test_is_the_budget(self):
-        assert Planner(MADE, SurveySpec(budget=300)).in_all().sum() == 300
+        assert RoundPlanner(MADE, SurveySpec(budget=300)).total_plan().sum() == 300
 
     def test_is_what_the_goals_need_or_the_budget_if_that_is_less(self):
-        needed = Planner(MADE, until(0.05), PAST).in_all().sum()
+        needed = RoundPlanner(MADE, until(0.05), PAST).total_plan().sum()
         assert needed == first(until(0.05), PAST).labels
-        assert Planner(MADE, until(0.05, budget=int(needed)), PAST).in_all().sum() == needed
-        assert Planner(MADE, until(0.05, budget=100), PAST).in_all().sum() == 100
+        assert RoundPlanner(MADE, until(0.05, budget=int(needed)), PAST).total_plan().sum() == needed
+        assert RoundPlanner(MADE, until(0.05, budget=100), PAST).total_plan().sum() == 100
 
     def test_is_everything_without_a_budget_and_without_an_end(self):
-        assert Planner(MADE, SurveySpec()).in_all().sum() == SERVED
+        assert RoundPlanner(MADE, SurveySpec()).total_plan().sum() == SERVED
 
 
 def test_totals_are_those_of_the_plan():
-    planner = Planner(MADE, SurveySpec(budget=300))
-    assert tuple(planner.totals(seen(1), WHOLE).tolist()) == planner.plan(seen(1), WHOLE).totals
+    planner = RoundPlanner(MADE, SurveySpec(budget=300))
+    assert tuple(planner.totals(so_far(1), WHOLE).tolist()) == planner.plan(so_far(1), WHOLE).totals

@@ -8,7 +8,7 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.estimate import outcome
@@ -252,4 +252,4 @@ def _whole(survey):
 
 def _first(design):
     nothing = np.zeros(design.cells.count, dtype=np.int64)
-    return Seen(1, nothing, np.zeros(len(design.atoms)), np.zeros(len(design.atoms)))
+    return LabelsSoFar(1, nothing, np.zeros(len(design.atoms)), np.zeros(len(design.atoms)))

@@ -10,7 +10,7 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.round_planner import Seen
+from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.core.score_bins import centre
 from stratawatch.errors import PlanImpossible, StratawatchError
@@ -354,4 +354,4 @@ class TestWarnings:
 
 def _before_the_first(design):
     nothing = np.zeros(design.cells.count, dtype=np.int64)
-    return Seen(1, nothing, np.zeros(len(design.atoms)), np.zeros(len(design.atoms)))
+    return LabelsSoFar(1, nothing, np.zeros(len(design.atoms)), np.zeros(len(design.atoms)))
