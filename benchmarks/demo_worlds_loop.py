@@ -27,7 +27,7 @@ from stratawatch.demo.stage import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, Week, World, build_world
 from stratawatch.engine.cycle.judge_cycle import YEAR
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
-from stratawatch.engine.model.survey_spec import commission_of, rounds_at_most
+from stratawatch.engine.model.survey_spec import max_rounds, survey_spec
 
 SKIPS: Final = 0.01
 CONFIDENCE: Final = 0.95
@@ -124,8 +124,8 @@ def spec_of(world: World) -> PanelSpec:
 def watch(world: World, spec: PanelSpec, week: Week, memory: Memory) -> Iterator[Told]:
     """One cycle: census, strata, pools, at most two rounds, estimates, states; the memory then has its labels too."""
     cells, history = count(week), memory.before(week.number)
-    atoms = cut_atoms(cells.census, commission_of(spec), history)
-    wanted = pool_sizes(atoms, CLASSIFIERS, commission_of(spec), history)
+    atoms = cut_atoms(cells.census, survey_spec(spec), history)
+    wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec), history)
     rng = np.random.default_rng([world.seed, week.number, 1])
     design = Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
     drawn, ledger = label(design, spec, week, history)
@@ -174,8 +174,8 @@ def label(design: Design, spec: PanelSpec, week: Week, history: History) -> tupl
     """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
     drawn: frozenset[str] = frozenset()
     ledger = Ledger({})
-    for ordinal in range(1, rounds_at_most(spec) + 1):
-        plan = design.plan(commission_of(spec), ledger, drawn, ordinal=ordinal, history=history)
+    for ordinal in range(1, max_rounds(spec) + 1):
+        plan = design.plan(survey_spec(spec), ledger, drawn, ordinal=ordinal, history=history)
         drawn = frozenset(design.candidates.items[index] for index in design.draw(plan))
         ledger = Ledger({item: _say(week, item, spec.seed) for item in drawn})
     return drawn, ledger

@@ -23,9 +23,9 @@ from stratawatch.adapters.sources import load
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window, WindowRule
-from stratawatch.engine.model.survey_spec import commission_of
+from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.engine.ports import PredictionSource
 from tests.support.spark_cluster import cluster, driver
 
@@ -93,7 +93,7 @@ CREATE TABLE predictions (
 class Answer:
     """What an engine said about the window, and how long it took to say so."""
 
-    counted: CensusAnswer
+    counted: CensusResult
     atoms: tuple[Atom, ...]
     items: tuple[CandidateItem, ...]
     census_s: float
@@ -105,7 +105,7 @@ def ask(source: PredictionSource, spec: PanelSpec = SPEC, window: Window = WINDO
     begun = time.perf_counter()
     counted = source.census(spec, window)
     census_s = time.perf_counter() - begun
-    survey = commission_of(spec)
+    survey = survey_spec(spec)
     atoms = cut(counted.census, survey)
     wanted = pool_sizes(atoms, counted.census.classifiers, survey)
     begun = time.perf_counter()
@@ -211,11 +211,11 @@ def _row(kind: str, answer: Answer, found: tuple[str, ...]) -> Row:
     }
 
 
-def _segments(answer: CensusAnswer) -> dict[Any, list[int]]:
+def _segments(answer: CensusResult) -> dict[Any, list[int]]:
     return {segment: counts.tolist() for segment, counts in answer.census.segments.items()}
 
 
-def _bad(answer: CensusAnswer) -> list[tuple[str, str]]:
+def _bad(answer: CensusResult) -> list[tuple[str, str]]:
     """What a cell held is shown in the engine's own spelling of numbers, so that only the reasons are compared."""
     return [(row.key, row.reason) for row in answer.bad_rows]
 

@@ -10,7 +10,7 @@ from prefect.states import Completed
 
 from flows.artifacts import show_estimates, show_plan
 from flows.bounds import LONGEST_RUN
-from stratawatch.engine.cycle.advance import Advanced, advance
+from stratawatch.engine.cycle.advance import AdvanceResult, advance
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import LeaseHeld, StratawatchError
 from stratawatch.wiring import build
@@ -39,7 +39,7 @@ SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "j
 
 
 @flow(name="advance-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
-def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> Advanced | State[None]:
+def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> AdvanceResult | State[None]:
     """Run every step once under the lease; fails at the end if anything could not be done."""
     ports = build(config, now).ports
     try:

@@ -8,12 +8,12 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.population import Atom
-from stratawatch.engine.baselines.active_baselines import in_force
-from stratawatch.engine.cycle.stratum_summary import strata_of
+from stratawatch.engine.baselines.active_baselines import active_baselines
+from stratawatch.engine.cycle.stratum_summary import summarise_strata
 from stratawatch.engine.model.cycle_facts import Cycle, Round
 from stratawatch.engine.model.notification import StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Ports
 
 
@@ -57,7 +57,7 @@ def show_baselines(ports: Ports, spec: PanelSpec) -> None:
     """Every baseline of a panel, with the dates that it is in force for, and whether it is now."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        kept, used = tx.baselines.of(spec.name), in_force(tx, spec, now, measured_by=now)
+        kept, used = tx.baselines.of(spec.name), active_baselines(tx, spec, now, measured_by=now)
     create_table_artifact(
         baseline_rows(kept, list(used.values())),
         key=artifact_key("baselines", spec.name),
@@ -79,7 +79,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
     ]
     strata = [
         f"| {stratum.patterns} | {_score(stratum.mean_score)} | {stratum.items} | {total} |"
-        for stratum, total in zip(strata_of(atoms), plan.totals, strict=True)
+        for stratum, total in zip(summarise_strata(atoms), plan.totals, strict=True)
     ]
     return "\n".join(
         [
@@ -116,7 +116,7 @@ def estimate_rows(estimates: Sequence[Estimate], states: Sequence[StreamState]) 
     ]
 
 
-def baseline_rows(kept: Sequence[KeptBaseline], used: Sequence[KeptBaseline]) -> list[dict[str, str | int]]:
+def baseline_rows(kept: Sequence[StoredBaseline], used: Sequence[StoredBaseline]) -> list[dict[str, str | int]]:
     """Baselines as table rows; those that are used are in force."""
     return [
         {

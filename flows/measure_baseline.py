@@ -7,7 +7,7 @@ from prefect import flow
 from flows.artifacts import show_baselines
 from flows.bounds import LONGEST_RUN
 from stratawatch.engine.baselines.baselines_from_labels import sides_of
-from stratawatch.engine.baselines.measure_baseline import BaselineRequest, Measured
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, MeasuredBaselines
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 from stratawatch.wiring import Installation, build, labelled_predictions
@@ -28,7 +28,7 @@ def measure_baseline(
     valid_until: datetime | None = None,
     config: str = "stratawatch.toml",
     now: datetime | None = None,
-) -> Measured:
+) -> MeasuredBaselines:
     """Keep baselines of a panel. A schedule would let them follow the drift that they are to show."""
     installation = build(config, now)
     spec = _panel(installation, panel)

@@ -9,7 +9,7 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
-from stratawatch.engine.model.label_events import Task
+from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import Ports
 
@@ -64,7 +64,7 @@ def posts_of(log: Path, run: str) -> Counter[Post]:
     return Counter((p["dedup_key"], p["event"], p["subject"], p["body"]) for p in posts if p["run"] == f"/{run}")
 
 
-def _items(batches: Iterable[Iterable[Task]]) -> Counter[str]:
+def _items(batches: Iterable[Iterable[LabelTask]]) -> Counter[str]:
     return Counter(task.item_key for tasks in batches for task in tasks)
 
 

@@ -9,7 +9,7 @@ from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.states import Entity
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -102,7 +102,7 @@ def _estimates(tx: Transaction, cycle: Cycle) -> list[str]:
     return [head, *(f"{head} {estimate}" for estimate in revision.estimates)]
 
 
-def _baseline(one: KeptBaseline) -> str:
+def _baseline(one: StoredBaseline) -> str:
     """Without the moment at which it was measured: a repeated command has another."""
     known = f"{one.evidence} {one.method} n={one.n} {one.source}"
     return f"{one.key} {one.call} {known} from {one.valid_from} to {one.valid_until}"

@@ -17,7 +17,7 @@ from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
 from stratawatch.engine.labels import dispatch_batch
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
@@ -36,7 +36,7 @@ BY_HAND: Final = 3
 class PassingCheck:
     """Great Expectations takes ten seconds to import; the real flows use it, these many processes do not."""
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+    def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         del panel, window, profile
         return CheckReport(passed=True, failures=(), refusal="")
 

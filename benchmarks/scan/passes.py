@@ -10,7 +10,7 @@ from benchmarks.scan.population import WINDOW
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.survey_spec import commission_of
+from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.engine.ports import PredictionSource
 
 
@@ -104,7 +104,7 @@ def look(source: PredictionSource, panel: PanelSpec) -> Look:
 
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:
     """What a first cycle would draw: atoms, and the size of every stratum's pool."""
-    survey = commission_of(panel)
+    survey = survey_spec(panel)
     atoms = cut(census, survey)
     return atoms, pool_sizes(atoms, census.classifiers, survey)
 

@@ -12,7 +12,7 @@ from stratawatch.cli.table_output import show_rows
 
 if TYPE_CHECKING:
     from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
-    from stratawatch.engine.model.stored_baseline import KeptBaseline
+    from stratawatch.engine.model.stored_baseline import StoredBaseline
     from stratawatch.wiring import Installation
 
 app = typer.Typer(
@@ -81,7 +81,7 @@ def measure(
       stratawatch baseline measure toxicity --file apart.csv --of lr \\
         --called 1200 --passed 98000
     """
-    from stratawatch.engine.baselines.active_baselines import in_force
+    from stratawatch.engine.baselines.active_baselines import active_baselines
     from stratawatch.engine.baselines.baselines_from_labels import sides_of
     from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.wiring import build
@@ -98,7 +98,11 @@ def measure(
     found = measure_baseline(installation.ports, spec, request, _labels(installation, panel, file, label))
     with installation.ports.store.begin() as tx:
         rows = [
-            {**_row(one), "new": new, "in_force": one.same_evidence(in_force(tx, spec, one.valid_from)[one.key])}
+            {
+                **_row(one),
+                "new": new,
+                "in_force": one.same_evidence(active_baselines(tx, spec, one.valid_from)[one.key]),
+            }
             for some, new in ((found.new, True), (found.known, False))
             for one in some
         ]
@@ -133,14 +137,14 @@ def list_(
       stratawatch baseline list toxicity
       stratawatch baseline list toxicity --json
     """
-    from stratawatch.engine.baselines.active_baselines import in_force
+    from stratawatch.engine.baselines.active_baselines import active_baselines
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
     spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
     with installation.ports.store.begin() as tx:
         at = installation.ports.clock.now()
-        used = set(in_force(tx, spec, at, measured_by=at).values())
+        used = set(active_baselines(tx, spec, at, measured_by=at).values())
         rows = [{**_row(one), "in_force": one in used} for one in tx.baselines.of(panel)]
     if json:
         print_json({"panel": panel, "baselines": rows})
@@ -159,7 +163,7 @@ def _labels(
     return labelled_predictions(installation.configuration, panel, str(file.resolve()) if file else None, label)
 
 
-def _row(one: "KeptBaseline") -> dict[str, Any]:
+def _row(one: "StoredBaseline") -> dict[str, Any]:
     interval = one.known
     return {
         "classifier": one.key.classifier,

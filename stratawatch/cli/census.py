@@ -17,7 +17,7 @@ from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.core.population import Census
-    from stratawatch.engine.input.census import Contents
+    from stratawatch.engine.input.census import WindowContents
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
@@ -72,18 +72,18 @@ def census(
 
 
 def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
-    from stratawatch.engine.input.census import contents
+    from stratawatch.engine.input.census import window_contents
     from stratawatch.engine.model.windows import newest_complete
 
     period, window = newest_window(installation, spec) if at is None else window_holding(spec, at)
-    found = contents(installation.ports, spec, window, period)
+    found = window_contents(installation.ports, spec, window, period)
     if picture is not None:
         _draw(picture, spec, window, found)
     complete = period <= newest_complete(spec.windows, installation.ports.clock.now())
     return {"panel": spec.name, "period": period, "complete": complete, **_document(spec, window, found)}
 
 
-def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") -> None:
+def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "WindowContents") -> None:
     from stratawatch.report.population_chart import draw_atoms
 
     if not found.atoms:
@@ -91,7 +91,7 @@ def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "Contents") ->
     write_picture(path, lambda place: draw_atoms(place, spec.name, window, found.answer.census, found.atoms))
 
 
-def _document(spec: "PanelSpec", window: "Window", found: "Contents") -> dict[str, Any]:
+def _document(spec: "PanelSpec", window: "Window", found: "WindowContents") -> dict[str, Any]:
     from stratawatch.core.population import NO_BIN
     from stratawatch.core.score_bins import edges
 

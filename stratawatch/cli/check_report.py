@@ -12,7 +12,7 @@ from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnec
 if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
     from stratawatch.config.settings import AlertSettings
-    from stratawatch.engine.model.input_profile import Profile
+    from stratawatch.engine.model.input_profile import InputProfile
     from stratawatch.engine.model.panel_spec import PanelSpec
     from stratawatch.engine.ports import PredictionSource
     from stratawatch.engine.ports.transaction import Transaction
@@ -76,7 +76,7 @@ def _placed(configuration: "Configuration", place: Place, trouble: StratawatchEr
 def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.designs import design_of
     from stratawatch.core.estimation.variance_methods import variance_named
-    from stratawatch.engine.model.survey_spec import commission_of
+    from stratawatch.engine.model.survey_spec import survey_spec
 
     panels = {
         f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
@@ -88,7 +88,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         if spec.columns.cluster is not None
     }
     designs = {
-        f"design of {name}": "; ".join([_design(spec), *design_of(commission_of(spec)).warnings])
+        f"design of {name}": "; ".join([_design(spec), *design_of(survey_spec(spec)).warnings])
         for name, spec in configuration.panels.items()
         if spec.design != "joint"
     }
@@ -124,19 +124,19 @@ def _store(configuration: "Configuration") -> Facts:
 
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
     """How many of the panel's metrics with a `max_drop` have a baseline now; empty where no limit has one."""
-    from stratawatch.engine.alarms.alarm_streams import streams
-    from stratawatch.engine.baselines.active_baselines import in_force, of_another_call
+    from stratawatch.engine.alarms.alarm_streams import watched_streams
+    from stratawatch.engine.baselines.active_baselines import active_baselines, measured_with_another_call
     from stratawatch.engine.ports.clock import SystemClock
 
-    keys = [key for key, limit in streams(spec).items() if limit.max_drop is not None]
+    keys = [key for key, limit in watched_streams(spec).items() if limit.max_drop is not None]
     if not keys:
         return ""
     now = SystemClock().now()
-    there, dated = in_force(tx, spec, now), tx.baselines.in_force(spec.name, now)
+    there, dated = active_baselines(tx, spec, now), tx.baselines.in_force(spec.name, now)
     missing = [key for key in keys if key not in there]
     if not missing:
         return f"in force for all {len(keys)} metrics with a max_drop"
-    another = [key for key in missing if of_another_call(dated, key)]
+    another = [key for key in missing if measured_with_another_call(dated, key)]
     why = f", {len(another)} as what was measured is of another rule of saying yes" if another else ""
     return (
         f"{len(missing)} of {len(keys)} metrics with a max_drop have none in force and are BLIND{why}; "
@@ -213,7 +213,7 @@ def _newest_window(
     report: CheckReport, configuration: "Configuration", port: "PredictionSource", spec: "PanelSpec"
 ) -> Facts:
     """Count the newest complete window: a column that exists may still hold no readable value."""
-    from stratawatch.engine.input.bad_row_reasons import advice, in_brief, too_many
+    from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
     from stratawatch.engine.model.windows import newest_complete, window_of
     from stratawatch.engine.ports.clock import SystemClock
 
@@ -228,9 +228,9 @@ def _newest_window(
         report.problems.append(configuration.placed(problem))
         return {}
     profile = counted.profile
-    if too_many(spec, profile):
+    if exceeds_max_share(spec, profile):
         share = f"at most {spec.max_bad_row_share:.2%} of rows that cannot be used"
-        got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
+        got = f"{profile.bad_rows:,} of {profile.rows:,}: {summary(spec, profile, counted.bad_rows)}"
         hint = advice(spec, profile) or "`stratawatch census` counts them by reason and shows some"
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
         report.problems.append(configuration.placed(problem))
@@ -244,29 +244,29 @@ def _drift(
     port: "PredictionSource",
     spec: "PanelSpec",
     period: int,
-    profile: "Profile",
+    profile: "InputProfile",
 ) -> Facts:
     """How the newest window differs from the judged windows before it, by the rules that a cycle on it would apply."""
     from stratawatch.adapters.store import open_store
-    from stratawatch.engine.input.drift import drift, reaction
-    from stratawatch.engine.input.previous_windows import judged_before, missed_rows, window_before
+    from stratawatch.engine.input.drift import find_drift, reaction_to
+    from stratawatch.engine.input.previous_windows import late_rows, previous_judged, previous_window
 
     try:
         with open_store(configuration.store_url().get_secret_value()).begin() as tx:
-            earlier, before = judged_before(tx, spec.name, period), window_before(tx, spec, period)
+            earlier, before = previous_judged(tx, spec.name, period), previous_window(tx, spec, period)
     except StratawatchError:
         return {}  # the store's own part says what is wrong with it
     try:
-        found = drift(spec, replace(profile, missed=missed_rows(partial(port.rows, spec), before)), earlier)
+        found = find_drift(spec, replace(profile, missed=late_rows(partial(port.rows, spec), before)), earlier)
     except StratawatchError as trouble:
         problem = Problem(("panels", spec.name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint)
         report.problems.append(configuration.placed(problem))
         return {}
     for finding in found:
-        if reaction(spec, finding) == "refuse":
+        if reaction_to(spec, finding) == "refuse":
             problem = Problem(("panels", spec.name, "source"), finding.sentence, hint=finding.remedy)
             report.problems.append(configuration.placed(problem))
-    warned = [str(finding) for finding in found if reaction(spec, finding) == "warn"]
+    warned = [str(finding) for finding in found if reaction_to(spec, finding) == "warn"]
     return {"drift": "; ".join(warned)} if warned else {}
 
 

@@ -13,8 +13,8 @@ from stratawatch.errors import StratawatchError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from stratawatch.engine.model.cycle_facts import Cycle, Move
-    from stratawatch.engine.model.quarantined_row import BadRow
+    from stratawatch.engine.model.cycle_facts import Cycle, Transition
+    from stratawatch.engine.model.quarantined_row import QuarantinedRow
     from stratawatch.engine.ports.transaction import Transaction
 
 app = typer.Typer(
@@ -198,17 +198,17 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
     }
 
 
-def _faults(tx: "Transaction", cycle: "Cycle", aside: "Sequence[BadRow]") -> list[dict[str, Any]]:
+def _faults(tx: "Transaction", cycle: "Cycle", aside: "Sequence[QuarantinedRow]") -> list[dict[str, Any]]:
     """The bad rows by reason; empty for a window that was not counted, as older programs did not count refused ones."""
     from stratawatch.adapters.store.documents import from_document
-    from stratawatch.engine.model.input_profile import Profile
+    from stratawatch.engine.model.input_profile import InputProfile
 
     if not cycle.profile:
         return []
-    return fault_rows(tx.panels.get(cycle.panel_version), from_document(Profile, cycle.profile), aside)
+    return fault_rows(tx.panels.get(cycle.panel_version), from_document(InputProfile, cycle.profile), aside)
 
 
-def _moves(moves: "Iterable[Move]") -> list[dict[str, Any]]:
+def _moves(moves: "Iterable[Transition]") -> list[dict[str, Any]]:
     return [
         {"at": m.at, "entity": m.entity, "id": m.entity_id, "old": m.old, "new": m.new, "why": m.why}
         for m in sorted(moves, key=lambda move: move.at)

@@ -10,7 +10,7 @@ from stratawatch.cli.progress import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
 
 if TYPE_CHECKING:
-    from stratawatch.engine.model.cycle_facts import Move
+    from stratawatch.engine.model.cycle_facts import Transition
     from stratawatch.engine.ports import Store
 
 
@@ -85,7 +85,7 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
         raise typer.Exit(1)
 
 
-def _moves(store: "Store") -> "tuple[Move, ...]":
+def _moves(store: "Store") -> "tuple[Transition, ...]":
     with store.begin() as tx:
         return tx.cycles.moves(Entity.CYCLE)
 

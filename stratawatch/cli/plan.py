@@ -16,7 +16,7 @@ from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
-    from stratawatch.engine.cycle.label_forecast import Outlook, Step
+    from stratawatch.engine.cycle.label_forecast import BudgetPoint, LabelForecast
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
@@ -78,10 +78,10 @@ def _print_all(
 
 
 def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
-    from stratawatch.engine.cycle.label_forecast import outlook
+    from stratawatch.engine.cycle.label_forecast import forecast_labels
 
     period, window = newest_window(installation, spec)
-    found = outlook(installation.ports, spec, window, period)
+    found = forecast_labels(installation.ports, spec, window, period)
     if not found.items:
         raise _empty(spec, window)
     if out is not None:
@@ -89,7 +89,7 @@ def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) 
     return _outlook_document(spec, window, period, found)
 
 
-def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "Outlook") -> dict[str, Any]:
+def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "LabelForecast") -> dict[str, Any]:
     """The forecast as JSON values."""
     return {
         "panel": spec.name,
@@ -136,14 +136,14 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     _show_curve(document, every=every)
 
 
-def _draw_outlook(path: Path, spec: "PanelSpec", found: "Outlook") -> None:
+def _draw_outlook(path: Path, spec: "PanelSpec", found: "LabelForecast") -> None:
     """Write the curve as a picture."""
     from stratawatch.report.budget_chart import draw_curves
 
     write_picture(path, lambda place: draw_curves(place, spec.name, spec.budget, found))
 
 
-def _point(step: "Step") -> dict[str, Any]:
+def _point(step: "BudgetPoint") -> dict[str, Any]:
     widths = [
         {"classifier": classifier, "metric": metric, "half_width": half_width}
         for (classifier, metric), half_width in step.half_widths.items()
@@ -227,12 +227,12 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
-    from stratawatch.engine.cycle.stratum_summary import strata_of
+    from stratawatch.engine.cycle.stratum_summary import summarise_strata
     from stratawatch.engine.input.preview import preview
 
     period, window = newest_window(installation, spec)
     previewed = preview(installation.ports, spec, window, period)
-    planned, strata = previewed.plan, strata_of(previewed.atoms)
+    planned, strata = previewed.plan, summarise_strata(previewed.atoms)
     if not strata:
         raise _empty(spec, window)
     return {

@@ -14,7 +14,7 @@ def shown_progress() -> Iterator[None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    from stratawatch.engine.progress import listening
+    from stratawatch.engine.progress import listen
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
@@ -26,5 +26,5 @@ def shown_progress() -> Iterator[None]:
             if share is not None:
                 bars.update(tasks[phase], total=1.0, completed=share)
 
-        with listening(show):
+        with listen(show):
             yield

@@ -23,10 +23,10 @@ LEASE_LIFE: Final = timedelta(minutes=10)
 
 
 @contextmanager
-def hold(ports: Ports, name: str, holder: str = "", life: timedelta = LEASE_LIFE) -> Iterator[str]:
+def hold_lease(ports: Ports, name: str, holder: str = "", life: timedelta = LEASE_LIFE) -> Iterator[str]:
     """Hold a named lease for the block, or raise LeaseHeld."""
     who = holder or f"{node()}:{os.getpid()}:{uuid4().hex}"
-    renew(ports, name, who, life)
+    renew_lease(ports, name, who, life)
     try:
         yield who
     finally:
@@ -35,7 +35,7 @@ def hold(ports: Ports, name: str, holder: str = "", life: timedelta = LEASE_LIFE
             tx.commit()
 
 
-def renew(ports: Ports, name: str, holder: str, life: timedelta = LEASE_LIFE) -> None:
+def renew_lease(ports: Ports, name: str, holder: str, life: timedelta = LEASE_LIFE) -> None:
     """Hold on for longer work, or raise LeaseHeld when somebody else has the lease."""
     now = SystemClock().now()
     with ports.store.begin() as tx:

@@ -19,7 +19,7 @@ _PHASE: Final[ContextVar[str]] = ContextVar("phase", default="reading")
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listen(listener: Listener) -> Iterator[None]:
     """Listen to everything that is read meanwhile."""
     token = _LISTENER.set(listener)
     try:
@@ -33,19 +33,19 @@ def phase(name: str) -> Iterator[None]:
     """Name what is done meanwhile; the listener hears when it begins and when it is done."""
     token = _PHASE.set(name)
     try:
-        tell(None)
+        report_progress(None)
         yield
-        tell(1.0)
+        report_progress(1.0)
     finally:
         _PHASE.reset(token)
 
 
-def listened() -> bool:
+def is_listened_to() -> bool:
     """Whether anybody listens: if not, nobody need look."""
     return _LISTENER.get() is not None
 
 
-def tell(share: float | None) -> None:
+def report_progress(share: float | None) -> None:
     """Say which share of the phase is done."""
     listener = _LISTENER.get()
     if listener is not None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from stratawatch.core.alarms.drops import InForce, moved
 from stratawatch.core.estimate import Known
 from stratawatch.engine.baselines.active_baselines import date_of
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class BaselineView:
     moved: str  # "fell by 3.1 points (1.2 to 5.0)"; empty where the metric is undefined
 
 
-def baseline_view(kept: KeptBaseline | None, current: Known | None, confidence: float) -> BaselineView | None:
+def baseline_view(kept: StoredBaseline | None, current: Known | None, confidence: float) -> BaselineView | None:
     """A baseline beside the value of the same confidence."""
     if kept is None:
         return None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from stratawatch.engine.cycle.label_forecast import Outlook
+    from stratawatch.engine.cycle.label_forecast import LabelForecast
 
 KINDS: Final = (".svg", ".png")
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -24,7 +24,7 @@ _COLUMNS: Final = 3
 _TICK_RATIO: Final = 1.2
 
 
-def draw_curves(path: Path, panel: str, budget: int, outlook: "Outlook") -> None:
+def draw_curves(path: Path, panel: str, budget: int, outlook: "LabelForecast") -> None:
     """Write the picture; the same outlook gives the same bytes."""
     import io
 
@@ -38,7 +38,7 @@ def draw_curves(path: Path, panel: str, budget: int, outlook: "Outlook") -> None
     put_whole(path, out.getvalue())
 
 
-def _figure(panel: str, budget: int, outlook: "Outlook") -> "Figure":
+def _figure(panel: str, budget: int, outlook: "LabelForecast") -> "Figure":
     from matplotlib.figure import Figure
 
     columns = min(_COLUMNS, len(outlook.metrics))
@@ -56,11 +56,11 @@ def _figure(panel: str, budget: int, outlook: "Outlook") -> "Figure":
     return figure
 
 
-def _source(outlook: "Outlook") -> str:
+def _source(outlook: "LabelForecast") -> str:
     return f"{count(outlook.past_labels)} past labels" if outlook.from_history else "scores alone"
 
 
-def _draw(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
+def _draw(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> None:
     for place, classifier in enumerate(_classifiers(outlook)):
         widths = [(step.labels, step.half_widths.get((classifier, metric))) for step in outlook.curve]
         defined = [(labels, width) for labels, width in widths if width is not None]
@@ -78,7 +78,7 @@ def _draw(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
     _mark(axes, outlook, metric, budget)
 
 
-def _mark(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
+def _mark(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> None:
     """Draw the panel's budget as a vertical line and its margins as horizontal ones."""
     quiet: Any = {"linewidth": 0.9, "zorder": 0}
     axes.axvline(budget, color=GREY, linestyle=(0, (1, 2)), **quiet)
@@ -90,11 +90,11 @@ def _mark(axes: "Axes", outlook: "Outlook", metric: str, budget: int) -> None:
         axes.text(0.995, margin, f"margin ±{margin * 100:.4g}%", ha="right", va="bottom", transform=aside)
 
 
-def _classifiers(outlook: "Outlook") -> list[str]:
+def _classifiers(outlook: "LabelForecast") -> list[str]:
     return list(dict.fromkeys(classifier for step in outlook.curve for classifier, _ in step.half_widths))
 
 
-def _frame(axes: "Axes", outlook: "Outlook", metric: str) -> None:
+def _frame(axes: "Axes", outlook: "LabelForecast", metric: str) -> None:
     shown = _ticks([step.labels for step in outlook.curve])
     axes.set_xscale("log")
     axes.set_xticks(shown, [count(labels) for labels in shown], rotation=50, ha="right", rotation_mode="anchor")

@@ -9,13 +9,13 @@ from typing import Final
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
-from stratawatch.engine.alarms.alarm_streams import streams
-from stratawatch.engine.baselines.active_baselines import in_force
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.baselines.active_baselines import active_baselines
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.report.labels import count_labels
@@ -36,7 +36,7 @@ class CycleData:
     states: Mapping[StreamKey, StreamState]
     quarantined: int | None  # None: its rows were not counted
     labels: LabelCounts
-    baselines: Mapping[StreamKey, KeptBaseline] = field(default_factory=dict)  # that it was judged with
+    baselines: Mapping[StreamKey, StoredBaseline] = field(default_factory=dict)  # that it was judged with
 
     @property
     def finished(self) -> bool:
@@ -100,12 +100,12 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
     return CycleData(
         cycle=cycle,
         spec=spec,
-        limits=streams(spec),
+        limits=watched_streams(spec),
         revision=revision,
         states={state.key: state for state in states},
         quarantined=cycle.profile.get("bad_rows"),
         labels=count_labels(tx, spec, cycle),
-        baselines=in_force(tx, spec, cycle.window.start, _judged_at(revision, states)),
+        baselines=active_baselines(tx, spec, cycle.window.start, _judged_at(revision, states)),
     )
 
 

@@ -6,10 +6,10 @@ from math import ceil, floor
 
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.engine.alarms.alarm_streams import streams
+from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.baselines import baseline_view
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.view_models import PreviousValue, Scale, Score, interval_of, limit_value
@@ -25,7 +25,7 @@ def overall(facts: ReportData, scales: Mapping[str, Scale]) -> tuple[Score, ...]
 def by_segment(facts: ReportData, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
     """One score for every classifier x metric x segment that was estimated or has a limit."""
     keys = {key for key in _estimated(facts.spec, facts.newest) if key.segment}
-    keys |= {key for key in streams(facts.spec) if key.segment}
+    keys |= {key for key in watched_streams(facts.spec) if key.segment}
     order = {classifier.name: place for place, classifier in enumerate(facts.spec.classifiers)}
     ranked = sorted(
         (key for key in keys if key.classifier in order),
@@ -55,7 +55,7 @@ def _rank(metric: str) -> tuple[int, str]:
 
 def _is_about(facts: ReportData, key: StreamKey) -> bool:
     """Whether a metric concerns this classifier at all; an unestimated goal or limit may name others only."""
-    if any(one.estimate(key) for one in facts.cycles) or key in streams(facts.spec):
+    if any(one.estimate(key) for one in facts.cycles) or key in watched_streams(facts.spec):
         return True
     return any(
         goal.metric == key.metric and (not goal.classifiers or key.classifier in goal.classifiers)
@@ -82,7 +82,7 @@ def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
         labels_used=estimate.labels_used if estimate else 0,
         state=state.state if state else None,
         reason=state.reason if state else _why_not(one, estimate),
-        limit=one.limits.get(key) if one else streams(facts.spec).get(key),
+        limit=one.limits.get(key) if one else watched_streams(facts.spec).get(key),
         change=interval.value - before.value if interval and before else None,
         previous=None if interval else before,
         revision=one.revision.number if one and one.revision else None,
@@ -92,7 +92,7 @@ def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
     )
 
 
-def _baseline(one: CycleData | None, key: StreamKey) -> KeptBaseline | None:
+def _baseline(one: CycleData | None, key: StreamKey) -> StoredBaseline | None:
     return one.baselines.get(key) if one else None
 
 

@@ -19,7 +19,7 @@ from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, differences
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
-from stratawatch.engine.model.label_events import Task
+from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.model.states import BatchState
 
 ENGINE = Path(stratawatch.engine.__file__).parent
@@ -156,8 +156,8 @@ class FakeStore:
     def __init__(self):
         self.rounds = SimpleNamespace(
             batches=lambda: [
-                SimpleNamespace(state=BatchState.SENT, tasks=(Task("k1", {}), Task("k2", {}))),
-                SimpleNamespace(state=BatchState.CANCELLED, tasks=(Task("k3", {}),)),
+                SimpleNamespace(state=BatchState.SENT, tasks=(LabelTask("k1", {}), LabelTask("k2", {}))),
+                SimpleNamespace(state=BatchState.CANCELLED, tasks=(LabelTask("k3", {}),)),
             ]
         )
         moment = SimpleNamespace(isoformat=lambda: "t")

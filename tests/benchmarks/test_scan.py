@@ -16,7 +16,7 @@ from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, 
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.adapters.sources import single_scan
 from stratawatch.core.designs.frozen import cut, pool_sizes
-from stratawatch.engine.model.survey_spec import commission_of
+from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.errors import StratawatchError
 from tests.support.java import needs_java
 
@@ -74,8 +74,8 @@ class TestEngines:
             engine = engine_of(name)
             assert engine.read(folder, panel) == 3_000
             census = engine.census(folder, panel)
-            atoms = cut(census, commission_of(panel))
-            wanted = pool_sizes(atoms, census.classifiers, commission_of(panel))
+            atoms = cut(census, survey_spec(panel))
+            wanted = pool_sizes(atoms, census.classifiers, survey_spec(panel))
             found[name] = census, engine.candidates(folder, panel, atoms, wanted)
         (ours, drawn), (theirs, also) = found["duckdb"], found["pandas"]
         assert (ours.patterns, ours.bins.tolist(), ours.counts.tolist()) == (
@@ -96,8 +96,8 @@ def answers(name, folder):
     panel, engine = panel_of(SMALL), engine_of(name)
     engine.prepare()
     census = engine.census(folder, panel)
-    atoms = cut(census, commission_of(panel))
-    wanted = pool_sizes(atoms, census.classifiers, commission_of(panel))
+    atoms = cut(census, survey_spec(panel))
+    wanted = pool_sizes(atoms, census.classifiers, survey_spec(panel))
     segments = {segment: counts.tolist() for segment, counts in census.segments.items()}
     counted = census.patterns, census.bins.tolist(), census.counts.tolist(), segments
     return engine.read(folder, panel), counted, engine.candidates(folder, panel, atoms, wanted)

@@ -119,7 +119,7 @@ class TestAJudgementThatFails:
             raise ZeroDivisionError("a bug")
 
         with monkeypatch.context() as patch:
-            patch.setattr(judging, "load", broken)
+            patch.setattr(judging, "load_labelled_cycle", broken)
             troubles = [advance(town.ports).troubles for _ in range(7)]
         assert all(trouble == (f"judge {cycle}: ZeroDivisionError: a bug",) for trouble in troubles)
         assert [told.subject for told in town.desk.told] == [f"spam is stuck: cycle {cycle} cannot be judged"]

@@ -9,7 +9,7 @@ from stratawatch.core.estimate import Known
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.labels.labelled_cycle import load
+from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.panel_spec import Columns
 from tests.engine.town import FakeSource, spec
 
@@ -47,7 +47,7 @@ def judged(town, columns=CLUSTERED, **changes):
     with ports.store.begin() as tx:
         found = tx.estimates.latest(cycle).estimates
         (state,) = tx.alarms.of_cycle(cycle)
-        pool = load(tx, panel, cycle).design.candidates
+        pool = load_labelled_cycle(tx, panel, cycle).design.candidates
     return {(one.classifier, one.metric): one for one in found if one.segment is None}, state, pool
 
 

@@ -6,7 +6,7 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
-from stratawatch.engine.cycle.label_forecast import outlook
+from stratawatch.engine.cycle.label_forecast import forecast_labels
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.input.preview import preview
@@ -132,7 +132,7 @@ class TestAnyOfThem:
         whole = preview(town.ports, panel, window, 0).plan
         assert whole.labels == 60
         assert ("lr", "precision") in whole.half_widths
-        found = outlook(town.ports, panel, window, 0)
+        found = forecast_labels(town.ports, panel, window, 0)
         assert "recall" not in found.metrics
         assert [(wish.classifier, wish.metric) for wish in found.wishes] == [("lr", "precision")]
         assert found.wishes[0].labels > 60
@@ -143,7 +143,7 @@ class TestAnyOfThem:
 def test_the_usual_goals_are_shown_as_far_as_the_design_tells_them(make_town):
     panel = chosen("bennett", goals=())
     town = make_town(panel)
-    found = outlook(town.ports, panel, window_of(panel.windows, 0), 0)
+    found = forecast_labels(town.ports, panel, window_of(panel.windows, 0), 0)
     assert [(wish.classifier, wish.metric) for wish in found.wishes] == [("lr", "precision")]
 
 

@@ -11,7 +11,7 @@ from stratawatch.core.history.model import OLDEST
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bin_of, centre
 from stratawatch.engine.cycle.advance import advance
-from stratawatch.engine.labels.label_history import history_of
+from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.engine.model.states import CycleState
 from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
@@ -40,7 +40,7 @@ def weeks(town: Town, *periods: int) -> list[int]:
 
 def history(town: Town, period: int, *, present=(), at=None, panel=None):
     with town.ports.store.begin() as tx:
-        return history_of(tx, panel or town.panel, period, at or town.clock.now(), present)
+        return label_history(tx, panel or town.panel, period, at or town.clock.now(), present)
 
 
 class TestColumns:
@@ -150,7 +150,7 @@ class TestPlanning:
         seen = []
 
         def watched(*args, **kwargs):
-            seen.append(history_of(*args, **kwargs))
+            seen.append(label_history(*args, **kwargs))
             return seen[-1]
 
         for module in ("freeze", "plan"):

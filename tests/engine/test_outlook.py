@@ -6,16 +6,16 @@ import pytest
 
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.round_sizes import SMALLEST_PILOT
-from stratawatch.engine.cycle.label_forecast import BUDGETS, outlook
+from stratawatch.engine.cycle.label_forecast import BUDGETS, forecast_labels
 from stratawatch.engine.input.preview import preview
 from stratawatch.engine.model.windows import window_of
-from stratawatch.engine.progress import listening
+from stratawatch.engine.progress import listen
 from tests.engine.test_history import weeks
 from tests.engine.town import spec
 
 
 def look(town, period=0):
-    return outlook(town.ports, town.panel, window_of(town.panel.windows, period), period)
+    return forecast_labels(town.ports, town.panel, window_of(town.panel.windows, period), period)
 
 
 class TestCurve:
@@ -42,7 +42,7 @@ class TestCurve:
 class TestProgress:
     def test_it_is_told_how_many_plans_are_made(self, make_town):
         town, heard = make_town(spec(goals=(Goal("precision", 0.05),))), []
-        with listening(lambda phase, share: heard.append((phase, share))):
+        with listen(lambda phase, share: heard.append((phase, share))):
             budgets = len(look(town).curve)
         shares = [None, *((i + 1) / budgets for i in range(budgets)), 1.0]
         assert [share for phase, share in heard if phase == f"planning for {budgets} budgets"] == shares
@@ -50,7 +50,7 @@ class TestProgress:
 
     def test_a_dry_run_says_what_it_does_beside_reading(self, town):
         heard = []
-        with listening(lambda phase, share: heard.append((phase, share))):
+        with listen(lambda phase, share: heard.append((phase, share))):
             preview(town.ports, town.panel, window_of(town.panel.windows, 0), 0)
         assert heard == [(name, share) for name in ("cutting strata", "planning") for share in (None, 1.0)]
 

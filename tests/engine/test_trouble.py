@@ -20,9 +20,9 @@ from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.dispatch_batch import MOST_SENDS, dispatch_batch
 from stratawatch.engine.labels.dispatch_batch import WARN_AFTER as SENDS_WARN_AFTER
-from stratawatch.engine.lease import hold
+from stratawatch.engine.lease import hold_lease
 from stratawatch.engine.model.panel_spec import WindowRule
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState, CycleState
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
@@ -67,7 +67,7 @@ class TestRefusedInput:
         assert "has no rows" in cycle_of(town, cycle).reason
 
     def test_keeps_the_bad_rows(self, town):
-        town.check.refusal, town.check.bad = "too many bad rows", (BadRow("prediction", "i1", "score is NaN"),)
+        town.check.refusal, town.check.bad = "too many bad rows", (QuarantinedRow("prediction", "i1", "score is NaN"),)
         (cycle,) = open_all(town)
         advance(town.ports)
         with town.ports.store.begin() as tx:
@@ -266,7 +266,7 @@ class TestRepeating:
 
 class TestTheLease:
     def test_keeps_a_second_advance_away(self, town):
-        with hold(town.ports, ADVANCE_LEASE), pytest.raises(LeaseHeld):
+        with hold_lease(town.ports, ADVANCE_LEASE), pytest.raises(LeaseHeld):
             advance(town.ports)
         advance(town.ports)
 
@@ -292,7 +292,7 @@ class TestTheLease:
     def test_runs_on_the_machines_clock(self, town):
         """A process that was shown a far future and killed must not hold up the present."""
         town.clock.moment += 1000 * WEEK
-        with hold(town.ports, ADVANCE_LEASE), town.ports.store.begin() as tx:
+        with hold_lease(town.ports, ADVANCE_LEASE), town.ports.store.begin() as tx:
             _, until = tx.leases.held(ADVANCE_LEASE)
         assert until < SystemClock().now() + timedelta(hours=1)
 

@@ -14,13 +14,13 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.score_bins import bin_of
-from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer, CheckReport
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.idempotency_keys import item_key
-from stratawatch.engine.model.input_profile import Profile
-from stratawatch.engine.model.label_events import Batch, LabelEvent, Polled, Receipt
+from stratawatch.engine.model.input_profile import InputProfile
+from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import InputRefused, Unreachable
 
@@ -115,7 +115,7 @@ class FakeSource:
             rows=partial(self.rows, panel),
         )
 
-    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+    def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         self.calls.append(("census", window.start))
         rows = self._rows(window)
         cells = Counter(self._cell(row, panel) for row in rows)
@@ -135,8 +135,8 @@ class FakeSource:
             c.name: dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
             for c in panel.classifiers
         }
-        profile = Profile(len(rows), 0, 0, window.start, window.end, columns, null_times=0, **self.seen)
-        return CensusAnswer(census, profile, (), {"rows": len(rows)})
+        profile = InputProfile(len(rows), 0, 0, window.start, window.end, columns, null_times=0, **self.seen)
+        return CensusResult(census, profile, (), {"rows": len(rows)})
 
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
@@ -178,9 +178,9 @@ class FakeCheck:
     """Lets everything pass but what a test says, and an empty window."""
 
     refusal: str = ""
-    bad: tuple[BadRow, ...] = ()
+    bad: tuple[QuarantinedRow, ...] = ()
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+    def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         refusal = self.refusal or ("" if profile.rows else f"the window {window} has no rows")
         return CheckReport(not refusal, (), refusal, self.bad, docs="checks/profile.html")
 
@@ -198,7 +198,7 @@ class FakeQueue:
     sends: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     said: list[LabelEvent] = field(default_factory=list)
-    rejected: list[BadRow] = field(default_factory=list)
+    rejected: list[QuarantinedRow] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
 
     def publish(self, batch: Batch) -> Receipt:
@@ -209,11 +209,11 @@ class FakeQueue:
         self.published.setdefault(batch.key, batch)
         return Receipt(f"fake:{batch.key}", duplicate=known)
 
-    def poll(self, cursor: Mapping[str, object]) -> Polled:
+    def poll(self, cursor: Mapping[str, object]) -> PollResult:
         start = int(str(cursor.get("at", 0)))
         rejected = tuple(self.rejected)
         self.rejected.clear()
-        return Polled(tuple(self.said[start:]), rejected, {"at": len(self.said)})
+        return PollResult(tuple(self.said[start:]), rejected, {"at": len(self.said)})
 
     def cancel(self, keys: Sequence[str]) -> None:
         self.cancelled += keys

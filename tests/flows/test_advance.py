@@ -12,8 +12,8 @@ from flows.bounds import LONGEST_RUN
 from flows.direct import called_directly
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
-from stratawatch.engine.cycle.advance import ADVANCE_LEASE, Advanced
-from stratawatch.engine.lease import hold
+from stratawatch.engine.cycle.advance import ADVANCE_LEASE, AdvanceResult
+from stratawatch.engine.lease import hold_lease
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tests.engine.town import unreachable
@@ -78,7 +78,7 @@ class TestHangingRun:
         state = advance_cycles(return_state=True)
         assert (state.type, state.name) == (StateType.FAILED, "TimedOut")
         assert monotonic() - began < 30
-        with hold(opened.ports, ADVANCE_LEASE, "another process"):
+        with hold_lease(opened.ports, ADVANCE_LEASE, "another process"):
             pass
 
     @pytest.mark.parametrize("flow", [open_cycles, advance_cycles, weekly_report], ids=lambda flow: flow.name)
@@ -112,7 +112,7 @@ class TestSomeoneFaster:
 
 class TestLease:
     def test_held_by_another_ends_quietly(self, opened):
-        with hold(opened.ports, ADVANCE_LEASE, "another process"):
+        with hold_lease(opened.ports, ADVANCE_LEASE, "another process"):
             state = advance_cycles(return_state=True)
         assert state.type == StateType.COMPLETED
         assert "another process holds the lease" in state.message
@@ -121,13 +121,13 @@ class TestLease:
     def test_is_given_back_after_a_failure(self, opened):
         opened.source.troubles = [unreachable()]
         advance_cycles(return_state=True)
-        with hold(opened.ports, ADVANCE_LEASE, "another process") as holder:
+        with hold_lease(opened.ports, ADVANCE_LEASE, "another process") as holder:
             assert holder == "another process"
 
 
 class TestRepetition:
     def test_ten_advances_do_what_one_does(self, opened):
-        assert isinstance(advance_cycles(), Advanced)
+        assert isinstance(advance_cycles(), AdvanceResult)
         sent = list(opened.queue.sends)
         for _ in range(9):
             done = advance_cycles()

@@ -8,7 +8,7 @@ from typing import Any, Final
 from stratawatch.adapters.checks.own_rules import asked_columns
 from stratawatch.adapters.checks.rules import Rule, Suite
 from stratawatch.adapters.checks.validation import Validated
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 _NAMED: Final = 3
 _LISTED: Final = 20
@@ -21,16 +21,16 @@ def named(suite: Suite, validated: Validated) -> Validated:
     return replace(validated, failed=tuple(rules))
 
 
-def broken_rows(suite: Suite, validated: Validated) -> tuple[BadRow, ...]:
+def broken_rows(suite: Suite, validated: Validated) -> tuple[QuarantinedRow, ...]:
     """The first rows that broke each critical expectation of the user's."""
     return tuple(_broken(suite, validated))
 
 
-def _broken(suite: Suite, validated: Validated) -> Iterator[BadRow]:
+def _broken(suite: Suite, validated: Validated) -> Iterator[QuarantinedRow]:
     for i, rule in enumerate(validated.failed):
         if rule.place and rule.severity == "critical" and "item" in suite.frame:
             for row in validated.rows.get(i, ())[:_LISTED]:
-                yield BadRow("prediction", str(suite.frame["item"][row]), f"it breaks {rule.place}")
+                yield QuarantinedRow("prediction", str(suite.frame["item"][row]), f"it breaks {rule.place}")
 
 
 def _placed(suite: Suite, rule: Rule, validated: Validated, number: int) -> Rule:

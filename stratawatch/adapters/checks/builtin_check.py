@@ -10,9 +10,9 @@ from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeate
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Rule, Suite
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.extras import require
 
 
@@ -22,7 +22,7 @@ class BuiltinCheck:
     def __init__(self, suites_folder: Path, plugins: Sequence[str] = ()) -> None:
         self._suites_folder, self._plugins = suites_folder, plugins
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+    def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""
         return self._report(profile_suite(panel, window, profile))
 
@@ -39,7 +39,7 @@ class BuiltinCheck:
         if self._plugins or any(self._suites_folder.glob("*.json")):
             require("checks")
 
-    def _report(self, suite: Suite, bad_rows: tuple[BadRow, ...] = ()) -> CheckReport:
+    def _report(self, suite: Suite, bad_rows: tuple[QuarantinedRow, ...] = ()) -> CheckReport:
         self._refuse_suites()
         failed = [rule for rule in suite.rules if not _holds(rule, suite.frame[rule.arguments["column"]])]
         refusals = [rule.sentence for rule in failed if rule.severity == "critical"]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 _LAST_BIN: Final = 1023
 _SHOWN: Final = 60  # characters of an item id in a sentence
@@ -31,10 +31,10 @@ def repeated(items: Sequence[CandidateItem]) -> dict[str, int]:
     return dict(sorted(copies.items(), key=lambda one: (-one[1], one[0])))
 
 
-def repeated_rows(items: Sequence[CandidateItem]) -> tuple[BadRow, ...]:
+def repeated_rows(items: Sequence[CandidateItem]) -> tuple[QuarantinedRow, ...]:
     """The first repeated ids as rows to look at."""
     return tuple(
-        BadRow("prediction", item, f"{copies} rows of the window have this item id", {"copies": copies})
+        QuarantinedRow("prediction", item, f"{copies} rows of the window have this item id", {"copies": copies})
         for item, copies in list(repeated(items).items())[:_LISTED]
     )
 

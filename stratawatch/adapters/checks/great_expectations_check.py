@@ -13,9 +13,9 @@ from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.trial import tried
 from stratawatch.adapters.checks.validation import validate
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import ConfigErrors
 
 
@@ -38,7 +38,7 @@ class GreatExpectationsCheck:
         self._suites_folder = None if suites_folder is None else Path(suites_folder)
         self._plugins = tuple(plugins)
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+    def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""
         return self._report(panel, window, profile_suite(panel, window, profile))
 
@@ -59,7 +59,9 @@ class GreatExpectationsCheck:
             for one in own
         }
 
-    def _report(self, panel: PanelSpec, window: Window, suite: Suite, bad_rows: tuple[BadRow, ...] = ()) -> CheckReport:
+    def _report(
+        self, panel: PanelSpec, window: Window, suite: Suite, bad_rows: tuple[QuarantinedRow, ...] = ()
+    ) -> CheckReport:
         own = read_suites(self._suites_folder, self._plugins)
         extended_suite = extended(suite, own, panel.name)
         validated = named(extended_suite, validate(extended_suite))

@@ -5,19 +5,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stratawatch.adapters.checks.rules import Rule, Suite, titled
-from stratawatch.engine.input.bad_row_reasons import why_too_many
+from stratawatch.engine.input.bad_row_reasons import refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 
 
-def profile_suite(panel: PanelSpec, window: Window, profile: Profile) -> Suite:
+def profile_suite(panel: PanelSpec, window: Window, profile: InputProfile) -> Suite:
     """The profile as a frame of one row, and its rules; the first critical failure is the refusal."""
     rules = tuple(_rules(panel, window, profile))
     return Suite("profile", "The whole window", _frame(panel, profile), rules, tuple(_facts(profile)))
 
 
-def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
+def _facts(profile: InputProfile) -> Iterator[tuple[str, str]]:
     yield "rows", f"{profile.rows:,}"
     yield "rows set aside", f"{profile.bad_rows:,} ({_share(profile.bad_rows, profile.rows):.2%})"
     yield "rows without an item id", f"{profile.null_items:,}"
@@ -39,7 +39,7 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
             yield f"lowest and highest score of {name}", "{:g} to {:g}".format(*profile.ranges[name])
 
 
-def _frame(panel: PanelSpec, profile: Profile) -> dict[str, list[Any]]:
+def _frame(panel: PanelSpec, profile: InputProfile) -> dict[str, list[Any]]:
     rows = profile.rows
     frame: dict[str, list[Any]] = {
         "rows": [rows],
@@ -65,13 +65,13 @@ def _frame(panel: PanelSpec, profile: Profile) -> dict[str, list[Any]]:
     return frame
 
 
-def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]:
+def _rules(panel: PanelSpec, window: Window, profile: InputProfile) -> Iterator[Rule]:
     cap, rows = panel.max_bad_row_share, profile.rows
     yield Rule("ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows")
     yield Rule(
         "ExpectColumnValuesToBeBetween",
         {"column": "bad_share", "min_value": 0, "max_value": cap},
-        "; ".join([why_too_many(panel, profile), *_scales(panel, profile)]),
+        "; ".join([refusal_sentence(panel, profile), *_scales(panel, profile)]),
     )
     if rows:
         yield from _said(panel, profile)
@@ -82,7 +82,7 @@ def _rules(panel: PanelSpec, window: Window, profile: Profile) -> Iterator[Rule]
             yield _inside(window, profile)
 
 
-def _inside(window: Window, profile: Profile) -> Rule:
+def _inside(window: Window, profile: InputProfile) -> Rule:
     start, end = _naive(window.start), _naive(window.end)
     return Rule(
         "ExpectColumnValuesToBeBetween",
@@ -91,7 +91,7 @@ def _inside(window: Window, profile: Profile) -> Rule:
     )
 
 
-def _scales(panel: PanelSpec, profile: Profile) -> Iterator[str]:
+def _scales(panel: PanelSpec, profile: InputProfile) -> Iterator[str]:
     """What scores that are no probabilities look like: the remedy depends on it."""
     for one in panel.classifiers:
         if one.score_kind == "probability" and one.name in profile.unreadable:
@@ -103,7 +103,7 @@ def _scales(panel: PanelSpec, profile: Profile) -> Iterator[str]:
             )
 
 
-def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
+def _said(panel: PanelSpec, profile: InputProfile) -> Iterator[Rule]:
     yield Rule(
         "ExpectColumnValuesToBeBetween",
         {"column": "calls", "min_value": 1},
@@ -124,7 +124,7 @@ def _said(panel: PanelSpec, profile: Profile) -> Iterator[Rule]:
         )
 
 
-def _unreadable(panel: PanelSpec, profile: Profile) -> dict[str, int]:
+def _unreadable(panel: PanelSpec, profile: InputProfile) -> dict[str, int]:
     """Values of each classifier; a call that is made from an unreadable score is no value of its own."""
     kinds = {one.name: ["score_invalid", *(["invalid"] if one.call else [])] for one in panel.classifiers}
     return {name: sum(profile.columns[name][kind] for kind in kinds[name]) for name in kinds}

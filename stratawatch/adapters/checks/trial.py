@@ -12,7 +12,7 @@ from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.validation import unaskable
 from stratawatch.engine.model.cycle_facts import CandidateItem
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import ConfigError
 
@@ -36,10 +36,10 @@ def trial_suites(panel: PanelSpec) -> tuple[Suite, Suite]:
     return profile_suite(panel, _WINDOW, _profile(panel)), candidate_suite(panel, _WINDOW, _items(panel))
 
 
-def _profile(panel: PanelSpec) -> Profile:
+def _profile(panel: PanelSpec) -> InputProfile:
     """Every number is there, so that a bound of another type is met by something."""
     names = [one.name for one in panel.classifiers]
-    return Profile(
+    return InputProfile(
         rows=_ROWS,
         bad_rows=0,
         null_items=0,

@@ -14,8 +14,8 @@ from stratawatch.adapters.queues.confinement import file_name, room
 from stratawatch.adapters.queues.durable import sync_folder, write_once
 from stratawatch.adapters.queues.inbox import Caps, Inbox, News, Place
 from stratawatch.adapters.queues.rejects import keep_rejects
-from stratawatch.engine.model.label_events import Batch, LabelEvent, Polled, Receipt
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
 
 OUT: Final = "out"
@@ -64,11 +64,11 @@ class FolderQueue:
                 )
         return Receipt(f"{OUT}/{name}", duplicate=not new)
 
-    def poll(self, cursor: Mapping[str, object]) -> Polled:
+    def poll(self, cursor: Mapping[str, object]) -> PollResult:
         """Read whole lines of `in/` that came since `cursor`."""
         places = _places(cursor)
         events: list[LabelEvent] = []
-        rejected: list[BadRow] = []
+        rejected: list[QuarantinedRow] = []
         reached: dict[str, Any] = {}
         now = self._now()
         with self._reaching("read labels"):
@@ -82,7 +82,7 @@ class FolderQueue:
                     rejected += news.rejected
                     reached[name] = news.place.as_cursor()
             keep_rejects(room(self._root, REJECTED), rejected)
-        return Polled(tuple(events), tuple(rejected), {"files": reached})
+        return PollResult(tuple(events), tuple(rejected), {"files": reached})
 
     def cancel(self, keys: Sequence[str]) -> None:
         """Move batches from `out/` to `cancelled/`; one that is not out leaves a mark, so that it never goes out."""

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from stratawatch.adapters.queues.label_line import Origin, bad_line, read_line
 from stratawatch.engine.model.label_events import LabelEvent
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 BLOCK: Final = 1 << 16
 
@@ -59,7 +59,7 @@ class News:
 
     place: Place
     events: tuple[LabelEvent, ...] = ()
-    rejected: tuple[BadRow, ...] = ()
+    rejected: tuple[QuarantinedRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Inbox:
         changed = datetime.fromtimestamp(info.st_mtime, UTC)
         waited_enough = now - changed >= self.caps.patience
         events: list[LabelEvent] = []
-        rejected: list[BadRow] = []
+        rejected: list[QuarantinedRow] = []
         told = ""
         for line in _lines(handle, self.caps.line_bytes, place.crc):
             if len(events) + len(rejected) >= most:
@@ -126,7 +126,7 @@ class Inbox:
                 place = replace(place, offset=place.offset + line.size, line=place.line + 1, crc=line.crc)
         return News(replace(place, stamp=stamp, told=told), tuple(events), tuple(rejected))
 
-    def _judge(self, line: "_Line", origin: Origin) -> LabelEvent | BadRow:
+    def _judge(self, line: "_Line", origin: Origin) -> LabelEvent | QuarantinedRow:
         if line.size > self.caps.line_bytes:
             return bad_line(line.text, origin, f"longer than {self.caps.line_bytes} bytes")
         said = read_line(line.text, origin)
@@ -138,7 +138,7 @@ class Inbox:
         if place.told == reason:
             return News(place)
         key = name.encode(errors="backslashreplace").decode()
-        row = BadRow("label", key, f"the file is not read: {reason}", {"file": key})
+        row = QuarantinedRow("label", key, f"the file is not read: {reason}", {"file": key})
         return News(replace(place, told=reason), rejected=(row,))
 
 

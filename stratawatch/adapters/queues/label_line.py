@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.queues.label_words import InvalidError, label_value
 from stratawatch.engine.model.label_events import LabelEvent
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 LONGEST_WORD: Final = 200
 """Characters of a key, an annotator's name or an event id."""
@@ -28,7 +28,7 @@ class Origin:
     at: datetime
 
 
-def read_line(raw: bytes, origin: Origin) -> LabelEvent | BadRow:
+def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
     """Read a line as a label event, or say why it is none."""
     key: str | None = None
     try:
@@ -46,12 +46,12 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | BadRow:
         return bad_line(raw, origin, str(reason), key)
 
 
-def bad_line(raw: bytes, origin: Origin, reason: str, key: str | None = None) -> BadRow:
+def bad_line(raw: bytes, origin: Origin, reason: str, key: str | None = None) -> QuarantinedRow:
     """A line that was set aside, with what can be shown of it."""
     # A database refuses the NUL character even inside JSON.
     text = raw[: 4 * SHOWN].decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}").strip()[:SHOWN]
     content = {"file": origin.file, "line": origin.number, "text": text}
-    return BadRow("label", key or f"{origin.file}:{origin.number}", reason, content)
+    return QuarantinedRow("label", key or f"{origin.file}:{origin.number}", reason, content)
 
 
 def line_id(raw: bytes, origin: Origin) -> str:

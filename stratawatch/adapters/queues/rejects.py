@@ -6,10 +6,10 @@ from itertools import groupby
 from pathlib import Path
 
 from stratawatch.adapters.queues.durable import write_over
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 
-def keep_rejects(folder: Path, rows: Iterable[BadRow]) -> None:
+def keep_rejects(folder: Path, rows: Iterable[QuarantinedRow]) -> None:
     """Add each row once to the file of the same name in `folder`."""
     for name, group in groupby(rows, key=lambda row: str(row.content["file"])):
         path = folder / name
@@ -21,5 +21,5 @@ def keep_rejects(folder: Path, rows: Iterable[BadRow]) -> None:
             write_over(path, b"".join([*kept, *fresh]))
 
 
-def _line(row: BadRow) -> bytes:
+def _line(row: QuarantinedRow) -> bytes:
     return (json.dumps({"reason": row.reason, **row.content}) + "\n").encode()

@@ -4,22 +4,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stratawatch.adapters.sources.packed_codes import ROW_MARKS, UNREADABLE
-from stratawatch.engine.input.bad_row_reasons import call_key, reasons, score_key
+from stratawatch.engine.input.bad_row_reasons import call_key, reason_sentences, score_key
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 
-def bad_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> BadRow:
+def bad_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> QuarantinedRow:
     """From a row of the bad-rows query: pattern, marks, item, time, its text if unreadable, what `names` hold."""
     pattern, marks, item, time, unread, *given = row
     said = {"time": unread, **dict(zip(_keys(panel), given, strict=False))}
-    found, words = tuple(_faults(panel, pattern, marks)), reasons(panel)
+    found, words = tuple(_faults(panel, pattern, marks)), reason_sentences(panel)
     content = {
         "time": None if time is None else f"{time.isoformat()}+00:00",
         "columns": dict(zip(names, given, strict=True)),
         "unreadable": {key: said[key] for key in found if said.get(key) is not None},
     }
-    return BadRow("prediction", item or "", "; ".join(words[key] for key in found), content)
+    return QuarantinedRow("prediction", item or "", "; ".join(words[key] for key in found), content)
 
 
 def _keys(panel: PanelSpec) -> Iterator[str]:

@@ -13,7 +13,7 @@ from stratawatch.adapters.sources.column_types import kind_of, roles
 from stratawatch.adapters.sources.ranges import Extremes
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Census, Counts, Segment
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
 
@@ -67,7 +67,7 @@ class CensusCounts:
             self._counted = self._put_together(groups.where(groups.sound))
         return self._counted
 
-    def profile(self) -> Profile:
+    def profile(self) -> InputProfile:
         """The input in one row; bad rows are counted in `rows` too."""
         groups = self._groups()
         groups = groups.where(groups.numbers == 0)
@@ -76,7 +76,7 @@ class CensusCounts:
             return _sum(groups, packed_codes.code(groups.marked, place) == code)
 
         by_arrival = self.panel.columns.ingested is not None
-        return Profile(
+        return InputProfile(
             rows=int(groups.items.sum()),
             bad_rows=_sum(groups, ~groups.sound),
             null_items=marked(0, packed_codes.BAD),

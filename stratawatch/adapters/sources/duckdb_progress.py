@@ -6,7 +6,7 @@ from contextvars import copy_context
 from threading import Event, Thread
 from typing import Any, Final
 
-from stratawatch.engine.progress import listened, tell
+from stratawatch.engine.progress import is_listened_to, report_progress
 
 _EVERY: Final = 0.5
 """Seconds between two looks; a query that is done sooner is never looked at."""
@@ -15,7 +15,7 @@ _EVERY: Final = 0.5
 @contextmanager
 def watched(connection: Any) -> Iterator[None]:
     """Tell the listener, if there is one, how far the connection's query is until this ends."""
-    if not listened():
+    if not is_listened_to():
         yield
         return
     done = Event()
@@ -31,4 +31,4 @@ def watched(connection: Any) -> Iterator[None]:
 def _watch(connection: Any, done: Event) -> None:
     while not done.wait(_EVERY):
         percent = connection.query_progress()
-        tell(percent / 100 if percent >= 0 else None)  # -1: the query has not begun
+        report_progress(percent / 100 if percent >= 0 else None)  # -1: the query has not begun

@@ -14,10 +14,10 @@ from stratawatch.adapters.sources.single_scan import Gathered
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import Wanted, stratum_sizes, wanted_of
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.progress import phase
 
 FETCHED: Final = 10_000
@@ -80,7 +80,7 @@ class SqlSource(ABC):
             opened.require(window)
             yield SqlReading(panel, window, opened)
 
-    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+    def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         with self._open(panel) as opened:
             opened.require(window)
@@ -121,7 +121,7 @@ class SqlReading:
     keeping: bool = True
     _gathered: Gathered | None = field(default=None, init=False)
 
-    def census(self) -> CensusAnswer:
+    def census(self) -> CensusResult:
         """Count the window, profile its input."""
         opened, statements = self.opened, self.opened.statements
         with phase("counting the window"):
@@ -136,7 +136,7 @@ class SqlReading:
                     counts.add_ranges(rows)
             profile = counts.profile()
             bad = _bad_rows(opened, self.panel, self.window) if profile.bad_rows else ()
-            return CensusAnswer(counts.census(), profile, bad, opened.version())
+            return CensusResult(counts.census(), profile, bad, opened.version())
 
     def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> tuple[CandidateItem, ...]:
         """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
@@ -172,7 +172,7 @@ class SqlReading:
         return [_candidate(self.panel, row, atoms) for rows in self.opened.batches(sql) for row in rows]
 
 
-def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[BadRow, ...]:
+def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[QuarantinedRow, ...]:
     names = opened.statements.given_names()
     return tuple(
         bad_row(panel, names, row) for rows in opened.batches(opened.statements.bad_rows(window)) for row in rows

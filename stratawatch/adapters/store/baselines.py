@@ -12,7 +12,7 @@ from stratawatch.adapters.store.documents import as_document, dumps, from_docume
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.engine.model.notification import StreamKey
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import StratawatchError
 
 EVIDENCE: Final[Mapping[str, type[Share | TwoSides]]] = {"share": Share, "two_sides": TwoSides}
@@ -25,19 +25,19 @@ class SqlBaselines:
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
 
-    def add(self, baseline: KeptBaseline, after: KeptBaseline | None = None) -> bool:
+    def add(self, baseline: StoredBaseline, after: StoredBaseline | None = None) -> bool:
         """Keep a baseline; False when the same was kept before: ever, or with `after` since that one was."""
         row = _row(baseline)
         if after is not None:
             row["row_key"] = hashed(row["row_key"], _row(after)["row_key"], after.measured_at.isoformat())
         return bool(insert_new(self._sql, baselines, [row], baselines.c.id))
 
-    def of(self, panel: str) -> tuple[KeptBaseline, ...]:
+    def of(self, panel: str) -> tuple[StoredBaseline, ...]:
         """All baselines of a panel, in the order in which they were measured."""
         query = select(baselines).where(baselines.c.panel == panel).order_by(baselines.c.measured_at, baselines.c.id)
         return tuple(_baseline(row) for row in self._sql.execute(query))
 
-    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[StoredBaseline, ...]:
         """For every stream and call, the newest measured baseline whose dates hold `at`, of those measured by then."""
         t = baselines.c
         age = func.row_number().over(
@@ -51,7 +51,7 @@ class SqlBaselines:
         return tuple(_baseline(row) for row in rows)
 
 
-def _row(baseline: KeptBaseline) -> dict[str, Any]:
+def _row(baseline: StoredBaseline) -> dict[str, Any]:
     known, key = baseline.known, baseline.key
     facts = {
         "panel": key.panel,
@@ -81,8 +81,8 @@ def _row(baseline: KeptBaseline) -> dict[str, Any]:
     }
 
 
-def _baseline(row: Row[Any]) -> KeptBaseline:
-    return KeptBaseline(
+def _baseline(row: Row[Any]) -> StoredBaseline:
+    return StoredBaseline(
         key=StreamKey(row.panel, row.classifier, row.metric, row.segment),
         call=row.call,
         cut_off=row.cut_off,

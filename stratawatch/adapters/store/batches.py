@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, or_, select, update
 
 from stratawatch.adapters.store.tables import batches, rounds
 from stratawatch.adapters.store.upserts import insert_all
-from stratawatch.engine.model.label_events import Batch, NewBatch, Task
+from stratawatch.engine.model.label_events import Batch, LabelTask, NewBatch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError
 
@@ -71,5 +71,5 @@ def released(sql: Connection, batch_id: int, message: str) -> int:
 
 
 def _batch_of(row: Row[Any]) -> Batch:
-    tasks = tuple(Task(key, payload) for key, payload in row.tasks)
+    tasks = tuple(LabelTask(key, payload) for key, payload in row.tasks)
     return Batch(row.id, row.round_id, row.key, BatchState(row.state), row.attempts, row.question, row.guideline, tasks)

@@ -12,10 +12,10 @@ from stratawatch.adapters.store.documents import as_document
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, Frozen, Move
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, FrozenCycle, Transition
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
 
@@ -98,7 +98,7 @@ class SqlCycles:
             query = query.where(cycles.c.period < before)
         return tuple(cycle_of(row) for row in reversed(self._sql.execute(query).all()))
 
-    def freeze(self, cycle_id: int, frozen: Frozen, deadline_at: datetime) -> None:
+    def freeze(self, cycle_id: int, frozen: FrozenCycle, deadline_at: datetime) -> None:
         """Keep the frozen facts, once. Does not move the state."""
         facts.write(self._sql, cycle_id, frozen)
         self._set(
@@ -110,7 +110,9 @@ class SqlCycles:
         )
         self.quarantine(cycle_id, frozen.bad_rows, self.get(cycle_id).opened_at)
 
-    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None, profile: Profile | None = None) -> None:
+    def explain(
+        self, cycle_id: int, *, reason: str, docs: str | None = None, profile: InputProfile | None = None
+    ) -> None:
         """Keep why a cycle was refused, expired or cancelled; what is there already stays without anything new."""
         new: dict[str, Any] = {} if docs is None else {"docs": docs}
         if profile is not None:
@@ -139,15 +141,15 @@ class SqlCycles:
         """The pools, by atom and digest."""
         return facts.candidates(self._sql, cycle_id)
 
-    def quarantine(self, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:
+    def quarantine(self, cycle_id: int | None, rows: Sequence[QuarantinedRow], at: datetime) -> None:
         """Keep rows that were set aside, each once."""
         quarantine.keep(self._sql, cycle_id, rows, at)
 
-    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[BadRow, ...]:
+    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[QuarantinedRow, ...]:
         """Rows that were set aside: of one cycle, or the newest of all, in order of arrival."""
         return quarantine.kept(self._sql, cycle_id, newest)
 
-    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Move, ...]:
+    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
         return moves.moves(self._sql, entity, entity_id)
 

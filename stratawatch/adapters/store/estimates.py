@@ -32,7 +32,7 @@ class SqlEstimates:
             rows = [_estimate_row(added, i, estimate) for i, estimate in enumerate(revision.estimates)]
             insert_all(self._sql, estimates, rows)
 
-    def seen(self, cycle_id: int, number: int, mark: int) -> None:
+    def mark_read(self, cycle_id: int, number: int, mark: int) -> None:
         """Events up to `mark` changed nothing in this revision's verdicts; a mark never goes back."""
         row = (revisions.c.cycle_id == cycle_id) & (revisions.c.number == number) & (revisions.c.mark < mark)
         self._sql.execute(update(revisions).where(row).values(mark=mark))

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, select
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.model.cycle_facts import CandidateItem, Frozen
+from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
 
 
-def write(sql: Connection, cycle_id: int, frozen: Frozen) -> None:
+def write(sql: Connection, cycle_id: int, frozen: FrozenCycle) -> None:
     """Keep atoms, their segments and their pools."""
     with first_come(f"cycle {cycle_id} was frozen by someone else"):
         insert_all(sql, tables.atoms, [_atom_row(cycle_id, i, atom) for i, atom in enumerate(frozen.atoms)])

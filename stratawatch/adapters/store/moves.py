@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, select, update
 
 from stratawatch.adapters.store import tables
-from stratawatch.engine.model.cycle_facts import Move
+from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.model.states import TRANSITIONS, BatchState, Entity, may_move
 from stratawatch.errors import StaleState, StratawatchError
 
@@ -46,7 +46,7 @@ def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *,
     )
 
 
-def moves(sql: Connection, entity: Entity | None, entity_id: int | None) -> tuple[Move, ...]:
+def moves(sql: Connection, entity: Entity | None, entity_id: int | None) -> tuple[Transition, ...]:
     """The log, oldest first."""
     t = tables.transitions.c
     query = select(tables.transitions).order_by(t.id)
@@ -55,7 +55,8 @@ def moves(sql: Connection, entity: Entity | None, entity_id: int | None) -> tupl
     if entity_id is not None:
         query = query.where(t.entity_id == entity_id)
     return tuple(
-        Move(row.entity, row.entity_id, row.old_state, row.new_state, row.why, row.at) for row in sql.execute(query)
+        Transition(row.entity, row.entity_id, row.old_state, row.new_state, row.why, row.at)
+        for row in sql.execute(query)
     )
 
 

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, delete, select
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.tables import quarantine
 from stratawatch.adapters.store.upserts import upsert
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 
-def keep(sql: Connection, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:
+def keep(sql: Connection, cycle_id: int | None, rows: Sequence[QuarantinedRow], at: datetime) -> None:
     """Keep rows; one that was seen before only gets its time renewed."""
     by_key = {hashed(str(cycle_id or ""), row.kind, row.key, row.reason): row for row in rows}
     if not by_key:
@@ -35,13 +35,13 @@ def keep(sql: Connection, cycle_id: int | None, rows: Sequence[BadRow], at: date
     )
 
 
-def kept(sql: Connection, cycle_id: int | None, newest: int) -> tuple[BadRow, ...]:
+def kept(sql: Connection, cycle_id: int | None, newest: int) -> tuple[QuarantinedRow, ...]:
     """The last rows in order of arrival: of one cycle, or of all."""
     query = select(quarantine).order_by(quarantine.c.id.desc()).limit(newest)
     if cycle_id is not None:
         query = query.where(quarantine.c.cycle_id == cycle_id)
     rows = sql.execute(query).all()
-    return tuple(BadRow(row.kind, row.key, row.reason, row.content) for row in reversed(rows))
+    return tuple(QuarantinedRow(row.kind, row.key, row.reason, row.content) for row in reversed(rows))
 
 
 def forget(sql: Connection, cycle_id: int) -> None:

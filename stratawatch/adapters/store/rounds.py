@@ -11,7 +11,7 @@ from stratawatch.adapters.store.documents import plan_document, plan_from
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.plan import Plan
-from stratawatch.engine.model.cycle_facts import Draw, Round
+from stratawatch.engine.model.cycle_facts import DrawnItem, Round
 from stratawatch.engine.model.label_events import Batch, NewBatch
 from stratawatch.engine.model.states import BatchState, RoundState
 from stratawatch.errors import StratawatchError
@@ -23,7 +23,9 @@ class SqlRounds:
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
 
-    def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
+    def add(
+        self, cycle_id: int, plan: Plan, draws: Sequence[DrawnItem], batches: Sequence[NewBatch], at: datetime
+    ) -> int:
         """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1."""
         last = select(func.coalesce(func.max(rounds.c.ordinal), 0)).where(rounds.c.cycle_id == cycle_id)
         statement = rounds.insert().returning(rounds.c.id)
@@ -51,13 +53,13 @@ class SqlRounds:
         """A cycle's rounds, in order."""
         return self._rounds(select(rounds).where(rounds.c.cycle_id == cycle_id).order_by(rounds.c.ordinal))
 
-    def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[Draw, ...]:
+    def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[DrawnItem, ...]:
         """What was drawn, in the whole cycle or in one round, by atom and digest."""
         query = select(draws).where(draws.c.cycle_id == cycle_id)
         if round_id is not None:
             query = query.where(draws.c.round_id == round_id)
         drawn = [
-            Draw(row.item, row.item_key, row.atom, row.digest, row.inclusion, row.reused)
+            DrawnItem(row.item, row.item_key, row.atom, row.digest, row.inclusion, row.reused)
             for row in self._sql.execute(query)
         ]
         return tuple(sorted(drawn, key=lambda draw: (draw.atom, draw.digest, draw.item)))
@@ -106,7 +108,7 @@ def _round_of(row: Row[Any]) -> Round:
     return Round(row.id, row.cycle_id, row.ordinal, RoundState(row.state), plan_from(row.plan), row.planned_at)
 
 
-def _draw_row(cycle_id: int, round_id: int, draw: Draw) -> dict[str, Any]:
+def _draw_row(cycle_id: int, round_id: int, draw: DrawnItem) -> dict[str, Any]:
     return {
         "cycle_id": cycle_id,
         "round_id": round_id,

@@ -15,10 +15,10 @@ from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.rounds import SqlRounds
 from stratawatch.engine.model.states import Entity
-from stratawatch.engine.ports.alarm_repositories import Alarms, Outbox
-from stratawatch.engine.ports.cycle_repositories import Cycles, Panels, Rounds
-from stratawatch.engine.ports.label_repositories import Baselines, Estimates, Labels
-from stratawatch.engine.ports.transaction import Leases
+from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
+from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
+from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
+from stratawatch.engine.ports.transaction import LeaseRepository
 
 
 class SqlTransaction:
@@ -26,15 +26,15 @@ class SqlTransaction:
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
-        self.panels: Panels = SqlPanels(connection)
-        self.cycles: Cycles = SqlCycles(connection)
-        self.rounds: Rounds = SqlRounds(connection)
-        self.labels: Labels = SqlLabels(connection)
-        self.estimates: Estimates = SqlEstimates(connection)
-        self.alarms: Alarms = SqlAlarms(connection)
-        self.baselines: Baselines = SqlBaselines(connection)
-        self.outbox: Outbox = SqlOutbox(connection)
-        self.leases: Leases = SqlLeases(connection)
+        self.panels: PanelRepository = SqlPanels(connection)
+        self.cycles: CycleRepository = SqlCycles(connection)
+        self.rounds: RoundRepository = SqlRounds(connection)
+        self.labels: LabelRepository = SqlLabels(connection)
+        self.estimates: EstimateRepository = SqlEstimates(connection)
+        self.alarms: AlarmRepository = SqlAlarms(connection)
+        self.baselines: BaselineRepository = SqlBaselines(connection)
+        self.outbox: NotificationOutbox = SqlOutbox(connection)
+        self.leases: LeaseRepository = SqlLeases(connection)
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState."""

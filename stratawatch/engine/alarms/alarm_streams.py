@@ -6,7 +6,13 @@ from types import MappingProxyType
 
 from stratawatch.core.alarms.states import AlarmState, Judgement
 from stratawatch.core.goals import Limit
-from stratawatch.engine.alarms.notifications import tell_blind, tell_breach, tell_resolved, tell_seeing, warn
+from stratawatch.engine.alarms.notifications import (
+    notify_blind,
+    notify_blind_ended,
+    notify_breach,
+    notify_resolved,
+    warn,
+)
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.idempotency_keys import blind_key, incident_key
 from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
@@ -16,7 +22,7 @@ from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def streams(spec: PanelSpec) -> dict[StreamKey, Limit]:
+def watched_streams(spec: PanelSpec) -> dict[StreamKey, Limit]:
     """Every classifier x metric x segment that has a limit."""
     found = {}
     for limit in spec.limits:
@@ -47,14 +53,14 @@ class _Judging:
         """End an incident and say so; the message on blind streams ends with the last of them."""
         self.tx.alarms.resolve_incident(incident.id, self.ports.clock.now())
         if incident.kind == AlarmState.BREACH:
-            tell_resolved(self.tx, self.ports, incident, why)
+            notify_resolved(self.tx, self.ports, incident, why)
             return
         still = self.tx.alarms.incidents(panel=incident.key.panel, only_open=True)
         if all(other.dedup_key != incident.dedup_key for other in still):
-            tell_seeing(self.tx, self.ports, incident, why)
+            notify_blind_ended(self.tx, self.ports, incident, why)
 
 
-def record(
+def record_judgements(
     tx: Transaction,
     ports: Ports,
     cycle: Cycle,
@@ -78,7 +84,7 @@ def record(
         if said.state == AlarmState.BREACH:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision))
             if incident is not None:
-                tell_breach(tx, ports, cycle, incident, said, slices.get(key, ()))
+                notify_breach(tx, ports, cycle, incident, said, slices.get(key, ()))
     if not superseded:
         _go_blind(judging, judgements)
         _end(judging, judgements)
@@ -86,9 +92,9 @@ def record(
 
 def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, why: str) -> None:
     """Nothing can be told of this window: every stream is BLIND. A panel without limits is told all the same."""
-    judgements = dict.fromkeys(streams(spec), Judgement(AlarmState.BLIND, why))
+    judgements = dict.fromkeys(watched_streams(spec), Judgement(AlarmState.BLIND, why))
     revision = max((state.revision for state in tx.alarms.of_cycle(cycle.id)), default=-1) + 1
-    record(tx, ports, cycle, revision, judgements)
+    record_judgements(tx, ports, cycle, revision, judgements)
     if not judgements:
         moves = len(tx.cycles.moves(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
         warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
@@ -99,7 +105,7 @@ def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> N
     blind = {key: said for key, said in judgements.items() if said.state == AlarmState.BLIND}
     new = {key: said for key, said in blind.items() if judging.open(key, AlarmState.BLIND, dedup_key)}
     if new:
-        tell_blind(judging.tx, judging.ports, judging.cycle, dedup_key, new)
+        notify_blind(judging.tx, judging.ports, judging.cycle, dedup_key, new)
 
 
 def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:

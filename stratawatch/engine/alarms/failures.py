@@ -11,19 +11,19 @@ WARN_AFTER: Final = 6
 """Failed attempts in a row before a person is told."""
 
 
-def sentence(trouble: Exception) -> str:
+def describe(trouble: Exception) -> str:
     """What went wrong, in words; a fault of this program says what kind it is."""
     return str(trouble) if isinstance(trouble, StratawatchError) else f"{type(trouble).__name__}: {trouble}"
 
 
-def count_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -> int:
+def record_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -> int:
     """Count a failed attempt at a cycle; returns how many there were since it last moved."""
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
-        failures = tx.cycles.failed(cycle_id, sentence(trouble))
+        failures = tx.cycles.failed(cycle_id, describe(trouble))
         if failures == WARN_AFTER:
             subject = f"{cycle.panel} is stuck: cycle {cycle_id} cannot be {what}"
-            body = f"{sentence(trouble)}\nwindow {cycle.window}, {failures} attempts so far; it is tried again"
+            body = f"{describe(trouble)}\nwindow {cycle.window}, {failures} attempts so far; it is tried again"
             moves = len(tx.cycles.moves(Entity.CYCLE, cycle_id))  # a cycle that moved on may get stuck again
             warn(tx, ports, f"{cycle.panel}:{cycle.period}:{what}:{moves}", subject, body)
         tx.commit()

@@ -11,10 +11,10 @@ from stratawatch.engine.ports.transaction import Transaction
 
 def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> None:
     """Tell people of trouble that belongs to no single stream; once for every `about`."""
-    tell(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
+    notify(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
 
 
-def tell_breach(
+def notify_breach(
     tx: Transaction, ports: Ports, cycle: Cycle, incident: Incident, said: Judgement, slices: Sequence[str]
 ) -> None:
     """The page: what is proven, where, and what to look at."""
@@ -29,10 +29,10 @@ def tell_breach(
     ]
     subject = f"BREACH: {_metric(key)} of {key.classifier}{where} ({key.panel})"
     facts = {**_stream_facts(key), **_window_facts(cycle), "state": said.state.value, "reason": said.reason}
-    tell(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
+    notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
-def tell_blind(
+def notify_blind(
     tx: Transaction, ports: Ports, cycle: Cycle, dedup_key: str, blind: Mapping[StreamKey, Judgement]
 ) -> None:
     """One cause blinds many streams at once: one message for all of them."""
@@ -41,23 +41,23 @@ def tell_blind(
     number = f"{len(blind)} of its metrics" if len(blind) > 1 else "one of its metrics"
     subject = f"BLIND: {cycle.panel} cannot tell {number}"
     facts = {"panel": cycle.panel, **_window_facts(cycle), "streams": [str(key) for key in blind]}
-    tell(tx, ports, dedup_key, "warning", subject, "\n".join(lines), facts)
+    notify(tx, ports, dedup_key, "warning", subject, "\n".join(lines), facts)
 
 
-def tell_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+def notify_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
     """A breach is over."""
     key = incident.key
     subject = f"RESOLVED: {_metric(key)} of {key.classifier} ({key.panel})"
-    tell(tx, ports, incident.dedup_key, "resolved", subject, why, _stream_facts(key))
+    notify(tx, ports, incident.dedup_key, "resolved", subject, why, _stream_facts(key))
 
 
-def tell_seeing(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
     """The last stream of a BLIND message can be told again."""
     panel = incident.key.panel
-    tell(tx, ports, incident.dedup_key, "resolved", f"RESOLVED: {panel} can tell again", why, {"panel": panel})
+    notify(tx, ports, incident.dedup_key, "resolved", f"RESOLVED: {panel} can tell again", why, {"panel": panel})
 
 
-def tell(
+def notify(
     tx: Transaction,
     ports: Ports,
     dedup_key: str,

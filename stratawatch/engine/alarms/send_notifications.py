@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from stratawatch.engine.alarms.failures import sentence
+from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.ports import Ports
@@ -36,7 +36,7 @@ def _send(ports: Ports, notification: Notification) -> bool:
     try:
         receipt = channel.send(notification)
     except Exception as trouble:  # noqa: BLE001 - one bad channel must not keep the others from being told
-        _put_back(ports, notification, sentence(trouble))
+        _put_back(ports, notification, describe(trouble))
         return False
     with ports.store.begin() as tx:
         tx.outbox.sent(notification.id, receipt.reference, ports.clock.now())

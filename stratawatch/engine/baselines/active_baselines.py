@@ -9,13 +9,13 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.stored_baseline import KeptBaseline, call_of
+from stratawatch.engine.model.stored_baseline import StoredBaseline, call_of
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def in_force(
+def active_baselines(
     tx: Transaction, spec: PanelSpec, at: datetime, measured_by: datetime | None = None
-) -> dict[StreamKey, KeptBaseline]:
+) -> dict[StreamKey, StoredBaseline]:
     """The baselines for a window that starts then, of the classifiers as the specification has them.
 
     What was measured after `measured_by` was not known to a judgement of that moment.
@@ -23,7 +23,7 @@ def in_force(
     return _alike(spec, tx.baselines.in_force(spec.name, at, measured_by))
 
 
-def references(
+def baselines_for_judging(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, limits: Mapping[StreamKey, Limit], now: datetime
 ) -> dict[StreamKey, InForce | Undefined]:
     """For every stream with a largest drop its baseline, or why it has none and how to get one."""
@@ -31,35 +31,35 @@ def references(
     if not wanted:
         return {}
     dated = tx.baselines.in_force(spec.name, cycle.window.start, now)
-    found, later = _alike(spec, dated), in_force(tx, spec, cycle.window.start)
+    found, later = _alike(spec, dated), active_baselines(tx, spec, cycle.window.start)
     return {
         key: InForce(found[key].evidence, date_of(found[key])) if key in found else _missing(spec, key, dated, later)
         for key in wanted
     }
 
 
-def date_of(baseline: KeptBaseline) -> str:
+def date_of(baseline: StoredBaseline) -> str:
     """What sentences call it: the day on which it was measured."""
     return f"{baseline.measured_at:%Y-%m-%d}"
 
 
-def of_another_call(dated: Sequence[KeptBaseline], key: StreamKey) -> list[str]:
+def measured_with_another_call(dated: Sequence[StoredBaseline], key: StreamKey) -> list[str]:
     """What a stream's classifier said yes by in baselines that are not of its present rule, where none is."""
     return sorted({one.call for one in dated if one.key == key})
 
 
-def _alike(spec: PanelSpec, dated: Sequence[KeptBaseline]) -> dict[StreamKey, KeptBaseline]:
+def _alike(spec: PanelSpec, dated: Sequence[StoredBaseline]) -> dict[StreamKey, StoredBaseline]:
     calls = {classifier.name: call_of(classifier) for classifier in spec.classifiers}
     return {one.key: one for one in dated if calls.get(one.key.classifier) == one.call}
 
 
 def _missing(
-    spec: PanelSpec, key: StreamKey, dated: Sequence[KeptBaseline], later: Mapping[StreamKey, KeptBaseline]
+    spec: PanelSpec, key: StreamKey, dated: Sequence[StoredBaseline], later: Mapping[StreamKey, StoredBaseline]
 ) -> Undefined:
     """The reason in words; `later` are baselines of today, which a judgement of an earlier moment does not know."""
     why = "no baseline is in force"
     if key in later:
         why = f"the baseline of {date_of(later[key])} was measured after the moment of this judgement"
-    elif others := of_another_call(dated, key):
+    elif others := measured_with_another_call(dated, key):
         why = f"the baseline is of another classifier, yes by {' or by '.join(others)}"
     return Undefined(f"{why}; measure one: stratawatch baseline measure {spec.name}")

@@ -18,20 +18,20 @@ from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
-class Sides:
+class OneSidedLabels:
     """How many items of one classifier's two sides labels were drawn from, where they were drawn from each apart."""
 
     called: float
     passed: float
 
 
-def sides_of(called: float | None, passed: float | None) -> Sides | None:
+def sides_of(called: float | None, passed: float | None) -> OneSidedLabels | None:
     """Both numbers or none."""
     if called is None and passed is None:
         return None
     if called is None or passed is None:
         raise StratawatchError("labels that were drawn apart take two numbers", expected="items called yes, and others")
-    return Sides(called, passed)
+    return OneSidedLabels(called, passed)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,9 @@ class LabelledPredictions(Protocol):
         ...
 
 
-def from_labels(items: LabelledItems, keys: Sequence[StreamKey], sides: Sides | None) -> dict[StreamKey, Baseline]:
+def from_labels(
+    items: LabelledItems, keys: Sequence[StreamKey], sides: OneSidedLabels | None
+) -> dict[StreamKey, Baseline]:
     """The streams' baselines: items drawn at random whatever was called, or from either side apart."""
     if sides is not None and len({key.classifier for key in keys}) > 1:
         raise StratawatchError(
@@ -73,14 +75,14 @@ def from_labels(items: LabelledItems, keys: Sequence[StreamKey], sides: Sides | 
     return {key: _baseline(items, key, sides) for key in keys}
 
 
-def _baseline(items: LabelledItems, key: StreamKey, sides: Sides | None) -> Baseline:
+def _baseline(items: LabelledItems, key: StreamKey, sides: OneSidedLabels | None) -> Baseline:
     inside = _inside(items, key.segment)
     if inside is None:
-        return _untold(key, "the labelled predictions have no such column")
+        return _undefined(key, "the labelled predictions have no such column")
     if sides is not None and key.segment is not None:
-        return _untold(key, "the numbers of items that were drawn from are not those of a segment")
+        return _undefined(key, "the numbers of items that were drawn from are not those of a segment")
     if sides is not None and key.metric not in (*OF_ONE_SIDE, *MIXED):
-        return _untold(key, "labels drawn apart do not tell it")
+        return _undefined(key, "labels drawn apart do not tell it")
     chosen = items.scored[key.classifier] & inside
     calls, truth = items.calls[key.classifier][chosen], items.truth[chosen]
     if sides is None:
@@ -90,7 +92,7 @@ def _baseline(items: LabelledItems, key: StreamKey, sides: Sides | None) -> Base
     return found
 
 
-def _untold(key: StreamKey, why: str) -> Baseline:
+def _undefined(key: StreamKey, why: str) -> Baseline:
     return Baseline(key.metric, Undefined(why), "labelled items", 0)
 
 

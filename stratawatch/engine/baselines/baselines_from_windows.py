@@ -38,34 +38,34 @@ def from_windows(
             got=str(len(judged)),
             hint="wait for more, or measure labelled predictions: --file",
         )
-    past = [_Past(tx, one) for one in judged]
+    past = [_PastWindow(tx, one) for one in judged]
     found = {key: _baseline(spec, key, past) for key in keys}
     first, last = judged[0].cycle.window, judged[-1].cycle.window
     return found, f"{len(judged)} judged windows, {first.start:%Y-%m-%d} to {last.end:%Y-%m-%d}", last.end
 
 
-class Judged(NamedTuple):
+class JudgedWindow(NamedTuple):
     """A judged window with what was known of it."""
 
     cycle: Cycle
     revision: Revision
 
 
-def judged_windows(tx: Transaction, panel: str, newest: int, by: datetime) -> list[Judged]:
+def judged_windows(tx: Transaction, panel: str, newest: int, by: datetime) -> list[JudgedWindow]:
     """The newest windows that had been judged by a moment, oldest first, with their estimates of then."""
-    found: list[Judged] = []
+    found: list[JudgedWindow] = []
     for cycle in reversed(tx.cycles.find(panel=panel, states=[CycleState.JUDGED])):
         if len(found) == newest:
             break
         if revision := tx.estimates.latest(cycle.id, by):
-            found.append(Judged(cycle, revision))
+            found.append(JudgedWindow(cycle, revision))
     return found[::-1]
 
 
-class _Past:
+class _PastWindow:
     """One judged window: its estimates, and what its classifiers said yes by."""
 
-    def __init__(self, tx: Transaction, judged: Judged) -> None:
+    def __init__(self, tx: Transaction, judged: JudgedWindow) -> None:
         self.calls = {one.name: call_of(one) for one in tx.panels.get(judged.cycle.panel_version).classifiers}
         self._estimates = judged.revision.estimates
 
@@ -79,7 +79,7 @@ class _Past:
         ]
 
 
-def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_Past]) -> Baseline:
+def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_PastWindow]) -> Baseline:
     """Where it cannot be told, and the classifier had said yes by another rule, that is said."""
     call = next(call_of(one) for one in spec.classifiers if one.name == key.classifier)
     alike = [window for window in past if window.calls.get(key.classifier) == call]

@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 from stratawatch.core.baselines.answers import REPORTED, SHARES
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.estimate import Undefined
-from stratawatch.engine.alarms.alarm_streams import streams
-from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions, Sides, from_labels
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions, OneSidedLabels, from_labels
 from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
 from stratawatch.engine.model.notification import StreamKey
-from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
-from stratawatch.engine.model.stored_baseline import KeptBaseline, call_of
+from stratawatch.engine.model.stored_baseline import StoredBaseline, call_of
 from stratawatch.engine.model.windows import window_of
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
@@ -35,7 +35,7 @@ class BaselineRequest:
 
     of: tuple[str, ...] = ()
     windows: int | None = None
-    sides: Sides | None = None
+    sides: OneSidedLabels | None = None
     valid_from: datetime | None = None
     valid_until: datetime | None = None
 
@@ -46,27 +46,27 @@ class Dates(NamedTuple):
     start: datetime | None
     end: datetime | None
 
-    def allow(self, kept: KeptBaseline) -> bool:
+    def allow(self, kept: StoredBaseline) -> bool:
         """Whether a baseline that is kept already has these dates; no end means until further notice."""
         return self.start in (None, kept.valid_from) and self.end == kept.valid_until
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredBaselines:
     """What came of it: baselines that are new, those that were kept before, and what could not be told, with why.
 
     `notes` are about the labelled predictions that were read.
     """
 
-    new: tuple[KeptBaseline, ...] = ()
-    known: tuple[KeptBaseline, ...] = ()
+    new: tuple[StoredBaseline, ...] = ()
+    known: tuple[StoredBaseline, ...] = ()
     untold: dict[StreamKey, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
 def measure_baseline(
     ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
-) -> Measured:
+) -> MeasuredBaselines:
     """From the panel's judged windows, or from labelled predictions. Measuring the same again changes nothing.
 
     Where something else was measured since, the same is kept once more: what was measured last is in force.
@@ -74,7 +74,7 @@ def measure_baseline(
     """
     _require_sense(request, labels)
     classifiers = _classifiers(spec, request.of)
-    usual = REPORTED if labels is not None else metrics_of(spec)
+    usual = REPORTED if labels is not None else metrics_shown(spec)
     keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
     dates = _dates(request.valid_from, request.valid_until)
     items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
@@ -109,7 +109,7 @@ def keep_baselines(
     source: str,
     valid_from: datetime | None = None,
     valid_until: datetime | None = None,
-) -> Measured:
+) -> MeasuredBaselines:
     """Keep what `stratawatch.resampling.measure_baselines` measured of one classifier; `source` says on what, in words.
 
     Dates that are not given are those that the baselines carry.
@@ -122,7 +122,7 @@ def keep_baselines(
             found = {StreamKey(spec.name, classifier, one.metric): one}
             parts.append(_keep(tx, ports, spec, found, source, dates))
         tx.commit()
-    return Measured(
+    return MeasuredBaselines(
         new=tuple(one for part in parts for one in part.new),
         known=tuple(one for part in parts for one in part.known),
         untold={key: why for part in parts for key, why in part.untold.items()},
@@ -159,7 +159,7 @@ def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Seque
     usual = [StreamKey(spec.name, name, metric) for name in names for metric in metrics]
     limited = [
         key
-        for key, limit in streams(spec).items()
+        for key, limit in watched_streams(spec).items()
         if limit.max_drop is not None and key.classifier in names and key.metric in SHARES
     ]
     return list(dict.fromkeys([*usual, *limited]))
@@ -173,7 +173,7 @@ def _first_unjudged(tx: Transaction, spec: PanelSpec, now: datetime) -> datetime
 
 def _keep(
     tx: Transaction, ports: Ports, spec: PanelSpec, found: dict[StreamKey, Baseline], source: str, dates: Dates
-) -> Measured:
+) -> MeasuredBaselines:
     """What was kept last, without dates or for these dates, is not kept again, however often it is measured."""
     now = ports.clock.now()
     start = dates.start or _first_unjudged(tx, spec, now)
@@ -185,14 +185,14 @@ def _keep(
         )
     classifiers = {classifier.name: classifier for classifier in spec.classifiers}
     there = tx.baselines.of(spec.name)
-    new: list[KeptBaseline] = []
-    known: list[KeptBaseline] = []
+    new: list[StoredBaseline] = []
+    known: list[StoredBaseline] = []
     untold = {}
     for key, one in found.items():
         if isinstance(one.evidence, Undefined):
             untold[key] = one.evidence.reason
             continue
-        kept = KeptBaseline(
+        kept = StoredBaseline(
             key=key,
             call=call_of(classifiers[key.classifier]),
             cut_off=classifiers[key.classifier].cut_off,
@@ -207,17 +207,17 @@ def _keep(
             measured_at=now,
         )
         earlier = _rivals(there, kept)
-        standing = _standing(earlier, kept, dates)
+        standing = _still_current(earlier, kept, dates)
         if standing is not None:
             known.append(standing)
         elif tx.baselines.add(kept, after=earlier[-1] if earlier else None):
             new.append(kept)
         else:
             known.append(kept)
-    return Measured(tuple(new), tuple(known), untold)
+    return MeasuredBaselines(tuple(new), tuple(known), untold)
 
 
-def _standing(earlier: Sequence[KeptBaseline], kept: KeptBaseline, dates: Dates) -> KeptBaseline | None:
+def _still_current(earlier: Sequence[StoredBaseline], kept: StoredBaseline, dates: Dates) -> StoredBaseline | None:
     """The same with dates that will do, if nothing else was measured since."""
     for old in reversed(earlier):
         if not old.same_evidence(kept):
@@ -227,7 +227,7 @@ def _standing(earlier: Sequence[KeptBaseline], kept: KeptBaseline, dates: Dates)
     return None
 
 
-def _rivals(there: Sequence[KeptBaseline], kept: KeptBaseline) -> list[KeptBaseline]:
+def _rivals(there: Sequence[StoredBaseline], kept: StoredBaseline) -> list[StoredBaseline]:
     """Those of the same stream and call that hold from its start on: to the same end, or until further notice."""
     return [
         old

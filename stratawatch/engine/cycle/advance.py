@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from stratawatch.engine.alarms.failures import count_failure, sentence
+from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
@@ -12,7 +12,7 @@ from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
 from stratawatch.engine.labels.dispatch_batch import dispatch_batch
-from stratawatch.engine.lease import ADVANCE, hold, renew
+from stratawatch.engine.lease import ADVANCE, hold_lease, renew_lease
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import LeaseHeld, StaleState
@@ -23,7 +23,7 @@ EXAMINED: Final = "label events examined"
 
 
 @dataclass(frozen=True)
-class Due:
+class DueWork:
     """Ids of cycles (and of batches, for dispatch) that a step should look at, oldest first."""
 
     freeze: tuple[int, ...] = ()
@@ -34,7 +34,7 @@ class Due:
 
 
 @dataclass(frozen=True)
-class Advanced:
+class AdvanceResult:
     """What one advance did; `troubles` are sentences about what it could not do."""
 
     collected: Collected
@@ -43,7 +43,7 @@ class Advanced:
     troubles: tuple[str, ...]
 
 
-def due(ports: Ports) -> Due:
+def due(ports: Ports) -> DueWork:
     """Look at the states once."""
     with ports.store.begin() as tx:
         active = tx.cycles.find(states=ACTIVE_CYCLES)
@@ -53,7 +53,7 @@ def due(ports: Ports) -> Due:
         outdated = tx.estimates.outdated(int(tx.labels.cursor(EXAMINED).get("mark", 0)))
     in_state = {state: tuple(c.id for c in active if c.state == state) for state in ACTIVE_CYCLES}
     ready = {*in_state[CycleState.SETTLED], *in_state[CycleState.EXPIRED]}
-    return Due(
+    return DueWork(
         freeze=in_state[CycleState.OPEN],
         plan=tuple(planned),
         dispatch=tuple(batch.id for batch in batches),
@@ -62,7 +62,7 @@ def due(ports: Ports) -> Due:
     )
 
 
-Ids = Callable[[Due], tuple[int, ...]]
+Ids = Callable[[DueWork], tuple[int, ...]]
 
 STEPS: Final[Mapping[str, tuple[Ids, Callable[[Ports, int], object]]]] = {
     "settle": (lambda what: what.settle, settle_cycle),
@@ -83,15 +83,15 @@ Call = Callable[..., Any]
 """(name of a step, its ids) -> its result. An orchestrator passes one that wraps every step in its own kind of task."""
 
 
-def advance(ports: Ports, call: Call | None = None) -> Advanced:
+def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
     """Run every step once, in order, under the lease. One cycle's trouble does not stop the others."""
-    with hold(ports, ADVANCE_LEASE) as holder:
+    with hold_lease(ports, ADVANCE_LEASE) as holder:
         work = _Work(ports, call or _plainly(ports), holder)
         collected = work.once("collect")
         steps = {name: work.each(name) for name in STEPS}
         work.examined()
         sent = work.once("notify")
-    return Advanced(collected or Collected(), steps, sent or 0, tuple(work.troubles))
+    return AdvanceResult(collected or Collected(), steps, sent or 0, tuple(work.troubles))
 
 
 def _plainly(ports: Ports) -> Call:
@@ -108,12 +108,12 @@ class _Work:
 
     def once(self, name: str) -> Any:
         """Do a step that takes no ids; its result, or None with its trouble noted."""
-        renew(self.ports, ADVANCE_LEASE, self.holder)
+        renew_lease(self.ports, ADVANCE_LEASE, self.holder)
         return self._attempt(name)[1]
 
     def each(self, name: str) -> int:
         """Do a step for everything that is due; returns for how many it was done."""
-        renew(self.ports, ADVANCE_LEASE, self.holder)
+        renew_lease(self.ports, ADVANCE_LEASE, self.holder)
         ids, _ = STEPS[name]
         return sum(self._attempt(name, number)[0] for number in ids(due(self.ports)))
 
@@ -133,7 +133,7 @@ class _Work:
         except StaleState:
             return False, None  # someone else moved it, which is all that was wanted
         except Exception as trouble:  # noqa: BLE001 - whatever it is, the other cycles must go on, and people hear of it
-            self.troubles.append(" ".join([name, *map(str, ids)]) + f": {sentence(trouble)}")
+            self.troubles.append(" ".join([name, *map(str, ids)]) + f": {describe(trouble)}")
             if name in _COUNTED:
-                count_failure(self.ports, ids[0], _COUNTED[name], trouble)
+                record_failure(self.ports, ids[0], _COUNTED[name], trouble)
             return False, None

@@ -7,18 +7,18 @@ from typing import Final
 
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.engine.alarms.alarm_streams import blind_panel
-from stratawatch.engine.alarms.failures import count_failure, sentence
+from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.notifications import warn
-from stratawatch.engine.input.drift import drift, refusal
-from stratawatch.engine.input.previous_windows import judged_before, missed_rows, window_before
-from stratawatch.engine.labels.label_history import history_of
-from stratawatch.engine.model.cycle_facts import Cycle, Frozen
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.input.drift import drift_refusal, find_drift
+from stratawatch.engine.input.previous_windows import late_rows, previous_judged, previous_window
+from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import CycleState, Entity
-from stratawatch.engine.model.survey_spec import commission_of, for_pools
-from stratawatch.engine.ports import Ports, Reading
+from stratawatch.engine.model.survey_spec import pool_budget, survey_spec
+from stratawatch.engine.ports import Ports, WindowReader
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import InputRefused, PlanImpossible, Unreachable
 
@@ -30,13 +30,13 @@ MOST_READS: Final = 288
 class _Refusal:
     reason: str
     docs: str | None = None
-    rows: tuple[BadRow, ...] = ()
-    profile: Profile | None = None
+    rows: tuple[QuarantinedRow, ...] = ()
+    profile: InputProfile | None = None
 
 
 @dataclass(frozen=True)
 class _Read:
-    frozen: Frozen
+    frozen: FrozenCycle
     drifted: tuple[str, ...]
 
 
@@ -52,10 +52,10 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     except (InputRefused, PlanImpossible) as trouble:
         answer = _Refusal(str(trouble))
     except Exception as trouble:  # whatever it is, an open cycle must not be tried for ever without a word
-        failures = count_failure(ports, cycle.id, "read", trouble)
+        failures = record_failure(ports, cycle.id, "read", trouble)
         if failures < MOST_READS:
             raise
-        answer = _Refusal(f"not read after {failures} attempts: {sentence(trouble)}")
+        answer = _Refusal(f"not read after {failures} attempts: {describe(trouble)}")
     if isinstance(answer, _Refusal):
         _refuse(ports, spec, cycle, answer)
         return CycleState.REFUSED
@@ -80,42 +80,42 @@ def _read(ports: Ports, spec: PanelSpec, cycle: Cycle) -> _Read | _Refusal:
         return _checked(ports, spec, cycle, reading)
 
 
-def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: Reading) -> _Read | _Refusal:
+def _checked(ports: Ports, spec: PanelSpec, cycle: Cycle, reading: WindowReader) -> _Read | _Refusal:
     counted = reading.census()
     first = ports.check.profile(spec, cycle.window, counted.profile)
     bad_rows = (*counted.bad_rows, *first.bad_rows)
     if first.refusal:
         return _Refusal(first.refusal, first.docs, bad_rows, _warned(counted.profile, first.failures, first.refusal))
     with ports.store.begin() as tx:
-        history = history_of(tx, spec, cycle.period, cycle.opened_at)
-        earlier, before = judged_before(tx, spec.name, cycle.period), window_before(tx, spec, cycle.period)
-    profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
-    drifted = drift(spec, profile, earlier)
+        history = label_history(tx, spec, cycle.period, cycle.opened_at)
+        earlier, before = previous_judged(tx, spec.name, cycle.period), previous_window(tx, spec, cycle.period)
+    profile = replace(counted.profile, missed=late_rows(reading.rows, before))
+    drifted = find_drift(spec, profile, earlier)
     told = tuple(str(finding) for finding in drifted)
-    if refused := refusal(spec, drifted):
+    if refused := drift_refusal(spec, drifted):
         return _Refusal(refused, first.docs, bad_rows, _warned(profile, (*first.failures, *told), refused))
-    commission = commission_of(spec)
+    commission = survey_spec(spec)
     atoms = cut(counted.census, commission, history)
-    wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
+    wanted = pool_sizes(atoms, counted.census.classifiers, pool_budget(commission, history), history)
     items = reading.candidates(atoms, wanted)
-    _complete(wanted, [atoms[item.atom].stratum for item in items])
+    _require_all_candidates(wanted, [atoms[item.atom].stratum for item in items])
     second = ports.check.candidates(spec, cycle.window, items)
     docs = second.docs or first.docs
     bad_rows = (*bad_rows, *second.bad_rows)
     warned = _warned(profile, (*first.failures, *told, *second.failures), second.refusal)
     if second.refusal:
         return _Refusal(second.refusal, docs, bad_rows, warned)
-    return _Read(Frozen(atoms, items, warned, counted.source_version, docs, bad_rows), told)
+    return _Read(FrozenCycle(atoms, items, warned, counted.source_version, docs, bad_rows), told)
 
 
-def _warned(profile: Profile, told: Sequence[str], refused: str = "") -> Profile:
+def _warned(profile: InputProfile, told: Sequence[str], refused: str = "") -> InputProfile:
     """With everything that was told, once and with its remedy, but for the sentence that refuses the window."""
     longer = [one for one in told if not any(other.startswith(f"{one}; ") for other in told)]
     warnings = dict.fromkeys(one for one in longer if not refused.startswith(one))
     return replace(profile, warnings=tuple(warnings))
 
 
-def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
+def _require_all_candidates(wanted: Sequence[int], got: Sequence[int]) -> None:
     """A table that changed between the two queries shows as a pool that is short of what the census counted."""
     have = Counter(got)
     short = [stratum for stratum, number in enumerate(wanted) if have[stratum] < number]
@@ -128,7 +128,7 @@ def _complete(wanted: Sequence[int], got: Sequence[int]) -> None:
         )
 
 
-def _counts(frozen: Frozen) -> str:
+def _counts(frozen: FrozenCycle) -> str:
     cells = f"{len(frozen.atoms)} atoms in {len({atom.stratum for atom in frozen.atoms})} strata"
     return f"{frozen.profile.rows} rows, {cells}, {len(frozen.candidates)} candidates"
 

@@ -12,12 +12,12 @@ from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.alarms.alarm_streams import record, streams
-from stratawatch.engine.baselines.active_baselines import references
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load
+from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
+from stratawatch.engine.baselines.active_baselines import baselines_for_judging
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.notification import StreamKey
-from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.engine.ports import Ports
@@ -39,7 +39,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             return None
         spec = tx.panels.get(cycle.panel_version)
         mark = tx.labels.mark()
-        labelled = load(tx, spec, cycle_id)
+        labelled = load_labelled_cycle(tx, spec, cycle_id)
         print_ = fingerprint(labelled.verdicts)
         before = tx.estimates.latest(cycle_id)
         number = _next_revision(tx, cycle_id)
@@ -49,19 +49,19 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 labelled.ledger,
                 labelled.drawn,
                 confidence=spec.confidence,
-                metrics=metrics_of(spec),
+                metrics=metrics_shown(spec),
                 segments=_segments(spec, labelled.design.atoms),
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
             if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
-                against = references(tx, spec, cycle, streams(spec), now)
+                against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
                 judgements = _judgements(spec, labelled, estimates, against)
                 slices = _slices(spec, estimates)
-                record(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
+                record_judgements(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
         else:
             number = before.number
-            tx.estimates.seen(cycle_id, number, mark)
+            tx.estimates.mark_read(cycle_id, number, mark)
         if first:
             tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.JUDGED, at=now, why=f"revision {number}")
         tx.commit()
@@ -118,7 +118,7 @@ def _judgements(
     estimates: Sequence[Estimate],
     against: Mapping[StreamKey, InForce | Undefined],
 ) -> dict[StreamKey, Judgement]:
-    limits = streams(spec)
+    limits = watched_streams(spec)
     if not limits:
         return {}
     wide = labelled.design.estimate(

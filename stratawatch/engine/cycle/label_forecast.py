@@ -14,11 +14,11 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.engine.input.preview import read_window
-from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.survey_spec import commission_of
+from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.engine.ports import Ports
-from stratawatch.engine.progress import phase, tell
+from stratawatch.engine.progress import phase, report_progress
 from stratawatch.errors import PlanImpossible
 
 BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
@@ -32,7 +32,7 @@ Each = TypeVar("Each")
 
 
 @dataclass(frozen=True)
-class Wish:
+class GoalForecast:
     """A goal of one classifier: the half-width to expect of the panel's cycle, and the labels it alone needs.
 
     `half_width` is None where nothing can be told.
@@ -46,7 +46,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Step:
+class BudgetPoint:
     """What a budget buys: half-widths by (classifier, metric), as far as they can be told."""
 
     labels: int
@@ -54,7 +54,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class LabelForecast:
     """What labels would buy in a window. `together` are the labels that all goals need; they share them.
 
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget.
@@ -64,32 +64,32 @@ class Outlook:
     past_labels: int
     from_history: bool
     metrics: tuple[str, ...]
-    wishes: tuple[Wish, ...]
+    wishes: tuple[GoalForecast, ...]
     together: int
-    curve: tuple[Step, ...]
-    stop: Step | None = None
+    curve: tuple[BudgetPoint, ...]
+    stop: BudgetPoint | None = None
 
 
-def outlook(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Outlook:
+def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelForecast:
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
     answer, history = read_window(ports, spec, partial(ports.sources[spec.name].census, spec, window), period)
-    census, metrics, goals = answer.census, _served(spec), _apart(spec)
-    forecast = _Forecast(census, commission_of(spec), history)
+    census, metrics, goals = answer.census, _metrics_served(spec), _goals_one_by_one(spec)
+    forecast = _Forecast(census, survey_spec(spec), history)
     most = min(spec.budget, census.size)
     budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
     curve = tuple(
-        Step(labels, (forecast.widths if labels == most else forecast.affordable)(labels, (), metrics))
+        BudgetPoint(labels, (forecast.widths if labels == most else forecast.affordable)(labels, (), metrics))
         for labels in _one_by_one("budgets", budgets)
     )
     stop = forecast.stop(metrics) if spec.stop_rule == "goals" and census.size else None
     now = stop.half_widths if stop else next((step.half_widths for step in curve if step.labels == most), {})
-    return Outlook(
+    return LabelForecast(
         items=census.size,
         past_labels=len(history),
         from_history=usable(history),
         metrics=metrics,
         wishes=tuple(
-            Wish(*key, goal.margin, now.get(key), forecast.needed([goal], most))
+            GoalForecast(*key, goal.margin, now.get(key), forecast.needed([goal], most))
             for goal in _one_by_one("goals", goals)
             for key in [(goal.classifiers[0], goal.metric)]
         ),
@@ -104,13 +104,13 @@ def _one_by_one(what: str, many: Sequence[Each]) -> Iterator[Each]:
     with phase(f"planning for {len(many)} {what}"):
         for done, one in enumerate(many, 1):
             yield one
-            tell(done / len(many))
+            report_progress(done / len(many))
 
 
-def _apart(spec: PanelSpec) -> tuple[Goal, ...]:
+def _goals_one_by_one(spec: PanelSpec) -> tuple[Goal, ...]:
     """The panel's goals, or the usual ones where it has none, each for one classifier."""
     everyone = tuple(classifier.name for classifier in spec.classifiers)
-    kind, goals = design_of(commission_of(spec)), spec.goals or DEFAULT_GOALS
+    kind, goals = design_of(survey_spec(spec)), spec.goals or DEFAULT_GOALS
     return tuple(
         replace(goal, classifiers=(name,))
         for goal in goals
@@ -119,11 +119,11 @@ def _apart(spec: PanelSpec) -> tuple[Goal, ...]:
     )
 
 
-def _served(spec: PanelSpec) -> tuple[str, ...]:
+def _metrics_served(spec: PanelSpec) -> tuple[str, ...]:
     """The metrics of the panel that its design tells of some classifier."""
     everyone = tuple(classifier.name for classifier in spec.classifiers)
-    kind = design_of(commission_of(spec))
-    return tuple(name for name in metrics_of(spec) if not all(kind.lacks(name, who, everyone) for who in everyone))
+    kind = design_of(survey_spec(spec))
+    return tuple(name for name in metrics_shown(spec) if not all(kind.lacks(name, who, everyone) for who in everyone))
 
 
 class _Forecast:
@@ -133,10 +133,10 @@ class _Forecast:
         self._census, self._commission, self._history = census, commission, history
         self._cells = cache(self._cut)
 
-    def stop(self, metrics: Sequence[str]) -> Step:
+    def stop(self, metrics: Sequence[str]) -> BudgetPoint:
         """What the panel's own cycle would ask in all its rounds; without a history, at least its pilot."""
         atoms = cut(self._census, self._commission, self._history)
-        return Step(*self._bought(Cells.of_atoms(self._census.classifiers, atoms), self._commission, metrics))
+        return BudgetPoint(*self._bought(Cells.of_atoms(self._census.classifiers, atoms), self._commission, metrics))
 
     def affordable(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
         """The same as `widths`, none where so few labels are no plan of the design."""

@@ -35,7 +35,7 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     now = ports.clock.now()
     newest = tx.cycles.find(panel=spec.name, newest=1)
     if newest:
-        same_windows(tx, spec, newest[0])
+        require_same_windows(tx, spec, newest[0])
     version = tx.panels.save(spec, now)
     room = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
     opened: list[int] = []
@@ -48,7 +48,7 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     return opened
 
 
-def same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> None:
+def require_same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> None:
     """Windows may not overlap or leave gaps, so a panel keeps the rule it began with."""
     old = tx.panels.get(newest.panel_version).windows
     if (old.start, old.length) != (spec.windows.start, spec.windows.length):

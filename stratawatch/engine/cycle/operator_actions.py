@@ -1,6 +1,6 @@
 """What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
 
-from stratawatch.engine.cycle.open_cycles import same_windows
+from stratawatch.engine.cycle.open_cycles import require_same_windows
 from stratawatch.engine.cycle.settle_cycle import close_round
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState, may_move
@@ -39,7 +39,7 @@ def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None =
             raise StratawatchError(f"cycle {cycle_id} cannot be reopened", expected="refused", got=cycle.state.value)
         version = None
         if spec is not None:
-            same_windows(tx, spec, cycle)
+            require_same_windows(tx, spec, cycle)
             version = tx.panels.save(spec, now)
         tx.cycles.unfreeze(cycle_id, version)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)

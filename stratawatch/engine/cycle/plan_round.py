@@ -5,14 +5,14 @@ from datetime import datetime
 
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Ledger, Verdict
-from stratawatch.engine.labels.label_history import history_of
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle, known_verdicts, load
-from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, Draw, Round
+from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle, reusable_verdicts
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
 from stratawatch.engine.model.idempotency_keys import batch_key, item_key, shuffle_key
-from stratawatch.engine.model.label_events import NewBatch, Task
+from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity, RoundState
-from stratawatch.engine.model.survey_spec import commission_of, rounds_at_most
+from stratawatch.engine.model.survey_spec import max_rounds, survey_spec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StaleState
@@ -25,7 +25,7 @@ def wants_plan(spec: PanelSpec, cycle: Cycle, rounds: Sequence[Round]) -> bool:
     if cycle.state == CycleState.FROZEN:
         return not rounds
     settled = all(done.state == RoundState.SETTLED for done in rounds)
-    return cycle.state == CycleState.LABELLING and settled and len(rounds) < rounds_at_most(spec)
+    return cycle.state == CycleState.LABELLING and settled and len(rounds) < max_rounds(spec)
 
 
 def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
@@ -47,9 +47,9 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
 
 def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, now: datetime) -> Plan | None:
     """Add the round, or settle the cycle that needs none."""
-    labelled = load(tx, spec, cycle.id)
+    labelled = load_labelled_cycle(tx, spec, cycle.id)
     items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
-    known = known_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
+    known = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
     plan = _plan(tx, spec, cycle, labelled, known)
     fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
     if ordinal > 1 and not fresh:
@@ -75,11 +75,11 @@ def _plan(
     """The next round's plan. What is known of items that may still be drawn makes their labels free."""
     before = [done.plan for done in tx.rounds.of(cycle.id)]
     return labelled.design.plan(
-        commission_of(spec),
+        survey_spec(spec),
         Ledger({**known, **labelled.ledger.verdicts}),
         labelled.drawn,
         ordinal=len(before) + 1,
-        history=history_of(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
+        history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
         reused=labelled.reused,
         earlier=before,
     )
@@ -95,10 +95,10 @@ def _draws(
     plan: Plan,
     fresh: Sequence[CandidateItem],
     known: Mapping[str, Verdict],
-) -> list[Draw]:
+) -> list[DrawnItem]:
     inclusion, atoms = labelled.design.inclusion(plan), labelled.design.atoms
     return [
-        Draw(
+        DrawnItem(
             item=item.item,
             item_key=item_key(spec.name, item.item),
             atom=item.atom,
@@ -113,7 +113,8 @@ def _draws(
 def _batches(spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem]) -> tuple[NewBatch, ...]:
     allowed = set(spec.columns.payload)
     tasks = [
-        Task(item_key(spec.name, item.item), {k: v for k, v in item.payload.items() if k in allowed}) for item in items
+        LabelTask(item_key(spec.name, item.item), {k: v for k, v in item.payload.items() if k in allowed})
+        for item in items
     ]
     tasks.sort(key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]

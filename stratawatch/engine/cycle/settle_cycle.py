@@ -7,10 +7,10 @@ from datetime import datetime
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.dispatch_batch import finish_dispatch
 from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
-from stratawatch.engine.model.cycle_facts import Cycle, Draw, Round
+from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Round
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
-from stratawatch.engine.model.survey_spec import rounds_at_most
+from stratawatch.engine.model.survey_spec import max_rounds
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -18,7 +18,7 @@ _DONE = (RoundState.SETTLED, RoundState.EXPIRED, RoundState.CANCELLED)
 
 
 @dataclass(frozen=True)
-class _Scene:
+class _Settling:
     """What one settling looks at."""
 
     tx: Transaction
@@ -37,7 +37,7 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
             return cycle.state
         spec = tx.panels.get(cycle.panel_version)
         draws = tx.rounds.draws(cycle_id)
-        scene = _Scene(tx, ports, cycle, now, cycle_verdicts(tx, spec, cycle_id, draws))
+        scene = _Settling(tx, ports, cycle, now, cycle_verdicts(tx, spec, cycle_id, draws))
         for round_ in tx.rounds.of(cycle_id):
             if round_.state not in _DONE:
                 _settle_round(scene, round_.id, tx.rounds.draws(cycle_id, round_.id))
@@ -46,7 +46,7 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
     return state
 
 
-def _settle_round(scene: _Scene, round_id: int, draws: Sequence[Draw]) -> None:
+def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -> None:
     tx = scene.tx
     finish_dispatch(tx, scene.ports, round_id)
     for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.SENT]):
@@ -63,9 +63,9 @@ def _settle_round(scene: _Scene, round_id: int, draws: Sequence[Draw]) -> None:
         tx.move(Entity.ROUND, round_id, state, RoundState.SETTLED, at=scene.now, why=why)
 
 
-def _settle_cycle(scene: _Scene, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[Draw]) -> CycleState:
+def _settle_cycle(scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[DrawnItem]) -> CycleState:
     tx, cycle = scene.tx, scene.cycle
-    settled = len(rounds) == rounds_at_most(spec) and all(r.state == RoundState.SETTLED for r in rounds)
+    settled = len(rounds) == max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
     came = f"{answered} of {len(draws)} drawn items have a verdict"
     if settled:

@@ -11,7 +11,7 @@ _NAMED: Final = 3
 
 
 @dataclass(frozen=True)
-class Stratum:
+class StratumSummary:
     """A union of atoms that is drawn as one."""
 
     atoms: tuple[Atom, ...]
@@ -43,9 +43,9 @@ class Stratum:
         return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def strata_of(atoms: Sequence[Atom]) -> tuple[Stratum, ...]:
+def summarise_strata(atoms: Sequence[Atom]) -> tuple[StratumSummary, ...]:
     """The strata in their order."""
     found: list[list[Atom]] = [[] for _ in range(max((atom.stratum for atom in atoms), default=-1) + 1)]
     for atom in atoms:
         found[atom.stratum].append(atom)
-    return tuple(Stratum(tuple(united)) for united in found)
+    return tuple(StratumSummary(tuple(united)) for united in found)

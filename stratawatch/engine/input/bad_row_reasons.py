@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 SHOWN: Final = 40
 """Characters of an example that people are shown."""
 
 
 @dataclass(frozen=True)
-class Fault:
+class BadRowReason:
     """One thing that makes rows unfit. `key` finds the value that could not be read in a bad row's content."""
 
     key: str
@@ -22,7 +22,7 @@ class Fault:
     rows: int = 0
 
 
-def reasons(panel: PanelSpec) -> dict[str, str]:
+def reason_sentences(panel: PanelSpec) -> dict[str, str]:
     """The sentence of everything that can be wrong with a row, by its key."""
     columns = panel.columns
     times = f"'{columns.time}'" if columns.ingested is None else f"'{columns.time}' or '{columns.ingested}'"
@@ -47,14 +47,14 @@ def call_key(one: ClassifierSpec) -> str:
     return f"call of {one.name}"
 
 
-def faults(panel: PanelSpec, profile: Profile) -> tuple[Fault, ...]:
+def bad_row_reasons(panel: PanelSpec, profile: InputProfile) -> tuple[BadRowReason, ...]:
     """Those that a window has, the most frequent first. A row may have several."""
-    said = reasons(panel)
-    found = [Fault(key, said[key], short, rows) for key, short, rows in _counted(panel, profile) if rows > 0]
+    said = reason_sentences(panel)
+    found = [BadRowReason(key, said[key], short, rows) for key, short, rows in _counted(panel, profile) if rows > 0]
     return tuple(sorted(found, key=lambda fault: -fault.rows))
 
 
-def _counted(panel: PanelSpec, profile: Profile) -> Iterator[tuple[str, str, int]]:
+def _counted(panel: PanelSpec, profile: InputProfile) -> Iterator[tuple[str, str, int]]:
     others = profile.null_items
     yield "item", "without an item id", profile.null_items
     for one in panel.classifiers:
@@ -69,19 +69,20 @@ def _counted(panel: PanelSpec, profile: Profile) -> Iterator[tuple[str, str, int
     yield "time", "without a readable time", untimed
 
 
-def in_brief(panel: PanelSpec, profile: Profile, bad_rows: Sequence[BadRow] = ()) -> str:
+def summary(panel: PanelSpec, profile: InputProfile, bad_rows: Sequence[QuarantinedRow] = ()) -> str:
     """All faults of a window in one line, each with a value that could not be read where one is at hand."""
     return ", ".join(
-        f"{fault.rows:,} {fault.short}{such_as(example(fault, bad_rows))}" for fault in faults(panel, profile)
+        f"{fault.rows:,} {fault.short}{example_clause(example(fault, bad_rows))}"
+        for fault in bad_row_reasons(panel, profile)
     )
 
 
-def example(fault: Fault, bad_rows: Sequence[BadRow]) -> str | None:
+def example(fault: BadRowReason, bad_rows: Sequence[QuarantinedRow]) -> str | None:
     """A value that could not be read, as the source has it."""
     return next((row.unreadable[fault.key] for row in bad_rows if fault.key in row.unreadable), None)
 
 
-def such_as(value: str | None) -> str:
+def example_clause(value: str | None) -> str:
     """A value for people, behind a sentence.
 
     >>> such_as("05/01/2026"), such_as(None)
@@ -99,12 +100,12 @@ def quoted(value: str) -> str:
     return repr(value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…")
 
 
-def too_many(panel: PanelSpec, profile: Profile) -> bool:
+def exceeds_max_share(panel: PanelSpec, profile: InputProfile) -> bool:
     """Whether a window is refused for its bad rows."""
     return profile.bad_rows > panel.max_bad_row_share * profile.rows
 
 
-def why_too_many(panel: PanelSpec, profile: Profile) -> str:
+def refusal_sentence(panel: PanelSpec, profile: InputProfile) -> str:
     """The sentence that refuses a window for its bad rows, with what to do about it.
 
     It is sent to channels, and holds no value of a row.
@@ -112,12 +113,12 @@ def why_too_many(panel: PanelSpec, profile: Profile) -> str:
     share = profile.bad_rows / profile.rows if profile.rows else 0.0
     sentence = (
         f"{profile.bad_rows:,} of {profile.rows:,} rows ({share:.2%}) cannot be used, more than the "
-        f"{panel.max_bad_row_share:.2%} that may be set aside: {in_brief(panel, profile)}"
+        f"{panel.max_bad_row_share:.2%} that may be set aside: {summary(panel, profile)}"
     )
     return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
 
 
-def advice(panel: PanelSpec, profile: Profile) -> str:
+def advice(panel: PanelSpec, profile: InputProfile) -> str:
     """What to do about rows without a time, where the window would pass but for them; else nothing."""
     untimed = profile.null_times or 0
     if not untimed or profile.bad_rows - untimed > panel.max_bad_row_share * profile.rows:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from stratawatch.engine.input.score_scale import Range, changed_scale
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.drift_rule import Reaction
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec, Window
 from stratawatch.engine.span import span_text
 
@@ -23,7 +23,7 @@ Kind = Literal["volume", "silent", "scale", "frozen", "types", "replay", "missed
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierWindow:
     """A judged window: its specification and its profile as stored; older programs kept less in it."""
 
     spec: PanelSpec
@@ -47,7 +47,7 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class Finding:
+class DriftFinding:
     """Something that drifted, and what to do about it."""
 
     kind: Kind
@@ -58,28 +58,28 @@ class Finding:
         return f"{self.sentence}; {self.remedy}"
 
 
-def drift(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> tuple[Finding, ...]:
+def find_drift(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> tuple[DriftFinding, ...]:
     """Everything that drifted and is not to be ignored; `earlier` has the newest window last."""
-    found = [finding for look in _LOOKS for finding in look(spec, profile, earlier)] if profile.rows else []
-    return tuple(finding for finding in found if reaction(spec, finding) != "ignore")
+    found = [finding for look in _CHECKS for finding in look(spec, profile, earlier)] if profile.rows else []
+    return tuple(finding for finding in found if reaction_to(spec, finding) != "ignore")
 
 
-def reaction(spec: PanelSpec, finding: Finding) -> Reaction:
+def reaction_to(spec: PanelSpec, finding: DriftFinding) -> Reaction:
     """What the panel wants done about a finding."""
     found: Reaction = getattr(spec.drift, finding.kind)
     return found
 
 
-def refusal(spec: PanelSpec, findings: Iterable[Finding]) -> str:
+def drift_refusal(spec: PanelSpec, findings: Iterable[DriftFinding]) -> str:
     """The sentence that refuses the window, or nothing."""
     for finding in findings:
-        if reaction(spec, finding) == "refuse":
+        if reaction_to(spec, finding) == "refuse":
             accept = f'if it is as it should be, set {finding.kind} = "warn" in [panels.{spec.name}.drift]'
             return f"{finding}; {accept} and reopen the cycle"
     return ""
 
 
-def _volume(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _volume(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     past = [rows for one in earlier if (rows := one.rows())]
     if not past:
         return
@@ -89,25 +89,27 @@ def _volume(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> It
         windows = "the window before" if len(past) == 1 else f"the {len(past)} judged windows before (median)"
         sentence = f"the window has {profile.rows:,} rows, {windows} {usual:,.0f}"
         why = "was something loaded twice, or a filter lost?" if much else "is the export complete?"
-        yield Finding("volume", sentence, why)
+        yield DriftFinding("volume", sentence, why)
 
 
-def _silent(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _silent(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     for one in spec.classifiers:
-        past = [_spoken(column, rows.rows()) for rows in earlier if (column := rows.column(one)) and rows.rows()]
-        now = _spoken(profile.columns[one.name], profile.rows)
+        past = [
+            _share_of_calls(column, rows.rows()) for rows in earlier if (column := rows.column(one)) and rows.rows()
+        ]
+        now = _share_of_calls(profile.columns[one.name], profile.rows)
         usual = median(past) if past else 0.0
         if profile.rows < LEAST:
             continue
         if not past and now == 0:
             sentence = f"classifier '{one.name}' made no call on any of {profile.rows:,} rows"
-            yield Finding("silent", sentence, "does it run, and is this the column of its calls?")
+            yield DriftFinding("silent", sentence, "does it run, and is this the column of its calls?")
         elif usual > 0 and now * spec.drift.factor <= usual:
             sentence = f"classifier '{one.name}' made a call on {now:.1%} of the rows, before on {usual:.1%}"
-            yield Finding("silent", sentence, "does it still run, under this name and in this column?")
+            yield DriftFinding("silent", sentence, "does it still run, under this name and in this column?")
 
 
-def _scale(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _scale(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     for one in spec.classifiers:
         now = profile.ranges.get(one.name)
         past = [found for before in earlier if (found := before.range(one))]
@@ -120,54 +122,54 @@ def _scale(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Ite
                 f"the scores of '{one.name}' lie between {now[0]:g} and {now[1]:g}, before between {was[0]:g} and "
                 f"{was[1]:g}: {looks}"
             )
-            yield Finding("scale", sentence, "mend the score, or give the new one a classifier of its own name")
+            yield DriftFinding("scale", sentence, "mend the score, or give the new one a classifier of its own name")
 
 
-def _frozen(spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _frozen(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     for one in spec.classifiers:
         now, scored = profile.ranges.get(one.name), _scored(one, profile)
         if now is None or scored < LEAST:
             continue
         if now[0] == now[1]:
             sentence = f"all {scored:,} scores of '{one.name}' are {now[0]:g}"
-            yield Finding("frozen", sentence, "does it still read its features?")
+            yield DriftFinding("frozen", sentence, "does it still read its features?")
             continue
         twin = next((before for before in reversed(earlier) if _twins(one, profile, before)), None)
         if twin is not None and twin.profile.get("fingerprint") != profile.fingerprint:
             sentence = f"the scores of '{one.name}' are those of the window {_named(twin)}, as far as counts tell"
-            yield Finding("frozen", sentence, "are they computed anew for every window?")
+            yield DriftFinding("frozen", sentence, "are they computed anew for every window?")
 
 
-def _types(_spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _types(_spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     before = earlier[-1].profile.get("kinds", {}) if earlier else {}
     for name, kind in profile.kinds.items():
         was = before.get(name, kind)
         if was != kind:
             sentence = f"column '{name}' holds {_WORDS.get(kind, kind)}, before {_WORDS.get(was, was)}"
             remedy = "ids and segments that are written otherwise are others; restore the type in the export"
-            yield Finding("types", sentence, remedy)
+            yield DriftFinding("types", sentence, remedy)
 
 
-def _replay(_spec: PanelSpec, profile: Profile, earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _replay(_spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     for before in earlier:
         if profile.fingerprint and before.profile.get("fingerprint") == profile.fingerprint:
             sentence = f"every count of the window is that of the window {_named(before)}"
-            yield Finding("replay", sentence, "was the old export delivered again under new times?")
+            yield DriftFinding("replay", sentence, "was the old export delivered again under new times?")
 
 
-def _missed(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _missed(spec: PanelSpec, profile: InputProfile, _earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     if profile.missed:
         sentence = f"{profile.missed:,} rows of the window before came after it was read and are counted in none"
-        yield Finding("missed", sentence, f"raise lateness in [panels.{spec.name}.schedule], or name ingested")
+        yield DriftFinding("missed", sentence, f"raise lateness in [panels.{spec.name}.schedule], or name ingested")
 
 
-def _clock(spec: PanelSpec, profile: Profile, _earlier: Sequence[Earlier]) -> Iterator[Finding]:
+def _clock(spec: PanelSpec, profile: InputProfile, _earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     if profile.early and profile.early > spec.max_bad_row_share * profile.rows:
         sentence = f"{profile.early:,} of {profile.rows:,} rows are dated later than the window in which they arrived"
-        yield Finding("clock", sentence, f"is the clock behind '{spec.columns.time}' right, and in UTC?")
+        yield DriftFinding("clock", sentence, f"is the clock behind '{spec.columns.time}' right, and in UTC?")
 
 
-_LOOKS: Final[tuple[Callable[[PanelSpec, Profile, Sequence[Earlier]], Iterator[Finding]], ...]] = (
+_CHECKS: Final[tuple[Callable[[PanelSpec, InputProfile, Sequence[EarlierWindow]], Iterator[DriftFinding]], ...]] = (
     _replay,
     _volume,
     _silent,
@@ -191,16 +193,16 @@ def _reads(one: ClassifierSpec) -> tuple[str, str | None, str, str | None]:
     return one.name, one.score, one.score_kind, one.call
 
 
-def _spoken(column: Json, rows: int) -> float:
+def _share_of_calls(column: Json, rows: int) -> float:
     return (rows - int(column["nulls"]) - int(column["invalid"])) / rows
 
 
-def _scored(one: ClassifierSpec, profile: Profile) -> int:
+def _scored(one: ClassifierSpec, profile: InputProfile) -> int:
     column = profile.columns[one.name]
     return profile.rows - column["score_nulls"] - column["score_invalid"]
 
 
-def _twins(one: ClassifierSpec, profile: Profile, before: Earlier) -> bool:
+def _twins(one: ClassifierSpec, profile: InputProfile, before: EarlierWindow) -> bool:
     """The same number of rows, calls and silences, and extremes equal to the last bit."""
     now, then = profile.ranges[one.name], before.range(one)
     told = any(round(score, _DECIMALS) != score for score in now)
@@ -212,5 +214,5 @@ def _twins(one: ClassifierSpec, profile: Profile, before: Earlier) -> bool:
     )
 
 
-def _named(one: Earlier) -> str:
+def _named(one: EarlierWindow) -> str:
     return span_text(one.window.start, one.window.end)

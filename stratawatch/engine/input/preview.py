@@ -9,13 +9,13 @@ from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.engine.input.bad_row_reasons import advice, in_brief, too_many
-from stratawatch.engine.labels.label_history import history_of
-from stratawatch.engine.labels.labelled_cycle import as_design
-from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
-from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
+from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.labels.labelled_cycle import design_of_cycle
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
+from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.survey_spec import commission_of, for_pools
+from stratawatch.engine.model.survey_spec import pool_budget, survey_spec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.progress import phase
 from stratawatch.errors import InputRefused
@@ -36,33 +36,33 @@ def preview(ports: Ports, spec: PanelSpec, window: Window, period: int) -> Previ
     """Plan a window as a cycle would that is opened now. Raises InputRefused where it would be refused."""
     with ports.sources[spec.name].reading(spec, window) as reading:
         counted, history = read_window(ports, spec, reading.census, period)
-        commission = commission_of(spec)
+        commission = survey_spec(spec)
         with phase("cutting strata"):
             atoms = cut(counted.census, commission, history)
             if not atoms:
                 return Preview((), Plan((), {}, "nothing to draw from"), history)
-            wanted = pool_sizes(atoms, counted.census.classifiers, for_pools(commission, history), history)
+            wanted = pool_sizes(atoms, counted.census.classifiers, pool_budget(commission, history), history)
         items = reading.candidates(atoms, wanted)
     _once(items)
     with phase("planning"):
-        cells = as_design(spec, atoms, items).cells
-        return Preview(atoms, design_of(commission).whole(cells, commission, history, metrics_of(spec)), history)
+        cells = design_of_cycle(spec, atoms, items).cells
+        return Preview(atoms, design_of(commission).whole(cells, commission, history, metrics_shown(spec)), history)
 
 
 def read_window(
-    ports: Ports, spec: PanelSpec, count: Callable[[], CensusAnswer], period: int
-) -> tuple[CensusAnswer, History]:
+    ports: Ports, spec: PanelSpec, count: Callable[[], CensusResult], period: int
+) -> tuple[CensusResult, History]:
     """The census of a window and the history that a cycle opened now would have.
 
     The input check, which leaves pages behind, is not run; but no plain reason to refuse is hidden.
     """
     with ports.store.begin() as tx:
-        history = history_of(tx, spec, period, ports.clock.now())
+        history = label_history(tx, spec, period, ports.clock.now())
     counted = count()
     profile = counted.profile
-    if too_many(spec, profile):
+    if exceeds_max_share(spec, profile):
         share = f"at most {spec.max_bad_row_share:.2%} of rows that cannot be used"
-        got = f"{profile.bad_rows:,} of {profile.rows:,}: {in_brief(spec, profile, counted.bad_rows)}"
+        got = f"{profile.bad_rows:,} of {profile.rows:,}: {summary(spec, profile, counted.bad_rows)}"
         raise InputRefused(_WOULD, expected=share, got=got, hint=advice(spec, profile))
     return counted, history
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable
 
-from stratawatch.engine.input.drift import REMEMBERED, Earlier
+from stratawatch.engine.input.drift import REMEMBERED, EarlierWindow
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def judged_before(tx: Transaction, panel: str, period: int) -> tuple[Earlier, ...]:
+def previous_judged(tx: Transaction, panel: str, period: int) -> tuple[EarlierWindow, ...]:
     """The last judged windows before a period, newest last."""
     cycles = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], before=period, newest=REMEMBERED)
-    return tuple(Earlier(tx.panels.get(one.panel_version), one.window, one.profile) for one in cycles)
+    return tuple(EarlierWindow(tx.panels.get(one.panel_version), one.window, one.profile) for one in cycles)
 
 
-def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
+def previous_window(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
     """The cycle of the window before, if its rows were counted and rows may have been added to it since.
 
     Windows that are cut by the time of arrival get no more rows once they are over. Where the newest row of an id
@@ -31,7 +31,7 @@ def window_before(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None
     return None
 
 
-def missed_rows(count: Callable[[Window], int], before: Cycle | None) -> int | None:
+def late_rows(count: Callable[[Window], int], before: Cycle | None) -> int | None:
     """Rows of the window before that came after it was read; None where that cannot be told.
 
     `count` reads only times. Fewer rows than were counted mean that the source forgets old ones.

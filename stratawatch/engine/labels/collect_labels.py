@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from stratawatch.engine.model.label_events import LabelEvent, Polled
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.label_events import LabelEvent, PollResult
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
 
 MOST_POLLS: Final = 1000
@@ -45,7 +45,7 @@ def keep_events(ports: Ports, events: Sequence[LabelEvent]) -> Collected:
     return Collected(new, len(unknown))
 
 
-def _keep(ports: Ports, polled: Polled) -> Collected:
+def _keep(ports: Ports, polled: PollResult) -> Collected:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         new, unknown = tx.labels.add(_not_from_the_future(polled.events, now), now)
@@ -60,14 +60,14 @@ def _not_from_the_future(events: Sequence[LabelEvent], now: datetime) -> list[La
     return [replace(event, at=min(event.at, now)) for event in events]
 
 
-def _orphan(event: LabelEvent) -> BadRow:
+def _orphan(event: LabelEvent) -> QuarantinedRow:
     content = {
         "value": event.value,
         "annotator": event.annotator,
         "source": event.source,
         "event_id": event.event_id,
     }
-    return BadRow("label", event.item_key, "a label for an item nobody asked about", content)
+    return QuarantinedRow("label", event.item_key, "a label for an item nobody asked about", content)
 
 
 def _add(a: Collected, b: Collected) -> Collected:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from stratawatch.engine.alarms.failures import sentence
+from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.model.label_events import Batch
@@ -86,8 +86,8 @@ def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:
     """Count a failed send, tell people when it goes on, give the batch up in the end; returns the attempts."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        attempts = tx.rounds.released(batch.id, sentence(trouble))
-        why = f"not sent after {attempts} attempts: {sentence(trouble)}"
+        attempts = tx.rounds.released(batch.id, describe(trouble))
+        why = f"not sent after {attempts} attempts: {describe(trouble)}"
         about = f"batch:{batch.key}:{len(tx.cycles.moves(Entity.BATCH, batch.id))}"  # it may be sent again by hand
         if attempts == WARN_AFTER:
             warn(tx, ports, about, f"Labels cannot be asked for: batch {batch.key}", why)

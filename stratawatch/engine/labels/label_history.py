@@ -16,7 +16,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def history_of(
+def label_history(
     tx: Transaction, spec: PanelSpec, period: int, known_by: datetime, present: Collection[str] = ()
 ) -> History:
     """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.

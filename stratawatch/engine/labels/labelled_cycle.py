@@ -11,15 +11,15 @@ import numpy as np
 from stratawatch.core.designs.frozen import Design
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.verdicts import Ledger, Verdict, Vote, resolve
-from stratawatch.engine.model.cycle_facts import CandidateItem, Draw
+from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.survey_spec import commission_of
+from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def as_candidates(items: Sequence[CandidateItem], columns: Sequence[str]) -> Candidates:
+def candidates_of(items: Sequence[CandidateItem], columns: Sequence[str]) -> Candidates:
     """The stored pool in the shape the statistics read."""
     clusters = tuple(item.cluster for item in items)
     return Candidates(
@@ -31,11 +31,11 @@ def as_candidates(items: Sequence[CandidateItem], columns: Sequence[str]) -> Can
     )
 
 
-def as_design(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> Design:
+def design_of_cycle(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> Design:
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
-    candidates = as_candidates(items, spec.columns.segments)
-    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=commission_of(spec))
+    candidates = candidates_of(items, spec.columns.segments)
+    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_spec(spec))
 
 
 def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:
@@ -59,7 +59,7 @@ class LabelledCycle:
     """A cycle's design, what was drawn from it, and what people said so far."""
 
     design: Design
-    draws: tuple[Draw, ...]
+    draws: tuple[DrawnItem, ...]
     verdicts: Mapping[str, Verdict]  # by item key, of drawn items only
 
     @property
@@ -78,17 +78,17 @@ class LabelledCycle:
         return Ledger({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})
 
 
-def load(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:
+def load_labelled_cycle(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:
     """Read a cycle's design and ledger back from the store."""
     draws = tx.rounds.draws(cycle_id)
     return LabelledCycle(
-        design=as_design(spec, tx.cycles.atoms(cycle_id), tx.cycles.candidates(cycle_id)),
+        design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), tx.cycles.candidates(cycle_id)),
         draws=draws,
         verdicts=cycle_verdicts(tx, spec, cycle_id, draws),
     )
 
 
-def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[Draw]) -> dict[str, Verdict]:
+def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> dict[str, Verdict]:
     """What people said on a cycle's drawn items, by item key.
 
     Labels count that were given at most `label_validity` before the cycle was opened.
@@ -98,7 +98,7 @@ def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Seque
     return verdicts_of(events, spec.votes, not_before=oldest)
 
 
-def known_verdicts(
+def reusable_verdicts(
     tx: Transaction, spec: PanelSpec, items: Sequence[str], *, opened_at: datetime
 ) -> dict[str, Verdict]:
     """Verdicts, by item id, that earlier cycles left behind for these items and that have not expired."""

@@ -8,10 +8,10 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import CycleState, RoundState
 
 
@@ -36,12 +36,12 @@ class Cycle:
 
 
 @dataclass(frozen=True)
-class CensusAnswer:
+class CensusResult:
     """The first query's answer: exact counts, the input profile, some bad rows to look at, what was read."""
 
     census: Census
-    profile: Profile
-    bad_rows: tuple[BadRow, ...]
+    profile: InputProfile
+    bad_rows: tuple[QuarantinedRow, ...]
     source_version: Json
 
 
@@ -68,24 +68,24 @@ class CheckReport:
     passed: bool
     failures: tuple[str, ...]
     refusal: str
-    bad_rows: tuple[BadRow, ...] = ()
+    bad_rows: tuple[QuarantinedRow, ...] = ()
     docs: str | None = None
 
 
 @dataclass(frozen=True)
-class Frozen:
+class FrozenCycle:
     """The facts of a frozen cycle."""
 
     atoms: tuple[Atom, ...]
     candidates: tuple[CandidateItem, ...]
-    profile: Profile
+    profile: InputProfile
     source_version: Json
     docs: str | None
-    bad_rows: tuple[BadRow, ...]
+    bad_rows: tuple[QuarantinedRow, ...]
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawnItem:
     """An item that was drawn: the design facts of that moment, read back when estimating.
 
     `inclusion` is n_h / N_h of its atom's stratum as planned by the round that drew it; the plan of the cycle's last
@@ -138,7 +138,7 @@ class Revision:
 
 
 @dataclass(frozen=True)
-class Move:
+class Transition:
     """A line of the transition log."""
 
     entity: str

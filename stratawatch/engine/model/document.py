@@ -3,6 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 
 Json = Mapping[str, Any]

@@ -6,7 +6,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
-class Profile:
+class InputProfile:
     """One row about the whole window: exact counts at any size. `bad_rows` are left out of the census.
 
     `columns` holds per classifier {"nulls", "invalid", "positives", "score_nulls", "score_invalid"}. `ranges` are the

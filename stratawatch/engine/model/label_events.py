@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Literal
 
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState
 
 
 @dataclass(frozen=True)
-class Task:
+class LabelTask:
     """One line for a labeller."""
 
     item_key: str
@@ -25,7 +25,7 @@ class NewBatch:
     key: str
     question: str
     guideline: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[LabelTask, ...]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Batch:
     attempts: int
     question: str
     guideline: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[LabelTask, ...]
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class LabelEvent:
 
 
 @dataclass(frozen=True)
-class Polled:
+class PollResult:
     """What a queue had to say since the cursor, and the cursor that comes after it."""
 
     events: tuple[LabelEvent, ...]
-    rejected: tuple[BadRow, ...]
+    rejected: tuple[QuarantinedRow, ...]
     cursor: Json

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import Profile as Profile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 
 
 @dataclass(frozen=True)
-class BadRow:
+class QuarantinedRow:
     """An input row, or a label, that was set aside, with the reason."""
 
     kind: Literal["prediction", "label"]

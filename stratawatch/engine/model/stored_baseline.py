@@ -11,7 +11,7 @@ from stratawatch.engine.model.panel_spec import ClassifierSpec
 
 
 @dataclass(frozen=True)
-class KeptBaseline:
+class StoredBaseline:
     """One measurement of one stream; a later one stands beside it and replaces nothing.
 
     It is in force for windows that start from `valid_from` on and before `valid_until` (None: until further notice).
@@ -40,7 +40,7 @@ class KeptBaseline:
         """What `n` counts: labels that told this metric, in each window anew; or items, whatever they tell of it."""
         return "label" if self.method.startswith(METHOD) else "item"
 
-    def same_evidence(self, other: "KeptBaseline") -> bool:
+    def same_evidence(self, other: "StoredBaseline") -> bool:
         """Whether both say the same of the same stream, whatever their dates."""
         unlike = ("confidence", "valid_from", "valid_until", "measured_at")
         return all(

@@ -8,7 +8,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 
-def commission_of(spec: PanelSpec) -> SurveySpec:
+def survey_spec(spec: PanelSpec) -> SurveySpec:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
     return SurveySpec(
         goals=spec.goals,
@@ -22,7 +22,7 @@ def commission_of(spec: PanelSpec) -> SurveySpec:
     )
 
 
-def for_pools(commission: SurveySpec, history: History) -> SurveySpec:
+def pool_budget(commission: SurveySpec, history: History) -> SurveySpec:
     """The commission if labels that are known were paid for: pools must hold them beside what the budget buys.
 
     As many items may persist as the latest cycle had labels of; pools make room for twice the budget of them.
@@ -33,6 +33,6 @@ def for_pools(commission: SurveySpec, history: History) -> SurveySpec:
     return replace(commission, budget=commission.budget + min(latest, 2 * commission.budget))
 
 
-def rounds_at_most(spec: PanelSpec) -> int:
+def max_rounds(spec: PanelSpec) -> int:
     """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask."""
-    return design_of(commission_of(spec)).rounds(commission_of(spec))
+    return design_of(survey_spec(spec)).rounds(survey_spec(spec))

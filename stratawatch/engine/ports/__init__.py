@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Protocol
 
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer, CheckReport
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
-from stratawatch.engine.model.label_events import Polled, Receipt
+from stratawatch.engine.model.label_events import PollResult, Receipt
 from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.ports.transaction import Transaction
@@ -22,9 +22,9 @@ __all__ = [
     "Ports",
     "PredictionCheck",
     "PredictionSource",
-    "Reading",
     "Store",
     "Transaction",
+    "WindowReader",
 ]
 
 
@@ -36,10 +36,10 @@ class Clock(Protocol):
         ...
 
 
-class Reading(Protocol):
+class WindowReader(Protocol):
     """One look at one window: what is counted and what is drawn are the same rows, where the source can see to it."""
 
-    def census(self) -> CensusAnswer:
+    def census(self) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         ...
 
@@ -55,11 +55,11 @@ class Reading(Protocol):
 class PredictionSource(Protocol):
     """Census and candidates of a window; never the whole population in memory."""
 
-    def reading(self, panel: PanelSpec, window: Window) -> AbstractContextManager[Reading]:
+    def reading(self, panel: PanelSpec, window: Window) -> AbstractContextManager[WindowReader]:
         """Both, with as few scans as they take together."""
         ...
 
-    def census(self, panel: PanelSpec, window: Window) -> CensusAnswer:
+    def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         ...
 
@@ -81,7 +81,7 @@ class PredictionSource(Protocol):
 class PredictionCheck(Protocol):
     """Whether the input is fit to be judged."""
 
-    def profile(self, panel: PanelSpec, window: Window, profile: Profile) -> CheckReport:
+    def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""
         ...
 
@@ -99,7 +99,7 @@ class LabelQueue(Protocol):
         """Hand over a batch; handing it over again changes nothing. Raises Unreachable."""
         ...
 
-    def poll(self, cursor: Mapping[str, object]) -> Polled:
+    def poll(self, cursor: Mapping[str, object]) -> PollResult:
         """Read what came since `cursor` ({} at first)."""
         ...
 

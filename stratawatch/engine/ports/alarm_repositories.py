@@ -7,7 +7,7 @@ from typing import Protocol
 from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 
 
-class Alarms(Protocol):
+class AlarmRepository(Protocol):
     """Alarm states and incidents."""
 
     def add_states(self, states: Sequence[StreamState]) -> None:
@@ -39,7 +39,7 @@ class Alarms(Protocol):
         ...
 
 
-class Outbox(Protocol):
+class NotificationOutbox(Protocol):
     """Notifications on their way out."""
 
     def add(self, notification: Notification) -> bool:

@@ -6,15 +6,15 @@ from typing import Protocol
 
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, Draw, Frozen, Move, Round
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, FrozenCycle, Round, Transition
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, NewBatch
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState, CycleState, Entity
 
 
-class Panels(Protocol):
+class PanelRepository(Protocol):
     """Panels and their versions. A changed specification is a new version; old cycles keep theirs."""
 
     def save(self, spec: PanelSpec, at: datetime) -> int:
@@ -30,7 +30,7 @@ class Panels(Protocol):
         ...
 
 
-class Cycles(Protocol):
+class CycleRepository(Protocol):
     """Cycles, their frozen facts and the log of every move."""
 
     def open(self, panel: str, version: int, period: int, window: Window, at: datetime) -> int | None:
@@ -52,11 +52,13 @@ class Cycles(Protocol):
         """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
         ...
 
-    def freeze(self, cycle_id: int, frozen: Frozen, deadline_at: datetime) -> None:
+    def freeze(self, cycle_id: int, frozen: FrozenCycle, deadline_at: datetime) -> None:
         """Keep the frozen facts: atoms, segments, candidates, profile, bad rows. Does not move the state."""
         ...
 
-    def explain(self, cycle_id: int, *, reason: str, docs: str | None = None, profile: Profile | None = None) -> None:
+    def explain(
+        self, cycle_id: int, *, reason: str, docs: str | None = None, profile: InputProfile | None = None
+    ) -> None:
         """Keep why a cycle was refused, expired or cancelled, and the profile where a refused window was counted."""
         ...
 
@@ -79,23 +81,25 @@ class Cycles(Protocol):
         """The pools, by atom and digest."""
         ...
 
-    def quarantine(self, cycle_id: int | None, rows: Sequence[BadRow], at: datetime) -> None:
+    def quarantine(self, cycle_id: int | None, rows: Sequence[QuarantinedRow], at: datetime) -> None:
         """Keep rows that were set aside. The same (kind, key, reason, cycle) is kept once."""
         ...
 
-    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[BadRow, ...]:
+    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[QuarantinedRow, ...]:
         """Rows that were set aside: of one cycle, or the newest of all."""
         ...
 
-    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Move, ...]:
+    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
         ...
 
 
-class Rounds(Protocol):
+class RoundRepository(Protocol):
     """Rounds, draws and batches."""
 
-    def add(self, cycle_id: int, plan: Plan, draws: Sequence[Draw], batches: Sequence[NewBatch], at: datetime) -> int:
+    def add(
+        self, cycle_id: int, plan: Plan, draws: Sequence[DrawnItem], batches: Sequence[NewBatch], at: datetime
+    ) -> int:
         """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
 
         Raises StaleState when another process added that round meanwhile.
@@ -114,7 +118,7 @@ class Rounds(Protocol):
         """A cycle's rounds, in order."""
         ...
 
-    def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[Draw, ...]:
+    def draws(self, cycle_id: int, round_id: int | None = None) -> tuple[DrawnItem, ...]:
         """What was drawn, in the whole cycle or in one round, by atom and digest."""
         ...
 

@@ -7,10 +7,10 @@ from typing import Protocol
 from stratawatch.engine.model.cycle_facts import Cycle, PastDraw, Revision
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.label_events import LabelEvent
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 
 
-class Labels(Protocol):
+class LabelRepository(Protocol):
     """The ledger of label events, and how far each queue was read."""
 
     def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
@@ -42,14 +42,14 @@ class Labels(Protocol):
         ...
 
 
-class Estimates(Protocol):
+class EstimateRepository(Protocol):
     """Estimates with their revisions."""
 
     def add(self, revision: Revision) -> None:
         """Append a revision; (cycle, number) must be new."""
         ...
 
-    def seen(self, cycle_id: int, number: int, mark: int) -> None:
+    def mark_read(self, cycle_id: int, number: int, mark: int) -> None:
         """Events up to `mark` changed nothing in this revision's verdicts: it is up to date with them."""
         ...
 
@@ -69,18 +69,18 @@ class Estimates(Protocol):
         ...
 
 
-class Baselines(Protocol):
+class BaselineRepository(Protocol):
     """What metrics were. Appended, never changed."""
 
-    def add(self, baseline: KeptBaseline, after: KeptBaseline | None = None) -> bool:
+    def add(self, baseline: StoredBaseline, after: StoredBaseline | None = None) -> bool:
         """Keep a baseline; False when the same was kept before: ever, or with `after` since that one was."""
         ...
 
-    def of(self, panel: str) -> tuple[KeptBaseline, ...]:
+    def of(self, panel: str) -> tuple[StoredBaseline, ...]:
         """All baselines of a panel, in the order in which they were measured."""
         ...
 
-    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[StoredBaseline, ...]:
         """For every stream and call, the newest measured baseline whose dates hold `at`.
 
         With `measured_by`, of those that had been measured by that moment.

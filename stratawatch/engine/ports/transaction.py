@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import Protocol
 
 from stratawatch.engine.model.states import Entity
-from stratawatch.engine.ports.alarm_repositories import Alarms, Outbox
-from stratawatch.engine.ports.cycle_repositories import Cycles, Panels, Rounds
-from stratawatch.engine.ports.label_repositories import Baselines, Estimates, Labels
+from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
+from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
+from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 
 
-class Leases(Protocol):
+class LeaseRepository(Protocol):
     """Named leases with an end."""
 
     def take(self, name: str, holder: str, now: datetime, until: datetime) -> bool:
@@ -28,15 +28,15 @@ class Leases(Protocol):
 class Transaction(Protocol):
     """One unit of work over all rooms. Rolls back unless `commit` was called."""
 
-    panels: Panels
-    cycles: Cycles
-    rounds: Rounds
-    labels: Labels
-    estimates: Estimates
-    alarms: Alarms
-    baselines: Baselines
-    outbox: Outbox
-    leases: Leases
+    panels: PanelRepository
+    cycles: CycleRepository
+    rounds: RoundRepository
+    labels: LabelRepository
+    estimates: EstimateRepository
+    alarms: AlarmRepository
+    baselines: BaselineRepository
+    outbox: NotificationOutbox
+    leases: LeaseRepository
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState.

@@ -11,7 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.stratification.stratify import cut_atoms
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.engine.model.survey_spec import commission_of
+from stratawatch.engine.model.survey_spec import survey_spec
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,8 @@ def week(world):
 @pytest.fixture(scope="module")
 def design(week, spec):
     cells = count(week)
-    atoms = cut_atoms(cells.census, commission_of(spec))
-    wanted = pool_sizes(atoms, CLASSIFIERS, commission_of(spec))
+    atoms = cut_atoms(cells.census, survey_spec(spec))
+    wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec))
     return Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
 
 

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from stratawatch.engine.model.label_events import Batch, Task
+from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 
 AT = "2026-01-05T10:00:00+02:00"
 
 
 def batch(key="spam-p00000-r1-b1", items=("k1", "k2")):
-    tasks = tuple(Task(item, {"text": f"text of {item} \U0001f642 'quoted\"\n"}) for item in items)
+    tasks = tuple(LabelTask(item, {"text": f"text of {item} \U0001f642 'quoted\"\n"}) for item in items)
     return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
 
 

@@ -12,7 +12,7 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.model.cycle_facts import CensusAnswer
+from stratawatch.engine.model.cycle_facts import CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
 from tests.contracts.sources import reference
 from tests.contracts.sources.panels import START, WINDOW, panel
@@ -72,7 +72,7 @@ def rows_of(table: Table) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*(values for _, values in table.values()), strict=True)]
 
 
-def as_dict(answer: CensusAnswer) -> dict[tuple[str, int], int]:
+def as_dict(answer: CensusResult) -> dict[tuple[str, int], int]:
     census = answer.census
     return {
         (pattern, int(bin_)): int(n)

@@ -21,7 +21,7 @@ from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import wanted_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.model.cycle_facts import CandidateItem, CensusAnswer
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.panel_spec import Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused, Unreachable
 from tests.contracts.sources import golden_world as world
@@ -70,7 +70,7 @@ def small(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
     monkeypatch.setattr(single_scan, "KEPT", kept)
 
 
-def strata(answer: CensusAnswer) -> tuple[list[Atom], list[int]]:
+def strata(answer: CensusResult) -> tuple[list[Atom], list[int]]:
     """Two strata: everything nobody calls, and the rest; 12 and 30 items of them."""
     census = answer.census
     cells = zip(census.patterns, census.bins, census.counts, strict=True)
@@ -82,7 +82,7 @@ def statements_of(columns: Columns) -> Statements:
     return Statements(replace(world.PANEL, columns=columns), "population", world.TYPES)
 
 
-Found = tuple[CensusAnswer, tuple[CandidateItem, ...]]
+Found = tuple[CensusResult, tuple[CandidateItem, ...]]
 
 
 def together(one: SqlSource, spec: PanelSpec, window: Window = WINDOW) -> Found:

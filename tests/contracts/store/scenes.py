@@ -7,10 +7,10 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.model.cycle_facts import CandidateItem, Draw, Frozen, Revision
+from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem, FrozenCycle, Revision
 from stratawatch.engine.model.idempotency_keys import batch_key, item_key
-from stratawatch.engine.model.input_profile import Profile
-from stratawatch.engine.model.label_events import LabelEvent, NewBatch, Task
+from stratawatch.engine.model.input_profile import InputProfile
+from stratawatch.engine.model.label_events import LabelEvent, LabelTask, NewBatch
 from stratawatch.engine.model.notification import Incident, Notification, StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 
@@ -45,7 +45,7 @@ def window(period=0):
     return Window(MONDAY + period * WEEK, MONDAY + (period + 1) * WEEK)
 
 
-PROFILE = Profile(
+PROFILE = InputProfile(
     rows=1000,
     bad_rows=1,
     null_items=0,
@@ -87,12 +87,12 @@ def frozen(items=("a", "b", "c"), **changes):
         "docs": "spam/w0.html",
         "bad_rows": (),
     }
-    return Frozen(**(facts | changes))
+    return FrozenCycle(**(facts | changes))
 
 
 def draws(items=("a", "b", "c"), panel="spam", **changes):
     return tuple(
-        Draw(name, item_key(panel, name), i % 2, f"{hash_of(name):032x}", 0.05, **changes)
+        DrawnItem(name, item_key(panel, name), i % 2, f"{hash_of(name):032x}", 0.05, **changes)
         for i, name in enumerate(items)
     )
 
@@ -120,7 +120,7 @@ class Planned:
 
 def planned_round(tx, period=0, panel="spam", items=("a", "b", "c")):
     cycle = frozen_cycle(tx, period, panel, items)
-    tasks = tuple(Task(item_key(panel, name), {"text": name}) for name in items)
+    tasks = tuple(LabelTask(item_key(panel, name), {"text": name}) for name in items)
     batch = NewBatch(batch_key(panel, period, 1, 1), "Is it?", "It is if.", tasks)
     number = tx.rounds.add(cycle, PLAN, draws(items, panel), [batch], NOW)
     return Planned(cycle, number, tx.rounds.batches(round_id=number)[0].id)

@@ -7,14 +7,14 @@ from sqlalchemy import text
 from stratawatch.adapters.store import migrate, open_store
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.engine.model.notification import StreamKey
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import SchemaMismatch, StratawatchError
 from tests.contracts.store.older import FIRST_CYCLE, second_schema
 from tests.contracts.store.scenes import MONDAY, NOW, WEEK
 
 DAY = timedelta(days=1)
 BOTH = TwoSides("recall", Share(0.8, 100), Share(0.02, 400), called_size=1000, passed_size=9000)
-FIRST = KeptBaseline(
+FIRST = StoredBaseline(
     key=StreamKey("spam", "lr", "precision"),
     call="score_lr >= 0.5",
     cut_off=0.5,

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import MONDAY, NOW, WEEK, frozen, frozen_cycle, open_cycle, spec, window
@@ -110,7 +110,7 @@ class TestUnfreeze:
             before = tx.cycles.get(cycle)
             tx.cycles.failed(cycle, "once")
             tx.cycles.explain(cycle, reason="bad", docs="d.html", profile=frozen().profile)
-            tx.cycles.quarantine(cycle, [BadRow("prediction", "a", "NaN")], NOW)
+            tx.cycles.quarantine(cycle, [QuarantinedRow("prediction", "a", "NaN")], NOW)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.REFUSED, at=NOW, why="bad")
             tx.cycles.unfreeze(cycle)
             tx.move(Entity.CYCLE, cycle, CycleState.REFUSED, CycleState.OPEN, at=NOW, why="mended")
@@ -126,7 +126,7 @@ class TestUnfreeze:
 
 
 class TestQuarantine:
-    ROW = BadRow("prediction", "a", "score is NaN", {"score": "NaN"})
+    ROW = QuarantinedRow("prediction", "a", "score is NaN", {"score": "NaN"})
 
     def test_keeps_a_row_once_for_its_cycle(self, store):
         with store.begin() as tx:
@@ -137,9 +137,9 @@ class TestQuarantine:
 
     def test_tells_cycles_keys_kinds_and_reasons_apart(self, store):
         others = [
-            BadRow("prediction", "b", "score is NaN"),
-            BadRow("label", "a", "score is NaN"),
-            BadRow("prediction", "a", ""),
+            QuarantinedRow("prediction", "b", "score is NaN"),
+            QuarantinedRow("label", "a", "score is NaN"),
+            QuarantinedRow("prediction", "a", ""),
         ]
         with store.begin() as tx:
             first, second = open_cycle(tx, 0), open_cycle(tx, 1)
@@ -149,13 +149,15 @@ class TestQuarantine:
             assert tx.cycles.quarantined(second) == (self.ROW, *others)
 
     def test_shows_the_newest_in_order_of_arrival(self, store):
-        rows = [BadRow("label", str(i), "unknown") for i in range(5)]
+        rows = [QuarantinedRow("label", str(i), "unknown") for i in range(5)]
         with store.begin() as tx:
             tx.cycles.quarantine(None, rows, NOW)
             assert tx.cycles.quarantined(newest=2) == tuple(rows[3:])
 
     def test_takes_keys_and_content_of_any_kind_and_length(self, store):
-        row = BadRow("label", "k\0" * 5000, "r" * 10_000, {"text": "\0\N{PILE OF POO}'\n", "score": float("nan")})
+        row = QuarantinedRow(
+            "label", "k\0" * 5000, "r" * 10_000, {"text": "\0\N{PILE OF POO}'\n", "score": float("nan")}
+        )
         with store.begin() as tx:
             tx.cycles.quarantine(None, [row], NOW)
             (back,) = tx.cycles.quarantined()

@@ -15,7 +15,7 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.drift_rule import DriftRule
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.errors import StratawatchError
 from tests.contracts.store.scenes import PROFILE, spec
@@ -146,7 +146,7 @@ class TestPlan:
 
 class TestProfile:
     def test_comes_back_exactly(self):
-        assert from_document(Profile, json.loads(dumps(as_document(PROFILE)))) == PROFILE
+        assert from_document(InputProfile, json.loads(dumps(as_document(PROFILE)))) == PROFILE
 
 
 class TestDumps:

@@ -145,7 +145,7 @@ class TestSeen:
             cycle = planned_round(tx).cycle
             tx.estimates.add(revision(cycle))
             tx.labels.add([said("a", "e1")], NOW)
-            tx.estimates.seen(cycle, 1, tx.labels.mark())
+            tx.estimates.mark_read(cycle, 1, tx.labels.mark())
             assert tx.estimates.outdated() == ()
             assert tx.estimates.latest(cycle).number == 1
 
@@ -153,5 +153,5 @@ class TestSeen:
         with store.begin() as tx:
             cycle = open_cycle(tx)
             tx.estimates.add(revision(cycle, mark=9))
-            tx.estimates.seen(cycle, 1, 5)
+            tx.estimates.mark_read(cycle, 1, 5)
             assert tx.estimates.latest(cycle).mark == 9

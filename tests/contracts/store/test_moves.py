@@ -1,6 +1,6 @@
 import pytest
 
-from stratawatch.engine.model.cycle_facts import Move
+from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, planned_round
@@ -12,7 +12,7 @@ class TestMove:
             cycle = open_cycle(tx)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.FROZEN, at=NOW, why="3 rows\0")
             assert tx.cycles.get(cycle).state is CycleState.FROZEN
-            assert tx.cycles.moves() == (Move("cycle", cycle, "open", "frozen", "3 rows\0", NOW),)
+            assert tx.cycles.moves() == (Transition("cycle", cycle, "open", "frozen", "3 rows\0", NOW),)
 
     def test_from_a_state_that_is_not_there_any_more_changes_and_logs_nothing(self, store):
         with store.begin() as tx:

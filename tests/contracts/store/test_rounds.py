@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.plan import Plan
-from stratawatch.engine.model.label_events import NewBatch, Task
+from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.states import BatchState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
 from tests.contracts.store.scenes import MINUTE, NOW, PLAN, WEEK, draws, frozen_cycle, planned_round
@@ -115,8 +115,8 @@ class TestEverDrawn:
 class TestBatches:
     def test_keep_their_words_and_tasks_exactly(self, store):
         tasks = (
-            Task("k1", {"text": "'; DROP TABLE batches; --\0\n\N{PILE OF POO}", "n": 1.25, "none": None}),
-            Task("k0", {}),
+            LabelTask("k1", {"text": "'; DROP TABLE batches; --\0\n\N{PILE OF POO}", "n": 1.25, "none": None}),
+            LabelTask("k0", {}),
         )
         with store.begin() as tx:
             cycle = frozen_cycle(tx)
@@ -145,7 +145,7 @@ class TestBatches:
         }
         with store.begin() as tx:
             cycle = frozen_cycle(tx)
-            tx.rounds.add(cycle, EMPTY, (), [NewBatch("b", "", "", (Task("k", payload),))], NOW)
+            tx.rounds.add(cycle, EMPTY, (), [NewBatch("b", "", "", (LabelTask("k", payload),))], NOW)
             back = tx.rounds.batches()[0].tasks[0].payload
         assert back == {
             "time": "2026-02-02T09:30:15.123456+00:00",

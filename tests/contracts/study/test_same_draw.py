@@ -20,7 +20,7 @@ from stratawatch.core.random_numbers import uniform
 from stratawatch.core.score_bins import ScoreKind
 from stratawatch.core.stratification.stratify import cut_atoms
 from stratawatch.core.verdicts import Ledger
-from stratawatch.engine.labels.labelled_cycle import as_candidates
+from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
@@ -128,7 +128,7 @@ class TestSameItems:
         survey = SurveySpec(GOALS, budget=300)
         atoms = cut_atoms(ours.census, survey)
         wanted = pool_sizes(atoms, ours.panel.names, survey)
-        theirs = as_candidates(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
+        theirs = candidates_of(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
         mine = ours.candidates(atoms, wanted)
         columns = [(one.items, one.atoms.tolist(), one.digests, *one.segments.values()) for one in (mine, theirs)]
         assert set(zip(*columns[0], strict=True)) == set(zip(*columns[1], strict=True))
@@ -145,7 +145,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     census = source.census(spec, WINDOW).census
     atoms = cut_atoms(census, survey)
     wanted = pool_sizes(atoms, census.classifiers, survey)
-    pools = as_candidates(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
+    pools = candidates_of(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
     design = Design(census.classifiers, atoms, pools)
     truth = {item: answer(digest, item) for item, digest in zip(pools.items, pools.digests, strict=True)}
 

@@ -11,7 +11,7 @@ from stratawatch.adapters.checks.builtin_check import BuiltinCheck
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.ports import PredictionCheck
 from tests.contracts.sources.panels import START
 
@@ -25,10 +25,10 @@ def check(request: pytest.FixtureRequest, tmp_path: Path) -> PredictionCheck:
 
 
 @pytest.fixture
-def profile_of() -> Callable[..., Profile]:
+def profile_of() -> Callable[..., InputProfile]:
     """A healthy profile of 1,000 rows, with changes."""
 
-    def make(column: dict[str, int] | None = None, **changes: Any) -> Profile:
+    def make(column: dict[str, int] | None = None, **changes: Any) -> InputProfile:
         healthy: dict[str, Any] = {
             "rows": 1000,
             "bad_rows": 0,
@@ -37,7 +37,7 @@ def profile_of() -> Callable[..., Profile]:
             "last_time": START + timedelta(days=6),
             "columns": {"lr": {**COLUMN, **(column or {})}},
         }
-        return Profile(**{**healthy, **changes})
+        return InputProfile(**{**healthy, **changes})
 
     return make
 

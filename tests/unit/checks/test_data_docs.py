@@ -8,14 +8,14 @@ import pytest
 from stratawatch.adapters.checks import REGISTRY, load
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.engine.model.cycle_facts import CandidateItem
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import ConfigError
 from tests.contracts.sources.panels import WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",)))
 Items = Callable[..., list[CandidateItem]]
-MakeProfile = Callable[..., Profile]
+MakeProfile = Callable[..., InputProfile]
 
 
 class TestPages:

@@ -16,7 +16,7 @@ from stratawatch.adapters.checks.own_suites import known_types, suite_of
 from stratawatch.adapters.checks.trial import tried
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError
 from tests.contracts.sources.panels import START, WINDOW, panel
@@ -213,7 +213,9 @@ def test_what_an_aggregate_was_stands_on_the_page(page: Any, items: list[Candida
     assert any(row.replace(",", "").endswith(f" {seen}") for row in rows)
 
 
-def test_on_the_profile_each_that_is_not_about_text_has_its_row(page: Any, profile_of: Callable[..., Profile]) -> None:
+def test_on_the_profile_each_that_is_not_about_text_has_its_row(
+    page: Any, profile_of: Callable[..., InputProfile]
+) -> None:
     asked = _of_profile()
     assert len({kind for _, kind, _ in asked}) > 30
     profile = profile_of(ranges={"lr": (0.1, 0.9)})

@@ -12,14 +12,14 @@ import pytest
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
 from stratawatch.adapters.checks.own_suites import known_types, read_suites, suite_of
 from stratawatch.engine.model.cycle_facts import CandidateItem
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError, ConfigErrors
 from tests.contracts.sources.panels import WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",), ("country",)))
 Items = Callable[..., list[CandidateItem]]
-MakeProfile = Callable[..., Profile]
+MakeProfile = Callable[..., InputProfile]
 BETWEEN = "expect_column_values_to_be_between"
 
 TEXT_AND_NUMBER: Final = {"type": BETWEEN, "kwargs": {"column": "item", "min_value": 3}}

@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.ports import PredictionCheck
 from tests.contracts.sources.panels import START, WINDOW, panel
 
 PANEL = panel()
-Make = Callable[..., Profile]
+Make = Callable[..., InputProfile]
 
 
 class TestProfile:

@@ -9,7 +9,7 @@ import pytest
 
 from stratawatch.adapters.queues.label_line import Origin, read_line
 from stratawatch.cli.label_files import read_labels
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError
 
 
@@ -97,7 +97,7 @@ class TestImport:
         queued = read_line(line.encode(), Origin("folder", "ann.jsonl", 1, datetime(2026, 1, 5, tzinfo=UTC)))
         path = tmp_path / "x.jsonl"
         path.write_text(line + "\n")
-        if isinstance(queued, BadRow):
+        if isinstance(queued, QuarantinedRow):
             with pytest.raises(StratawatchError, match=re.escape(queued.reason)):
                 read_labels(path)
         else:

@@ -50,10 +50,10 @@ class TestAdvance:
         assert "stratawatch: freeze 1: no Parquet or CSV file matches" in failed.stderr
 
     def test_a_second_one_at_the_same_time_does_nothing(self, fresh):
-        from stratawatch.engine.lease import hold
+        from stratawatch.engine.lease import hold_lease
         from stratawatch.wiring import build
 
-        with hold(build(fresh.config).ports, "advance"):
+        with hold_lease(build(fresh.config).ports, "advance"):
             done = fresh.json("advance")
         assert "another process holds the lease" in done["held"]
 

@@ -12,7 +12,7 @@ import pytest
 
 from stratawatch.adapters.queues import durable
 from stratawatch.adapters.queues.folder import FolderQueue
-from stratawatch.engine.model.label_events import Batch, Task
+from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
 
@@ -20,7 +20,7 @@ KEY = "spam-p00000-r1-b1"
 
 
 def batch(key=KEY, text="hello", count=3):
-    tasks = tuple(Task(f"{key}-{i}", {"text": text, "score_free": i}) for i in range(count))
+    tasks = tuple(LabelTask(f"{key}-{i}", {"text": text, "score_free": i}) for i in range(count))
     return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
 
 
@@ -50,7 +50,7 @@ class TestFile:
         assert lines(tmp_path)[1]["payload"]["text"] == text
 
     def test_a_number_that_is_none_is_null(self, tmp_path):
-        task = Task("k", {"price": float("nan"), "deep": [{"x": float("inf")}]})
+        task = LabelTask("k", {"price": float("nan"), "deep": [{"x": float("inf")}]})
         FolderQueue(tmp_path).publish(Batch(1, 1, "b", BatchState.PLANNED, 0, "q", "g", (task,)))
         assert lines(tmp_path, "b")[1]["payload"] == {"price": None, "deep": [{"x": None}]}
 

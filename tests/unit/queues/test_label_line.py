@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stratawatch.adapters.queues.label_line import LONGEST_WORD, Origin, read_line
 from stratawatch.engine.model.label_events import LabelEvent
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 MTIME = datetime(2026, 1, 5, 8, 30, tzinfo=UTC)
 HERE = Origin("folder", "ann.jsonl", 4, MTIME)
@@ -92,7 +92,7 @@ class TestRefused:
     )
     def test_the_reason_names_what_is_wrong(self, raw, reason):
         bad = read_line(raw, HERE)
-        assert isinstance(bad, BadRow)
+        assert isinstance(bad, QuarantinedRow)
         assert bad.reason.startswith(reason)
 
     def test_words_have_a_longest_length(self):
@@ -110,7 +110,7 @@ class TestRefused:
 
     @given(st.binary(max_size=200))
     def test_no_bytes_at_all_raise(self, raw):
-        assert isinstance(read_line(raw, HERE), LabelEvent | BadRow)
+        assert isinstance(read_line(raw, HERE), LabelEvent | QuarantinedRow)
 
 
 def test_a_byte_order_mark_is_no_obstacle():

@@ -10,12 +10,12 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.model.cycle_facts import Cycle, Draw, Move, Revision
-from stratawatch.engine.model.label_events import Batch, LabelEvent, Task
+from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Revision, Transition
+from stratawatch.engine.model.label_events import Batch, LabelEvent, LabelTask
 from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.states import BatchState, CycleState
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)
@@ -83,14 +83,14 @@ class Memory:
     cycles: list[Cycle] = field(default_factory=list)
     revisions: dict[int, Revision] = field(default_factory=dict)
     states: dict[int, list[StreamState]] = field(default_factory=lambda: defaultdict(list))
-    draws: dict[int, list[Draw]] = field(default_factory=lambda: defaultdict(list))
+    draws: dict[int, list[DrawnItem]] = field(default_factory=lambda: defaultdict(list))
     batches: dict[int, list[Batch]] = field(default_factory=lambda: defaultdict(list))
     events: list[LabelEvent] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
     notifications: list[Notification] = field(default_factory=list)
-    moves: list[Move] = field(default_factory=list)
+    moves: list[Transition] = field(default_factory=list)
     atoms: tuple[Atom, ...] = ()
-    baselines: list[KeptBaseline] = field(default_factory=list)
+    baselines: list[StoredBaseline] = field(default_factory=list)
 
     @contextmanager
     def begin(self):
@@ -118,7 +118,7 @@ class Memory:
             outbox=SimpleNamespace(all=lambda *, newest: tuple(self.notifications[-newest:])),
         )
 
-    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[KeptBaseline, ...]:
+    def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[StoredBaseline, ...]:
         """As the store has it, of one baseline a stream at a time."""
         return tuple(
             b
@@ -131,8 +131,8 @@ class Memory:
         """Draw items for a cycle in one sent batch, and let people answer the first of them."""
         keys = [f"k{one.id}-{i}" for i in range(asked + reused)]
         for i, key in enumerate(keys):
-            self.draws[one.id].append(Draw(f"i{key}", key, 0, f"{i:032x}", 0.1, reused=i >= asked))
-        tasks = tuple(Task(key, {"text": "secret words"}) for key in keys[:asked])
+            self.draws[one.id].append(DrawnItem(f"i{key}", key, 0, f"{i:032x}", 0.1, reused=i >= asked))
+        tasks = tuple(LabelTask(key, {"text": "secret words"}) for key in keys[:asked])
         state = BatchState.SENT if yes + no + skip < asked else BatchState.CLOSED
         self.batches[one.id].append(Batch(one.id, one.id, f"b{one.id}", state, 1, "?", "", tasks))
         said = ["yes"] * yes + ["no"] * no + ["skip"] * skip

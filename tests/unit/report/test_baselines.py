@@ -7,14 +7,14 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.goals import Limit
-from stratawatch.engine.model.stored_baseline import KeptBaseline
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.page import panel_page
 from stratawatch.report.trend_chart import GREEN, trend_svg
 from stratawatch.report.view import build
 from tests.unit.report.story import MONDAY, NOW, WEEK, quarter, spec, stream
 
 START = MONDAY + 4 * WEEK
-BASELINE = KeptBaseline(
+BASELINE = StoredBaseline(
     key=stream(),
     call="pred_nb",
     cut_off=None,

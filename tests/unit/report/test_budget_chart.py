@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from stratawatch.engine.cycle.label_forecast import Outlook, Step, Wish
+from stratawatch.engine.cycle.label_forecast import BudgetPoint, GoalForecast, LabelForecast
 from stratawatch.report.budget_chart import COLOURS, draw_curves
 
 LABELS = (100, 300, 900, 1000, 3000)
@@ -14,9 +14,9 @@ LABELS = (100, 300, 900, 1000, 3000)
 
 def found(classifiers=("lr", "rf"), metrics=("precision", "recall"), **changes):
     curve = tuple(
-        Step(n, {(c, m): (1 + i) / n**0.5 for i, c in enumerate(classifiers) for m in metrics}) for n in LABELS
+        BudgetPoint(n, {(c, m): (1 + i) / n**0.5 for i, c in enumerate(classifiers) for m in metrics}) for n in LABELS
     )
-    wishes = tuple(Wish(c, "precision", 0.03, 0.05, 1200) for c in classifiers)
+    wishes = tuple(GoalForecast(c, "precision", 0.03, 0.05, 1200) for c in classifiers)
     facts = {
         "items": 50_000,
         "past_labels": 4_200,
@@ -26,7 +26,7 @@ def found(classifiers=("lr", "rf"), metrics=("precision", "recall"), **changes):
         "together": 1500,
         "curve": curve,
     }
-    return Outlook(**(facts | changes))
+    return LabelForecast(**(facts | changes))
 
 
 def svg(path, outlook=None, budget=900):
@@ -69,7 +69,7 @@ class TestPicture:
         assert set(words(text)) >= set(names)
 
     def test_a_metric_that_cannot_be_told_for_few_labels_begins_later(self, tmp_path):
-        curve = (Step(100, {}), *found().curve[1:])
+        curve = (BudgetPoint(100, {}), *found().curve[1:])
         assert "Precision" in words(svg(tmp_path, found(curve=curve)))
 
 

@@ -7,7 +7,7 @@ from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.model.panel_metrics import metrics_of
+from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.report import build, write
 from tests.engine.conftest import make_town
 from tests.engine.town import spec
@@ -48,5 +48,10 @@ def test_the_report_shows_them_by_name(judged, tmp_path):
 
 
 def test_what_nobody_named_is_not_estimated():
-    assert metrics_of(spec(goals=(), limits=())) == ("precision", "recall", "false_omission_rate")
-    assert metrics_of(spec(goals=(Goal("f1", 0.1),), limits=())) == ("precision", "recall", "false_omission_rate", "f1")
+    assert metrics_shown(spec(goals=(), limits=())) == ("precision", "recall", "false_omission_rate")
+    assert metrics_shown(spec(goals=(Goal("f1", 0.1),), limits=())) == (
+        "precision",
+        "recall",
+        "false_omission_rate",
+        "f1",
+    )

@@ -8,7 +8,7 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Limit
-from stratawatch.engine.model.cycle_facts import Move
+from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.model.states import BatchState, CycleState, Entity
 from stratawatch.report.view import build, relative_docs
 from tests.unit.report.story import NOW, REGIONS, Memory, cycle, estimate, known, quarter, spec, stream
@@ -243,7 +243,7 @@ class TestLabels:
         batch = replace(memory.batches[one_cycle.id][0], state=BatchState.CANCELLED)
         memory.batches[one_cycle.id] = [batch]
         if had_been_sent:
-            memory.moves.append(Move(Entity.BATCH, batch.id, "planned", "sent", "", NOW))
+            memory.moves.append(Transition(Entity.BATCH, batch.id, "planned", "sent", "", NOW))
         memory.judge(one_cycle, [estimate("nb", "precision", known(0.9, 0.02))])
         assert one(memory).labels.new == asked
 

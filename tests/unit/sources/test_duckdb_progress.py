@@ -8,26 +8,26 @@ import pytest
 from stratawatch.adapters.sources import duckdb_progress
 from stratawatch.adapters.sources.duckdb_progress import watched
 from stratawatch.adapters.sources.duckdb_session import Bounds, session
-from stratawatch.engine.progress import listened, listening, phase, tell
+from stratawatch.engine.progress import is_listened_to, listen, phase, report_progress
 
 
 class TestProgress:
     def test_a_phase_is_told_when_it_begins_and_when_it_is_done(self):
         heard = []
-        with listening(lambda name, share: heard.append((name, share))), phase("counting"):
-            tell(0.5)
+        with listen(lambda name, share: heard.append((name, share))), phase("counting"):
+            report_progress(0.5)
         assert heard == [("counting", None), ("counting", 0.5), ("counting", 1.0)]
-        assert not listened()
+        assert not is_listened_to()
 
     def test_a_phase_that_fails_is_never_done(self):
         heard = []
-        with listening(lambda _, share: heard.append(share)), pytest.raises(ValueError), phase("counting"):
+        with listen(lambda _, share: heard.append(share)), pytest.raises(ValueError), phase("counting"):
             raise ValueError
         assert heard == [None]
 
     def test_nobody_listens_and_nothing_happens(self):
         with phase("counting"):
-            tell(0.5)
+            report_progress(0.5)
 
 
 class TestWatched:
@@ -36,7 +36,7 @@ class TestWatched:
         heard = []
         with (
             session(Bounds(threads=1)) as connection,
-            listening(lambda name, share: heard.append((name, share))),
+            listen(lambda name, share: heard.append((name, share))),
             phase("counting"),
         ):
             connection.execute("CREATE TABLE t AS SELECT CAST(range AS VARCHAR) AS item FROM range(1_500_000)")

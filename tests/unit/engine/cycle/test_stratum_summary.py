@@ -1,7 +1,7 @@
 import pytest
 
 from stratawatch.core.population import Atom
-from stratawatch.engine.cycle.stratum_summary import Stratum, strata_of
+from stratawatch.engine.cycle.stratum_summary import StratumSummary, summarise_strata
 
 ATOMS = (
     Atom("00", 0, 9, 900, 0.01, stratum=1),
@@ -13,27 +13,27 @@ ATOMS = (
 
 class TestStrataOf:
     def test_unites_the_atoms_of_each_in_the_order_of_their_numbers(self):
-        assert [one.atoms for one in strata_of(ATOMS)] == [ATOMS[1:], ATOMS[:1]]
+        assert [one.atoms for one in summarise_strata(ATOMS)] == [ATOMS[1:], ATOMS[:1]]
 
     def test_of_nothing_are_none(self):
-        assert strata_of(()) == ()
+        assert summarise_strata(()) == ()
 
 
 class TestStratum:
     def test_counts_its_items(self):
-        assert [one.items for one in strata_of(ATOMS)] == [100, 900]
+        assert [one.items for one in summarise_strata(ATOMS)] == [100, 900]
 
     def test_has_the_mean_score_of_those_that_have_one(self):
-        assert strata_of(ATOMS)[0].mean_score == pytest.approx((50 * 0.4 + 20 * 0.8) / 70)
+        assert summarise_strata(ATOMS)[0].mean_score == pytest.approx((50 * 0.4 + 20 * 0.8) / 70)
 
     def test_of_items_without_scores_has_none(self):
-        assert Stratum(ATOMS[2:3]).mean_score is None
+        assert StratumSummary(ATOMS[2:3]).mean_score is None
 
     def test_names_its_largest_patterns(self):
-        assert strata_of(ATOMS)[0].patterns == "01, 10, 11"
+        assert summarise_strata(ATOMS)[0].patterns == "01, 10, 11"
         many = tuple(Atom(letters, 0, 9, size, 0.5) for size, letters in enumerate(("00", "01", "10", "11", "1-"), 1))
-        assert Stratum(many).patterns == "1-, 11, 10 and 2 more"
+        assert StratumSummary(many).patterns == "1-, 11, 10 and 2 more"
 
     def test_counts_a_pattern_of_several_atoms_once(self):
         several = (Atom("0", 0, 1, 2, 0.1), Atom("1", 2, 3, 3, 0.2), Atom("0", 4, 5, 2, 0.3))
-        assert Stratum(several).patterns == "0, 1"
+        assert StratumSummary(several).patterns == "0, 1"

@@ -5,31 +5,33 @@ from typing import Any
 
 import pytest
 
-from stratawatch.engine.input.bad_row_reasons import advice, example, faults, in_brief, quoted
-from stratawatch.engine.model.input_profile import Profile
+from stratawatch.engine.input.bad_row_reasons import advice, bad_row_reasons, example, quoted, summary
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec
-from stratawatch.engine.model.quarantined_row import BadRow
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from tests.contracts.sources.panels import panel
 
 PANEL = panel((ClassifierSpec("lr", "p_lr", call="is_lr"), ClassifierSpec("nn", "p_nn", cut_off=0.5)))
 NOTHING = dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
 
 
-def profile(bad_rows: int = 0, rows: int = 1000, lr: dict[str, int] | None = None, **changes: Any) -> Profile:
+def profile(bad_rows: int = 0, rows: int = 1000, lr: dict[str, int] | None = None, **changes: Any) -> InputProfile:
     nn = changes.pop("nn", {})
     columns = {"lr": {**NOTHING, **(lr or {})}, "nn": {**NOTHING, **nn}}
-    return Profile(rows, bad_rows, changes.pop("null_items", 0), None, None, columns, **changes)
+    return InputProfile(rows, bad_rows, changes.pop("null_items", 0), None, None, columns, **changes)
 
 
-def bad(**unreadable: str) -> BadRow:
-    return BadRow(
+def bad(**unreadable: str) -> QuarantinedRow:
+    return QuarantinedRow(
         "prediction", "a", "", {"unreadable": {key.replace("_", " "): one for key, one in unreadable.items()}}
     )
 
 
 class TestFaults:
     def test_each_is_counted_and_the_most_frequent_comes_first(self) -> None:
-        found = faults(PANEL, profile(90, lr={"invalid": 20, "score_invalid": 30}, null_items=22, null_times=18))
+        found = bad_row_reasons(
+            PANEL, profile(90, lr={"invalid": 20, "score_invalid": 30}, null_items=22, null_times=18)
+        )
         assert [(one.rows, one.reason) for one in found] == [
             (30, "the score of 'lr' in 'p_lr' is not a probability in [0, 1]"),
             (22, "the item id in 'id' is missing"),
@@ -38,32 +40,35 @@ class TestFaults:
         ]
 
     def test_a_call_made_from_an_unreadable_score_is_one_fault(self) -> None:
-        found = faults(PANEL, profile(8, nn={"invalid": 8, "score_invalid": 8}, null_times=0))
+        found = bad_row_reasons(PANEL, profile(8, nn={"invalid": 8, "score_invalid": 8}, null_times=0))
         assert [(one.rows, one.short) for one in found] == [(8, "with an unreadable score of 'nn'")]
 
     def test_several_of_one_row_leave_rows_without_a_time_as_they_were_counted(self) -> None:
-        found = faults(PANEL, profile(10, lr={"score_invalid": 10}, null_items=10, null_times=10))
+        found = bad_row_reasons(PANEL, profile(10, lr={"score_invalid": 10}, null_items=10, null_times=10))
         assert [one.rows for one in found] == [10, 10, 10]
 
     def test_where_times_were_not_counted_the_rest_lacks_one(self) -> None:
-        assert [(one.rows, one.key) for one in faults(PANEL, profile(10, null_items=4))] == [(6, "time"), (4, "item")]
+        assert [(one.rows, one.key) for one in bad_row_reasons(PANEL, profile(10, null_items=4))] == [
+            (6, "time"),
+            (4, "item"),
+        ]
 
     def test_a_window_without_bad_rows_has_none(self) -> None:
-        assert faults(PANEL, profile(null_times=0)) == ()
+        assert bad_row_reasons(PANEL, profile(null_times=0)) == ()
 
 
 class TestExamples:
     def test_are_what_the_source_has(self) -> None:
         counted = profile(12, lr={"score_invalid": 10}, null_times=2)
         rows = [bad(time="05/01/2026"), bad(score_of_lr="n/a"), bad(score_of_lr="none")]
-        assert in_brief(PANEL, counted, rows) == (
+        assert summary(PANEL, counted, rows) == (
             "10 with an unreadable score of 'lr' (such as 'n/a'), 2 without a readable time (such as '05/01/2026')"
         )
-        assert in_brief(PANEL, counted) == "10 with an unreadable score of 'lr', 2 without a readable time"
+        assert summary(PANEL, counted) == "10 with an unreadable score of 'lr', 2 without a readable time"
 
     def test_there_is_none_of_what_is_missing_or_was_kept_by_an_older_program(self) -> None:
-        (fault,) = faults(PANEL, profile(1, null_items=1, null_times=0))
-        assert example(fault, [BadRow("prediction", "", "the item id in 'id' is missing")]) is None
+        (fault,) = bad_row_reasons(PANEL, profile(1, null_items=1, null_times=0))
+        assert example(fault, [QuarantinedRow("prediction", "", "the item id in 'id' is missing")]) is None
 
     @pytest.mark.parametrize(
         ("value", "shown"), [("x" * 41, f"'{'x' * 39}…'"), ("\x1b[2J", r"'\x1b[2J'"), ("a\nb", r"'a\nb'")]
