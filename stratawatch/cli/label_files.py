@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.queues.label_words import label_value
+from stratawatch.adapters.queues.label_values import label_value
 from stratawatch.engine.labels.import_labels import HandLabel
 from stratawatch.errors import StratawatchError
 

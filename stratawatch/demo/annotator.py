@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from stratawatch.whole_file import write_whole
+from stratawatch.atomic_files import replace_text
 
 Answer = Literal["yes", "no", "skip"]
 
@@ -31,7 +31,7 @@ class Annotator:
         if answers.exists():
             return 0
         lines = [json.dumps(self._line(task, now)) + "\n" for task in _tasks(batch)]
-        write_whole(answers, "".join(lines))
+        replace_text(answers, "".join(lines))
         return len(lines)
 
     def _line(self, task: dict[str, Any], now: datetime) -> dict[str, str]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from stratawatch.atomic_files import replace_file
 from stratawatch.report.trend_chart import GREY, INK, STYLE
 from stratawatch.report.wording import count, metric_name
-from stratawatch.whole_file import put_whole
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def draw_curves(path: Path, panel: str, budget: int, outlook: "LabelForecast") -
     with mpl.rc_context({**STYLE, "svg.hashsalt": panel, "figure.facecolor": "white"}):
         undated = {"Date": None} if kind == "svg" else None
         _figure(panel, budget, outlook).savefig(out, format=kind, dpi=160, metadata=undated)
-    put_whole(path, out.getvalue())
+    replace_file(path, out.getvalue())
 
 
 def _figure(panel: str, budget: int, outlook: "LabelForecast") -> "Figure":

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from stratawatch.atomic_files import replace_file
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts
 from stratawatch.core.score_bins import BIN_COUNT, bin_of
 from stratawatch.engine.span import span_text
 from stratawatch.report.trend_chart import BLUE, INK, STYLE
 from stratawatch.report.wording import count, percent, plural
-from stratawatch.whole_file import put_whole
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def draw_atoms(path: Path, panel: str, window: "Window", census: Census, atoms: 
     with mpl.rc_context({**STYLE, "svg.hashsalt": panel, "figure.facecolor": "white"}):
         undated = {"Date": None} if kind == "svg" else None
         _figure(panel, window, census, atoms).savefig(out, format=kind, dpi=160, metadata=undated)
-    put_whole(path, out.getvalue())
+    replace_file(path, out.getvalue())
 
 
 def _figure(panel: str, window: "Window", census: Census, atoms: Sequence[Atom]) -> "Figure":

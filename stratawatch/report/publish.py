@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from stratawatch.atomic_files import replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError, Unreachable
@@ -13,7 +14,6 @@ from stratawatch.folder_names import slug
 from stratawatch.report.events import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
-from stratawatch.whole_file import write_whole
 
 LATEST: Final = "latest.html"
 
@@ -55,7 +55,7 @@ def _stored_panels(store: Store) -> dict[str, PanelSpec]:
 
 def _write(path: Path, text: str) -> None:
     try:
-        write_whole(path, text)
+        replace_text(path, text)
     except OSError as trouble:
         raise Unreachable(
             f"the report could not be written to {path.parent}", got=trouble.strerror or str(trouble)

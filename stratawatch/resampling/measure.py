@@ -11,9 +11,9 @@ from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.resampled import Trials
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
+from stratawatch.datetimes import moment
 from stratawatch.errors import StratawatchError
 from stratawatch.extras import require
-from stratawatch.moments import moment
 from stratawatch.resampling.classes import calls_of, rows, truth_of
 from stratawatch.resampling.method import Method
 from stratawatch.resampling.methods import method_named

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.profile_suite import profile_suite
-from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -51,7 +51,7 @@ class BuiltinCheck:
         )
 
 
-def _holds(rule: Rule, values: Sequence[Any]) -> bool:
+def _holds(rule: InputRule, values: Sequence[Any]) -> bool:
     """Whether a column fulfils a rule. As in the library, only the rule about missing values looks at them."""
     if rule.expectation == "ExpectColumnValuesToNotBeNull":
         return all(value is not None for value in values)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from stratawatch.adapters.checks.rules import Rule, Suite, titled
+from stratawatch.adapters.checks.rules import InputRule, Suite, titled
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -59,32 +59,34 @@ def _frame(panel: PanelSpec, items: Sequence[CandidateItem]) -> dict[str, list[A
     return frame
 
 
-def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> Iterator[Rule]:
-    yield Rule("ExpectColumnValuesToBeInSet", {"column": "copies", "value_set": [1]}, _repeats(items))
-    yield Rule("ExpectColumnValuesToBeUnique", {"column": "item"}, "the source returned an item twice as a candidate")
-    yield Rule("ExpectColumnValuesToNotBeNull", {"column": "item"}, "a candidate has no item id")
+def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> Iterator[InputRule]:
+    yield InputRule("ExpectColumnValuesToBeInSet", {"column": "copies", "value_set": [1]}, _repeats(items))
+    yield InputRule(
+        "ExpectColumnValuesToBeUnique", {"column": "item"}, "the source returned an item twice as a candidate"
+    )
+    yield InputRule("ExpectColumnValuesToNotBeNull", {"column": "item"}, "a candidate has no item id")
     letters = len(panel.classifiers) + len(panel.auxiliary)
     for column, regex in (("digest", "^[0-9a-f]{32}$"), ("pattern", f"^[01-]{{{letters}}}$")):
-        yield Rule(
+        yield InputRule(
             "ExpectColumnValuesToMatchRegex",
             {"column": column, "regex": regex},
             f"a candidate has a {column} that does not match {regex}",
         )
-    yield Rule(
+    yield InputRule(
         "ExpectColumnValuesToBeBetween",
         {"column": "bin", "min_value": -1, "max_value": _LAST_BIN},
         f"a candidate has a bin outside -1 to {_LAST_BIN}",
     )
     if panel.columns.ingested is None:
         start, end = _naive(window.start), _naive(window.end)
-        yield Rule(
+        yield InputRule(
             "ExpectColumnValuesToBeBetween",
             {"column": "time", "min_value": start, "max_value": end, "strict_max": True},
             f"a candidate's time lies outside the window {window}",
         )
     for name in panel.columns.payload:
         empty = sum(one.payload.get(name) in (None, "") for one in items)
-        yield Rule(
+        yield InputRule(
             "ExpectColumnValuesToNotBeNull",
             {"column": titled("payload", name)},
             f"payload column '{name}' is empty for {empty:,} of {len(items):,} candidates",

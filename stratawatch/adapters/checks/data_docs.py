@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from stratawatch.adapters.checks.gx_runner import Validated
 from stratawatch.adapters.checks.rules import Suite
-from stratawatch.adapters.checks.validation import Validated
+from stratawatch.atomic_files import replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.folder_names import slug
-from stratawatch.whole_file import write_whole
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))
 
@@ -41,7 +41,7 @@ def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, val
         facts=suite.facts,
     )
     page = place / f"{suite.name}.html"
-    write_whole(folder / page, html)
+    replace_text(folder / page, html)
     return page
 
 

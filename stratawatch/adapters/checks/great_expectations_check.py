@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stratawatch.adapters.checks.broken_rows import broken_rows, named
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.data_docs import write_page
-from stratawatch.adapters.checks.own_rules import extended, for_nobody
-from stratawatch.adapters.checks.own_suites import looked_into, read_suites
+from stratawatch.adapters.checks.dry_run import check_expectations
+from stratawatch.adapters.checks.failed_rows import failed_rows, named
+from stratawatch.adapters.checks.gx_runner import validate
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
-from stratawatch.adapters.checks.trial import tried
-from stratawatch.adapters.checks.validation import validate
+from stratawatch.adapters.checks.user_expectations import extended, suites_of_missing_panels
+from stratawatch.adapters.checks.user_suites import collect_suites, read_suites
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -48,10 +48,10 @@ class GreatExpectationsCheck:
 
     def describe(self, panels: Sequence[PanelSpec]) -> Mapping[str, str]:
         """Say what the user added, for `check`, and try it. Raises ConfigErrors with all that cannot be asked."""
-        own, faults = looked_into(self._suites_folder, self._plugins)
-        faults += for_nobody(own, [panel.name for panel in panels])
+        own, faults = collect_suites(self._suites_folder, self._plugins)
+        faults += suites_of_missing_panels(own, [panel.name for panel in panels])
         for panel in panels:
-            faults += tried(panel, own)
+            faults += check_expectations(panel, own)
         if faults:
             raise ConfigErrors(list({fault.what: fault for fault in faults}.values()))
         return {
@@ -71,6 +71,6 @@ class GreatExpectationsCheck:
             passed=not refusals,
             failures=tuple(rule.sentence for rule in validated.failed),
             refusal=refusals[0] if refusals else "",
-            bad_rows=(*bad_rows, *broken_rows(extended_suite, validated)),
+            bad_rows=(*bad_rows, *failed_rows(extended_suite, validated)),
             docs=(self._docs_folder / page).relative_to(self._root).as_posix(),
         )

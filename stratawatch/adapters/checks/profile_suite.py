@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from stratawatch.adapters.checks.rules import Rule, Suite, titled
+from stratawatch.adapters.checks.rules import InputRule, Suite, titled
 from stratawatch.engine.input.bad_row_reasons import refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile
@@ -65,26 +65,28 @@ def _frame(panel: PanelSpec, profile: InputProfile) -> dict[str, list[Any]]:
     return frame
 
 
-def _rules(panel: PanelSpec, window: Window, profile: InputProfile) -> Iterator[Rule]:
+def _rules(panel: PanelSpec, window: Window, profile: InputProfile) -> Iterator[InputRule]:
     cap, rows = panel.max_bad_row_share, profile.rows
-    yield Rule("ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows")
-    yield Rule(
+    yield InputRule(
+        "ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows"
+    )
+    yield InputRule(
         "ExpectColumnValuesToBeBetween",
         {"column": "bad_share", "min_value": 0, "max_value": cap},
         "; ".join([refusal_sentence(panel, profile), *_scales(panel, profile)]),
     )
     if rows:
         yield from _said(panel, profile)
-        yield Rule(
+        yield InputRule(
             "ExpectColumnValuesToNotBeNull", {"column": "last_time"}, f"no row of the window {window} has a time"
         )
         if panel.columns.ingested is None:
             yield _inside(window, profile)
 
 
-def _inside(window: Window, profile: InputProfile) -> Rule:
+def _inside(window: Window, profile: InputProfile) -> InputRule:
     start, end = _naive(window.start), _naive(window.end)
-    return Rule(
+    return InputRule(
         "ExpectColumnValuesToBeBetween",
         {"column": "last_time", "min_value": start, "max_value": end, "strict_max": True},
         f"the newest row, of {profile.last_time}, lies outside the window {window}",
@@ -103,20 +105,20 @@ def _scales(panel: PanelSpec, profile: InputProfile) -> Iterator[str]:
             )
 
 
-def _said(panel: PanelSpec, profile: InputProfile) -> Iterator[Rule]:
-    yield Rule(
+def _said(panel: PanelSpec, profile: InputProfile) -> Iterator[InputRule]:
+    yield InputRule(
         "ExpectColumnValuesToBeBetween",
         {"column": "calls", "min_value": 1},
         f"no classifier of panel '{panel.name}' made a call on any of {profile.rows:,} rows",
     )
     for name, unreadable in _unreadable(panel, profile).items():
-        yield Rule(
+        yield InputRule(
             "ExpectColumnValuesToBeBetween",
             {"column": titled("calls of", name), "min_value": 1},
             f"classifier '{name}' made no call on any of {profile.rows:,} rows",
             "warning",
         )
-        yield Rule(
+        yield InputRule(
             "ExpectColumnValuesToBeBetween",
             {"column": titled("unreadable share of", name), "max_value": panel.max_bad_row_share},
             f"{unreadable:,} values of classifier '{name}' cannot be read",

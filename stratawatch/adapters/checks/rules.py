@@ -1,4 +1,4 @@
-"""A rule of the input check: an expectation of Great Expectations, and the sentence for a person when it fails."""
+"""Rules of the input check: each an expectation of Great Expectations, and the sentence shown when it fails."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ Frame = Mapping[str, Sequence[Any]]
 
 
 def titled(what: str, name: str) -> str:
-    """A frame's column for a name of the configuration; the library's pages show it as it is, so it is escaped."""
+    """A frame's column for a name of the configuration, escaped, for the library's pages show it as HTML."""
     return f"{what} {escape(name)}"
 
 
 @dataclass(frozen=True)
-class Rule:
+class InputRule:
     """`expectation` is the name of a class in great_expectations.expectations.
 
-    A failed critical rule refuses the window; a failed warning is reported and the work goes on. `place` is where the
-    user wrote it; the program's own rules have none.
+    A failed critical rule refuses the window; a failed warning is reported and the cycle goes on. `place` is where the
+    user wrote it, empty for the program's own rules.
     """
 
     expectation: str
@@ -31,10 +31,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class Suite:
-    """A frame and the rules it is held against; `facts` are the numbers a reader of its page wants beside them."""
+    """A frame and the rules that it is validated by; `facts` are numbers shown beside them on its page."""
 
     name: str
     title: str
     frame: Frame
-    rules: tuple[Rule, ...]
+    rules: tuple[InputRule, ...]
     facts: tuple[tuple[str, str], ...]

@@ -10,10 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.queues.confinement import file_name, room
-from stratawatch.adapters.queues.durable import sync_folder, write_once
-from stratawatch.adapters.queues.inbox import Caps, Inbox, News, Place
+from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
+from stratawatch.adapters.queues.queue_paths import batch_file_name, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
+from stratawatch.atomic_files import create_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
@@ -42,21 +42,21 @@ class FolderQueue:
         name: str = "folder",
         *,
         now: Callable[[], datetime] = machine_time,
-        caps: Caps | None = None,
+        caps: ReadCaps | None = None,
     ) -> None:
         self.name = name
         self._root = Path(root)
         self._now = now
-        self._caps = caps or Caps()
+        self._caps = caps or ReadCaps()
 
     def publish(self, batch: Batch) -> Receipt:
         """Write a batch to `out/`, once."""
-        name = file_name(batch.key)
+        name = batch_file_name(batch.key)
         with self._reaching("publish a batch"):
-            if (room(self._root, CANCELLED) / name).exists():
+            if (sub_folder(self._root, CANCELLED) / name).exists():
                 return Receipt(f"{CANCELLED}/{name}", duplicate=True)
-            path = room(self._root, OUT) / name
-            new = write_once(path, _render(batch))
+            path = sub_folder(self._root, OUT) / name
+            new = create_file(path, _render(batch))
             if not new and _header(path).get("digest") != _digest(batch):
                 raise StratawatchError(
                     f"{OUT}/{name} holds another batch of the same key",
@@ -72,39 +72,39 @@ class FolderQueue:
         reached: dict[str, Any] = {}
         now = self._now()
         with self._reaching("read labels"):
-            inbox = Inbox(room(self._root, IN), self.name, self._caps)
+            inbox = Inbox(sub_folder(self._root, IN), self.name, self._caps)
             for name in inbox.names():
-                place = Place.of(places.get(name))
+                position = ReadPosition.of(places.get(name))
                 left = self._caps.events - len(events) - len(rejected)
-                news = inbox.read(name, place, left, now) if left > 0 else News(place)
+                news = inbox.read(name, position, left, now) if left > 0 else NewLines(position)
                 if news is not None:
                     events += news.events
                     rejected += news.rejected
-                    reached[name] = news.place.as_cursor()
-            keep_rejects(room(self._root, REJECTED), rejected)
+                    reached[name] = news.position.as_cursor()
+            keep_rejects(sub_folder(self._root, REJECTED), rejected)
         return PollResult(tuple(events), tuple(rejected), {"files": reached})
 
     def cancel(self, keys: Sequence[str]) -> None:
         """Move batches from `out/` to `cancelled/`; one that is not out leaves a mark, so that it never goes out."""
-        names = [file_name(key) for key in keys]
+        names = [batch_file_name(key) for key in keys]
         with self._reaching("withdraw batches"):
-            out, cancelled = room(self._root, OUT), room(self._root, CANCELLED)
+            out, cancelled = sub_folder(self._root, OUT), sub_folder(self._root, CANCELLED)
             for name in names:
                 try:
                     (out / name).replace(cancelled / name)
                 except FileNotFoundError:
-                    write_once(cancelled / name, b"")
+                    create_file(cancelled / name, b"")
             sync_folder(out)
             sync_folder(cancelled)
 
     def describe(self) -> Mapping[str, str]:
-        """Count what is there and prove that it can be written."""
+        """Count the files of every sub-folder and test that it can be written."""
         with self._reaching("be written"):
-            rooms = {name: room(self._root, name) for name in (OUT, IN, REJECTED, CANCELLED)}
-            for folder in rooms.values():
+            folders = {name: sub_folder(self._root, name) for name in (OUT, IN, REJECTED, CANCELLED)}
+            for folder in folders.values():
                 _probe(folder)
-            counts = {name: _count(folder.glob("*.jsonl")) for name, folder in rooms.items()}
-            others = _count(p for p in rooms[IN].iterdir() if p.suffix != ".jsonl" and not p.name.startswith("."))
+            counts = {name: _count(folder.glob("*.jsonl")) for name, folder in folders.items()}
+            others = _count(p for p in folders[IN].iterdir() if p.suffix != ".jsonl" and not p.name.startswith("."))
         found = {
             "folder": str(self._root),
             "batches out": str(counts[OUT]),
@@ -160,12 +160,12 @@ def _tasks(batch: Batch) -> Iterable[dict[str, Any]]:
 
 
 def _digest(batch: Batch) -> str:
-    told = [[task.item_key, _plain(task.payload)] for task in batch.tasks]
-    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    published = [[task.item_key, _plain(task.payload)] for task in batch.tasks]
+    return sha256(json.dumps(published, sort_keys=True).encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no word for NaN and infinity, so what has no value is null."""
+    """The value with NaN and infinity as null, for JSON has neither."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -186,7 +186,7 @@ def _header(path: Path) -> Mapping[str, Any]:
 
 
 def _probe(folder: Path) -> None:
-    """A folder that can be listed may still be read-only or full; only writing tells."""
+    """Write and remove a file: a folder that can be listed may still be read-only or full."""
     probe = folder / f".probe-{os.getpid()}"
     probe.write_bytes(b"probe")
     probe.unlink()

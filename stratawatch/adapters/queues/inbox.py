@@ -18,8 +18,8 @@ BLOCK: Final = 1 << 16
 
 
 @dataclass(frozen=True)
-class Caps:
-    """What one reading may cost, and how long an unfinished line is waited for."""
+class ReadCaps:
+    """Limits of one reading, and how long to wait for the rest of an unfinished line."""
 
     file_bytes: int = 64 << 20
     line_bytes: int = 1 << 20
@@ -28,36 +28,38 @@ class Caps:
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadPosition:
     """How far a file was read. `crc` of all bytes before `offset` tells a grown file from a replaced one.
 
-    `stamp` spares that check while the file is untouched, and opening it when all of it was read. `told` is the last
-    trouble reported: it is reported once.
+    `stamp` spares that check while the file is untouched, and opening it when all of it was read. `reported` is
+    the last problem of the file that was reported: each is reported once.
     """
 
     offset: int = 0
     line: int = 0
     crc: int = 0
     stamp: str = ""
-    told: str = ""
+    reported: str = ""
 
     @classmethod
-    def of(cls, cursor: Mapping[str, Any] | Sequence[Any] | None) -> "Place":
-        """The place as the cursor keeps it, or kept it by name; the beginning when it keeps none."""
+    def of(cls, cursor: Mapping[str, Any] | Sequence[Any] | None) -> "ReadPosition":
+        """The position that a cursor holds, as a list or, in older ones, by name; the beginning without one."""
         if not cursor:
             return cls()
-        return cls(**cursor) if isinstance(cursor, Mapping) else cls(*cursor)
+        if isinstance(cursor, Mapping):  # versions before wrote names, and `told` for `reported`
+            return cls(**{"reported" if name == "told" else name: value for name, value in cursor.items()})
+        return cls(*cursor)
 
     def as_cursor(self) -> list[Any]:
-        """The place as the cursor keeps it: there is one for every file that lies in the folder, so it is short."""
-        return [self.offset, self.line, self.crc, self.stamp, self.told]
+        """The position as a cursor holds it: a list without names, for there is one for every file of the folder."""
+        return [self.offset, self.line, self.crc, self.stamp, self.reported]
 
 
 @dataclass(frozen=True)
-class News:
-    """What a file had to say since its place, and the place after it."""
+class NewLines:
+    """The lines of a file after a position, and the position after them."""
 
-    place: Place
+    position: ReadPosition
     events: tuple[LabelEvent, ...] = ()
     rejected: tuple[QuarantinedRow, ...] = ()
 
@@ -68,82 +70,82 @@ class Inbox:
 
     folder: Path
     source: str
-    caps: Caps
+    caps: ReadCaps
 
     def names(self) -> list[str]:
-        """Label files in the order of their names; drafts and other kinds of files are none."""
+        """Label files in the order of their names, without drafts and other kinds of files."""
         names = (entry.name for entry in os.scandir(self.folder))
         return sorted(name for name in names if name.endswith(".jsonl") and not name.startswith("."))
 
-    def read(self, name: str, place: Place, most: int, now: datetime) -> News | None:
+    def read(self, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines | None:
         """Read at most `most` lines on from a place; None when the file is gone."""
-        if self._is_read(name, place):
-            return News(place)
+        if self._is_read(name, position):
+            return NewLines(position)
         try:
             with _open(self.folder / name) as handle:
-                return self._read(handle, name, place, most, now)
+                return self._read(handle, name, position, most, now)
         except FileNotFoundError:
             return None
         except OSError as trouble:
-            return self._refuse(name, place, _explain(trouble))
+            return self._refuse(name, position, _explain(trouble))
 
-    def _is_read(self, name: str, place: Place) -> bool:
-        """Whether an untouched file has nothing left: most of them, at every poll, and none of those is opened."""
-        if not place.stamp:
+    def _is_read(self, name: str, position: ReadPosition) -> bool:
+        """Whether a file is unchanged and wholly read. Most files are at every poll, and those are not opened."""
+        if not position.stamp:
             return False
         try:
             info = os.lstat(os.path.join(self.folder, name))  # noqa: PTH118 - thousands of times at every poll
         except OSError:
             return False
-        return place.offset == info.st_size and place.stamp == _stamp(info)
+        return position.offset == info.st_size and position.stamp == _stamp(info)
 
-    def _read(self, handle: BinaryIO, name: str, place: Place, most: int, now: datetime) -> News:
+    def _read(self, handle: BinaryIO, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines:
         info = os.fstat(handle.fileno())
         if info.st_size > self.caps.file_bytes:
-            return self._refuse(name, place, f"larger than {self.caps.file_bytes} bytes; begin a new file")
+            return self._refuse(name, position, f"larger than {self.caps.file_bytes} bytes; begin a new file")
         stamp = _stamp(info)
-        if stamp != place.stamp and not _continues(handle, place):
-            place = Place()
-        handle.seek(place.offset)
+        if stamp != position.stamp and not _continues(handle, position):
+            position = ReadPosition()
+        handle.seek(position.offset)
         changed = datetime.fromtimestamp(info.st_mtime, UTC)
         waited_enough = now - changed >= self.caps.patience
         events: list[LabelEvent] = []
         rejected: list[QuarantinedRow] = []
-        told = ""
-        for line in _lines(handle, self.caps.line_bytes, place.crc):
+        reported = ""
+        for line in _lines(handle, self.caps.line_bytes, position.crc):
             if len(events) + len(rejected) >= most:
                 break
-            origin = Origin(self.source, name, place.line + 1, changed)
+            origin = Origin(self.source, name, position.line + 1, changed)
             if not line.whole:
-                told = f"unfinished {line.crc}" if waited_enough else place.told
-            if line.text.strip() and (line.whole or told != place.told):
+                reported = f"unfinished {line.crc}" if waited_enough else position.reported
+            if line.text.strip() and (line.whole or reported != position.reported):
                 match self._judge(line, origin):
                     case LabelEvent() as event:
                         events.append(event)
                     case bad:
                         rejected.append(bad)
             if line.whole:
-                place = replace(place, offset=place.offset + line.size, line=place.line + 1, crc=line.crc)
-        return News(replace(place, stamp=stamp, told=told), tuple(events), tuple(rejected))
+                position = replace(position, offset=position.offset + line.size, line=position.line + 1, crc=line.crc)
+        return NewLines(replace(position, stamp=stamp, reported=reported), tuple(events), tuple(rejected))
 
     def _judge(self, line: "_Line", origin: Origin) -> LabelEvent | QuarantinedRow:
         if line.size > self.caps.line_bytes:
             return bad_line(line.text, origin, f"longer than {self.caps.line_bytes} bytes")
-        said = read_line(line.text, origin)
-        if line.whole or isinstance(said, LabelEvent):
-            return said
+        parsed = read_line(line.text, origin)
+        if line.whole or isinstance(parsed, LabelEvent):
+            return parsed
         return bad_line(line.text, origin, f"cut in half, and its rest did not come within {self.caps.patience}")
 
-    def _refuse(self, name: str, place: Place, reason: str) -> News:
-        if place.told == reason:
-            return News(place)
+    def _refuse(self, name: str, position: ReadPosition, reason: str) -> NewLines:
+        if position.reported == reason:
+            return NewLines(position)
         key = name.encode(errors="backslashreplace").decode()
         row = QuarantinedRow("label", key, f"the file is not read: {reason}", {"file": key})
-        return News(replace(place, told=reason), rejected=(row,))
+        return NewLines(replace(position, reported=reason), rejected=(row,))
 
 
 def _stamp(info: os.stat_result) -> str:
-    """Any writing, replacing or renaming changes it; the time of writing could be set back, that of change cannot."""
+    """A stamp that any write, replacement or rename changes: a file's mtime can be set back, its ctime cannot."""
     return f"{info.st_ino}:{info.st_size}:{info.st_ctime_ns}"
 
 
@@ -170,15 +172,15 @@ def _lines(handle: BinaryIO, cap: int, crc: int) -> Iterator[_Line]:
             return
 
 
-def _continues(handle: BinaryIO, place: Place) -> bool:
+def _continues(handle: BinaryIO, position: ReadPosition) -> bool:
     """Whether the bytes that were read are still the same."""
-    crc, left = 0, place.offset
+    crc, left = 0, position.offset
     while left:
         block = handle.read(min(BLOCK, left))
         if not block:
             return False
         crc, left = crc32(block, crc), left - len(block)
-    return crc == place.crc
+    return crc == position.crc
 
 
 def _open(path: Path) -> BinaryIO:

@@ -1,4 +1,4 @@
-"""One line of a label file: a label event, or the reason why it is none."""
+"""Parse one line of a label file into a label event, or into a bad row with the reason."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from stratawatch.adapters.queues.label_words import InvalidError, label_value
+from stratawatch.adapters.queues.label_values import InvalidError, label_value
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
@@ -20,7 +20,7 @@ ANONYMOUS: Final = "anonymous"
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a line stands; `at` serves lines that do not say when they were written."""
+    """The place of a line; `at` is the time of lines that have none."""
 
     source: str
     file: str
@@ -29,18 +29,18 @@ class Origin:
 
 
 def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
-    """Read a line as a label event, or say why it is none."""
+    """Parse a line as a label event, or as a bad row with the reason."""
     key: str | None = None
     try:
-        said = _object(raw)
-        key = _word(said, "key")
+        fields = _object(raw)
+        key = _word(fields, "key")
         return LabelEvent(
             source=origin.source,
-            event_id=_word(said, "event_id", default=line_id(raw, origin)),
+            event_id=_word(fields, "event_id", default=line_id(raw, origin)),
             item_key=key,
-            annotator=_word(said, "annotator", default=ANONYMOUS),
-            value=label_value(said),
-            at=_time(said, default=origin.at),
+            annotator=_word(fields, "annotator", default=ANONYMOUS),
+            value=label_value(fields),
+            at=_time(fields, default=origin.at),
         )
     except InvalidError as reason:
         return bad_line(raw, origin, str(reason), key)
@@ -55,25 +55,25 @@ def bad_line(raw: bytes, origin: Origin, reason: str, key: str | None = None) ->
 
 
 def line_id(raw: bytes, origin: Origin) -> str:
-    """The id of a line: the same whenever the same line of the same file is read again."""
-    told = b"\0".join((origin.file.encode(errors="backslashreplace"), str(origin.number).encode(), raw.strip()))
-    return sha256(told).hexdigest()[:40]
+    """An id of a line that stays the same when the same line of the same file is read again."""
+    origin_bytes = b"\0".join((origin.file.encode(errors="backslashreplace"), str(origin.number).encode(), raw.strip()))
+    return sha256(origin_bytes).hexdigest()[:40]
 
 
 def _object(raw: bytes) -> Mapping[str, Any]:
     try:
-        said = json.loads(raw.decode("utf-8-sig"))
+        fields = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InvalidError("not UTF-8 text") from None
     except (ValueError, RecursionError):
         raise InvalidError("not valid JSON") from None
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         raise InvalidError("not a JSON object")
-    return said
+    return fields
 
 
-def _word(said: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    word = said.get(name)
+def _word(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    word = fields.get(name)
     if word is None and default is not None:
         return default
     if word is None:
@@ -87,8 +87,8 @@ def _word(said: Mapping[str, Any], name: str, default: str | None = None) -> str
     return word
 
 
-def _time(said: Mapping[str, Any], default: datetime) -> datetime:
-    text = said.get("at")
+def _time(fields: Mapping[str, Any], default: datetime) -> datetime:
+    text = fields.get("at")
     if text is None:
         return default
     try:

@@ -1,11 +1,11 @@
-"""Lines that were set aside, kept beside their file with the reason; reading them again adds nothing."""
+"""Files of lines that were set aside, with the reason; the same line is kept once."""
 
 import json
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from stratawatch.adapters.queues.durable import write_over
+from stratawatch.atomic_files import replace_file
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 
@@ -15,10 +15,10 @@ def keep_rejects(folder: Path, rows: Iterable[QuarantinedRow]) -> None:
         path = folder / name
         # A planted link is replaced like any file, never read: it could show what lies outside.
         kept = [] if path.is_symlink() or not path.exists() else path.read_bytes().splitlines(keepends=True)
-        known = set(kept)
-        fresh = [line for line in map(_line, group) if line not in known]
+        present = set(kept)
+        fresh = [line for line in map(_line, group) if line not in present]
         if fresh:
-            write_over(path, b"".join([*kept, *fresh]))
+            replace_file(path, b"".join([*kept, *fresh]))
 
 
 def _line(row: QuarantinedRow) -> bytes:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from stratawatch.core.baselines.answers import REPORTED, SHARES
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.estimate import Undefined
+from stratawatch.datetimes import moment
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions, OneSidedLabels, from_labels
 from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
@@ -19,7 +20,6 @@ from stratawatch.engine.model.windows import window_of
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
-from stratawatch.moments import moment
 
 DATE: Final = "the date of a baseline"
 

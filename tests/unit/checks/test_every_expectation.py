@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import pytest
 
+from stratawatch.adapters.checks.dry_run import check_expectations
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.adapters.checks.own_suites import known_types, suite_of
-from stratawatch.adapters.checks.trial import tried
+from stratawatch.adapters.checks.user_suites import installed_types, suite_of
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
@@ -182,7 +182,7 @@ def page(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Callable[..., tupl
 
 
 def test_every_type_is_told_here() -> None:
-    assert set(ON_CANDIDATES) == set(known_types())
+    assert set(ON_CANDIDATES) == set(installed_types())
 
 
 def test_on_the_candidates_each_holds_and_fails_as_it_says(page: Any, items: list[CandidateItem]) -> None:
@@ -228,7 +228,7 @@ def test_none_of_these_is_a_fault_to_check() -> None:
     of_candidates = [{"type": kind, "kwargs": kwargs} for kind, pair in ON_CANDIDATES.items() for kwargs in pair]
     of_profile = [{"type": kind, "kwargs": kwargs} for _, kind, kwargs in _of_profile()]
     for frame, asked in (("candidates", of_candidates), ("profile", of_profile)):
-        assert list(tried(PANEL, [suite_of({"frame": frame, "expectations": asked}, "x")])) == []
+        assert list(check_expectations(PANEL, [suite_of({"frame": frame, "expectations": asked}, "x")])) == []
 
 
 def _of_profile() -> list[tuple[str, str, dict[str, Any]]]:

@@ -6,9 +6,9 @@ from dataclasses import fields
 from html import unescape
 from pathlib import Path
 
-from stratawatch.adapters.checks.own_rules import extended
-from stratawatch.adapters.checks.own_suites import suite_of
-from stratawatch.adapters.checks.trial import trial_suites
+from stratawatch.adapters.checks.dry_run import trial_suites
+from stratawatch.adapters.checks.user_expectations import extended
+from stratawatch.adapters.checks.user_suites import suite_of
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.cycle.freeze_cycle import MOST_READS
 from stratawatch.engine.input.drift import REMEMBERED

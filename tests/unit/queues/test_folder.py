@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.adapters.queues import durable
+from stratawatch import atomic_files
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
@@ -86,11 +86,11 @@ def stop_at(monkeypatch, step):
             monkeypatch.setattr(os, "link", stop)
         case "after link":
             monkeypatch.setattr(os, "link", link_and_stop)
-            monkeypatch.setattr(durable, "_tidy", stop)
+            monkeypatch.setattr(atomic_files, "_tidy", stop)
         case "unlink":
-            monkeypatch.setattr(durable, "_tidy", stop)
+            monkeypatch.setattr(atomic_files, "_tidy", stop)
         case "sync_folder":
-            monkeypatch.setattr(durable, "sync_folder", stop)
+            monkeypatch.setattr(atomic_files, "sync_folder", stop)
 
 
 class TestStoppedProcess:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stratawatch.adapters.queues import inbox
 from stratawatch.adapters.queues.folder import FolderQueue
-from stratawatch.adapters.queues.inbox import Caps
+from stratawatch.adapters.queues.inbox import ReadCaps
 
 WHOLE = b'{"key": "k1", "value": "yes"}\n'
 NEXT = b'{"key": "k2", "value": "no"}\n'
@@ -24,7 +24,7 @@ class Desk:
         self.inbox = root / "in"
         self.inbox.mkdir(parents=True)
         self.rejected = root / "rejected"
-        self.queue = FolderQueue(root, now=lambda: datetime.now(UTC) + self.waited, caps=Caps(**caps))
+        self.queue = FolderQueue(root, now=lambda: datetime.now(UTC) + self.waited, caps=ReadCaps(**caps))
         self.cursor = {}
 
     def write(self, content, name="ann.jsonl", mode="ab"):

@@ -1,13 +1,13 @@
-"""What broke an expectation of the user's: its sentence says it, and candidates that refuse the window are kept."""
+"""The rows that fail the user's expectations: counted in the sentence, and kept when they refuse the window."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import unescape
 from typing import Any, Final
 
-from stratawatch.adapters.checks.own_rules import asked_columns
-from stratawatch.adapters.checks.rules import Rule, Suite
-from stratawatch.adapters.checks.validation import Validated
+from stratawatch.adapters.checks.gx_runner import Validated
+from stratawatch.adapters.checks.rules import InputRule, Suite
+from stratawatch.adapters.checks.user_expectations import asked_columns
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 _NAMED: Final = 3
@@ -16,13 +16,13 @@ _SHOWN: Final = 60  # characters of an item id in a sentence
 
 
 def named(suite: Suite, validated: Validated) -> Validated:
-    """The same result; sentences say where they stand, and how many rows broke them or what was there instead."""
+    """The result with sentences that name the expectation's place, and how many rows failed or what was observed."""
     rules = (_placed(suite, rule, validated, i) if rule.place else rule for i, rule in enumerate(validated.failed))
     return replace(validated, failed=tuple(rules))
 
 
-def broken_rows(suite: Suite, validated: Validated) -> tuple[QuarantinedRow, ...]:
-    """The first rows that broke each critical expectation of the user's."""
+def failed_rows(suite: Suite, validated: Validated) -> tuple[QuarantinedRow, ...]:
+    """The first rows that failed each critical expectation of the user's."""
     return tuple(_broken(suite, validated))
 
 
@@ -33,15 +33,15 @@ def _broken(suite: Suite, validated: Validated) -> Iterator[QuarantinedRow]:
                 yield QuarantinedRow("prediction", str(suite.frame["item"][row]), f"it breaks {rule.place}")
 
 
-def _placed(suite: Suite, rule: Rule, validated: Validated, number: int) -> Rule:
+def _placed(suite: Suite, rule: InputRule, validated: Validated, number: int) -> InputRule:
     rows, observed = validated.rows.get(number, ()), validated.observed.get(number)
     if suite.name == "profile":
-        seen = ", ".join(f"{unescape(one)} = {_text(suite.frame[one][0])}" for one in asked_columns(rule))
+        observed_text = ", ".join(f"{unescape(one)} = {_text(suite.frame[one][0])}" for one in asked_columns(rule))
     elif rows and "item" in suite.frame:
-        seen = _counted(suite, rows)
+        observed_text = _counted(suite, rows)
     else:
-        seen = "" if observed is None else f"observed {_text(observed)}"
-    return replace(rule, sentence=f"{rule.sentence} [{rule.place}]" + (f": {seen}" if seen else ""))
+        observed_text = "" if observed is None else f"observed {_text(observed)}"
+    return replace(rule, sentence=f"{rule.sentence} [{rule.place}]" + (f": {observed_text}" if observed_text else ""))
 
 
 def _counted(suite: Suite, rows: Sequence[int]) -> str:
@@ -51,7 +51,7 @@ def _counted(suite: Suite, rows: Sequence[int]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as people read it.
+    """A value in a sentence.
 
     >>> _text(12345), _text(0.123456789), _text(None)
     ('12,345', '0.123457', 'nothing')

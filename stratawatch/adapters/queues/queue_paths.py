@@ -1,4 +1,4 @@
-"""Keeps every name inside the queue's folder: batch keys and sub-folders cannot lead out of it."""
+"""File names and sub-folders of a queue, which cannot lead out of its folder."""
 
 from pathlib import Path
 from typing import Final
@@ -10,12 +10,12 @@ LONGEST_NAME: Final = 200
 """Bytes of a file name; file systems end at 255, and drafts add their own suffix."""
 
 
-def file_name(key: str) -> str:
-    """The file of a batch: the key itself where it is plain, percent-encoded where it is not.
+def batch_file_name(key: str) -> str:
+    """The file name of a batch: its key, percent-encoded where it has other than plain characters.
 
-    >>> file_name("spam-p00012-r1-b2")
+    >>> batch_file_name("spam-p00012-r1-b2")
     'spam-p00012-r1-b2.jsonl'
-    >>> file_name("naïve bot-p00000-r1-b1")
+    >>> batch_file_name("naïve bot-p00000-r1-b1")
     'na%C3%AFve%20bot-p00000-r1-b1.jsonl'
     """
     if not key or key.startswith((".", "~")) or any(sign in key for sign in "/\\\0"):
@@ -35,7 +35,7 @@ def file_name(key: str) -> str:
     return name
 
 
-def room(root: Path, name: str) -> Path:
+def sub_folder(root: Path, name: str) -> Path:
     """A sub-folder of the queue, created when missing; a symbolic link is refused."""
     folder = root / name
     try:

@@ -2,12 +2,12 @@ import os
 
 import pytest
 
-from stratawatch.whole_file import write_whole
+from stratawatch.atomic_files import replace_text
 
 
-class TestWriteWhole:
+class TestReplaceText:
     def test_makes_the_folder_and_leaves_nothing_else_behind(self, tmp_path):
-        write_whole(tmp_path / "deep" / "page.html", "new")
+        replace_text(tmp_path / "deep" / "page.html", "new")
         assert [path.name for path in (tmp_path / "deep").iterdir()] == ["page.html"]
         assert (tmp_path / "deep" / "page.html").read_text(encoding="utf-8") == "new"
 
@@ -20,7 +20,7 @@ class TestWriteWhole:
             replace(draft, path)
 
         monkeypatch.setattr(os, "replace", watched)
-        write_whole(page, "new")
+        replace_text(page, "new")
         assert met == [("old", "new")]
         assert page.read_text(encoding="utf-8") == "new"
 
@@ -32,15 +32,15 @@ class TestWriteWhole:
         page.write_text("old", encoding="utf-8")
         monkeypatch.setattr(os, "replace", full)
         with pytest.raises(OSError, match="No space"):
-            write_whole(page, "new")
+            replace_text(page, "new")
         assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
         assert page.read_text(encoding="utf-8") == "old"
 
     def test_others_may_read_it(self, tmp_path):
-        write_whole(tmp_path / "page.html", "new")
+        replace_text(tmp_path / "page.html", "new")
         (tmp_path / "usual").write_text("", encoding="utf-8")
         assert (tmp_path / "page.html").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
     def test_half_a_character_is_spelled_out(self, tmp_path):
-        write_whole(tmp_path / "page.html", "\ud800")
+        replace_text(tmp_path / "page.html", "\ud800")
         assert (tmp_path / "page.html").read_text(encoding="utf-8") == "\\ud800"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stratawatch.adapters.queues.confinement import LONGEST_NAME, file_name, room
 from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.adapters.queues.queue_paths import LONGEST_NAME, batch_file_name, sub_folder
 from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
@@ -15,20 +15,20 @@ class TestFileName:
     @pytest.mark.parametrize("key", ESCAPES)
     def test_a_key_that_could_lead_out_is_refused(self, key):
         with pytest.raises(StratawatchError, match="lead out"):
-            file_name(key)
+            batch_file_name(key)
 
     def test_different_keys_have_different_files(self):
         keys = ["a b", "a%20b", "a+b", "a_b", "ä", "a:b", "\U0001f642", "a\nb"]
-        assert len({file_name(key) for key in keys}) == len(keys)
+        assert len({batch_file_name(key) for key in keys}) == len(keys)
 
     def test_a_name_holds_plain_characters_only(self):
-        assert file_name("a b\n\U0001f642\ud800.x").isascii()
-        assert "\n" not in file_name("a\nb")
+        assert batch_file_name("a b\n\U0001f642\ud800.x").isascii()
+        assert "\n" not in batch_file_name("a\nb")
 
     def test_a_key_longer_than_a_file_name_may_be_is_refused(self):
-        file_name("k" * (LONGEST_NAME - 6))
+        batch_file_name("k" * (LONGEST_NAME - 6))
         with pytest.raises(StratawatchError, match="too long"):
-            file_name("k" * (LONGEST_NAME - 5))
+            batch_file_name("k" * (LONGEST_NAME - 5))
 
 
 class TestRoom:
@@ -39,18 +39,18 @@ class TestRoom:
         root.mkdir()
         (root / "out").symlink_to(outside)
         with pytest.raises(StratawatchError, match="symbolic link"):
-            room(root, "out")
+            sub_folder(root, "out")
         assert list(outside.iterdir()) == []
 
     def test_the_root_itself_may_be_a_link_the_user_made(self, tmp_path):
         (tmp_path / "real").mkdir()
         (tmp_path / "link").symlink_to(tmp_path / "real")
-        assert room(tmp_path / "link", "out").is_dir()
+        assert sub_folder(tmp_path / "link", "out").is_dir()
 
     def test_a_root_below_a_file_is_unreachable_and_named(self, tmp_path):
         (tmp_path / "file").write_text("")
         with pytest.raises(Unreachable, match=r"file/queue/out cannot be created"):
-            room(tmp_path / "file" / "queue", "out")
+            sub_folder(tmp_path / "file" / "queue", "out")
 
 
 @pytest.mark.parametrize("key", ESCAPES)

@@ -9,30 +9,30 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.checks import validation
-from stratawatch.adapters.checks.rules import Rule, Suite
-from stratawatch.adapters.checks.validation import validate
+from stratawatch.adapters.checks import gx_runner
+from stratawatch.adapters.checks.gx_runner import validate
+from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.errors import Unreachable
 
-NOT_NULL = Rule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")
+NOT_NULL = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")
 
 
-def suite(*rules: Rule, frame: dict[str, list[Any]] | None = None) -> Suite:
+def suite(*rules: InputRule, frame: dict[str, list[Any]] | None = None) -> Suite:
     return Suite("candidates", "Title", frame or {"a": [1, None]}, rules, ())
 
 
 class TestValidate:
     def test_failed_rules_come_in_the_suites_order(self) -> None:
-        low = Rule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 5}, "a is small")
-        high = Rule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 0}, "a is negative")
+        low = InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 5}, "a is small")
+        high = InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 0}, "a is negative")
         assert validate(suite(low, high, NOT_NULL)).failed == (low, NOT_NULL)
 
     def test_the_same_expectation_may_stand_twice_on_a_column(self) -> None:
-        warning = Rule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a second look", "warning")
+        warning = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a second look", "warning")
         assert validate(suite(NOT_NULL, warning)).failed == (NOT_NULL, warning)
 
     def test_a_column_that_is_not_there_is_a_failure_of_the_check(self) -> None:
-        gone = Rule("ExpectColumnValuesToNotBeNull", {"column": "gone"}, "gone is missing")
+        gone = InputRule("ExpectColumnValuesToNotBeNull", {"column": "gone"}, "gone is missing")
         with pytest.raises(Unreachable) as caught:
             validate(suite(NOT_NULL, gone))
         text = str(caught.value)
@@ -41,20 +41,20 @@ class TestValidate:
         assert "\n" not in text
 
     def test_values_that_cannot_be_compared_are_a_failure_of_the_check(self) -> None:
-        rule = Rule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 1}, "a is small")
+        rule = InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 1}, "a is small")
         with pytest.raises(Unreachable, match="failed in itself"):
             validate(suite(rule, frame={"a": ["text", {"no": "number"}]}))
 
     def test_an_expectation_that_does_not_exist_is_a_failure_of_the_check(self) -> None:
         with pytest.raises(Unreachable, match="failed in itself"):
-            validate(suite(Rule("ExpectTheImpossible", {}, "never")))
+            validate(suite(InputRule("ExpectTheImpossible", {}, "never")))
 
     def test_a_rule_without_a_result_is_a_failure_of_the_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
         class Forgetful:
             def validate(self, _: object, **_options: object) -> object:
                 return SimpleNamespace(results=[])
 
-        monkeypatch.setattr(validation, "_batch", lambda *_: Forgetful())
+        monkeypatch.setattr(gx_runner, "_batch", lambda *_: Forgetful())
         with pytest.raises(Unreachable, match="0 results for 1 rules"):
             validate(suite(NOT_NULL))
 
@@ -77,6 +77,6 @@ class TestValidate:
 class TestLibrary:
     def test_it_does_not_end_a_program_without_a_main_file(self) -> None:
         """Where PySpark is installed, its remote client would: it takes `python -c` for a doctest."""
-        code = "from stratawatch.adapters.checks.validation import library; library(); print('goes on')"
+        code = "from stratawatch.adapters.checks.gx_runner import library; library(); print('goes on')"
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert (done.stdout, done.stderr) == ("goes on\n", "")

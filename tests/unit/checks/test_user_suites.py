@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.adapters.checks.own_suites import known_types, read_suites, suite_of
+from stratawatch.adapters.checks.user_suites import installed_types, read_suites, suite_of
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
@@ -275,11 +275,11 @@ class TestFiles:
 
 class TestKnownTypes:
     def test_are_the_classes_of_the_installed_library(self) -> None:
-        from stratawatch.adapters.checks.validation import library
+        from stratawatch.adapters.checks.gx_runner import library
 
         expectations = library().expectations
-        assert len(known_types()) > 50
-        assert all(hasattr(expectations, name) for name in known_types().values())
+        assert len(installed_types()) > 50
+        assert all(hasattr(expectations, name) for name in installed_types().values())
 
 
 class TestPlugins:

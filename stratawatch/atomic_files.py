@@ -6,8 +6,8 @@ from pathlib import Path
 from uuid import uuid4
 
 
-def write_once(path: Path, content: bytes) -> bool:
-    """Create a whole file; False, and nothing changed, when it is there already."""
+def create_file(path: Path, content: bytes) -> bool:
+    """Create a file; False, and nothing changed, when it is there already. Its folder must exist."""
     draft = _draft(path, content)
     try:
         # A link never overwrites, so two writers cannot both believe that they were first.
@@ -25,11 +25,20 @@ def write_once(path: Path, content: bytes) -> bool:
     return True
 
 
-def write_over(path: Path, content: bytes) -> None:
-    """Replace a file by a whole new one."""
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file, its folder included: a reader finds the old content or the new, never a part of either."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = _draft(path, content)
-    draft.replace(path)
+    try:
+        os.replace(draft, path)  # noqa: PTH105 - Path.replace is the same call; os.replace is what crash tests watch
+    finally:
+        draft.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 by `replace_file`. Characters that UTF-8 lacks are written as backslash escapes."""
+    replace_file(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Expectations of the user's own: JSON files beside the configuration, and functions of installed packages."""
+"""Read the user's expectations: JSON files beside the configuration, and functions of installed packages."""
 
 import json
 import re
@@ -35,12 +35,12 @@ _ELSEWHERE: Final = frozenset(
         "expect_multicolumn_values_to_be_unique",
     }
 )
-"""Types that the library asks of other data than a frame: of databases, or, of an old name, of nothing at all."""
+"""Types that the library cannot validate on a frame: those for databases, and one under an old name."""
 _IMPORTED: Final = re.compile(r"^from \.(expect_\w+) import \(?\s*(Expect\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class OwnExpectation:
+class UserExpectation:
     """One expectation; `place` is where it stands, for people."""
 
     place: str
@@ -51,26 +51,26 @@ class OwnExpectation:
 
 
 @dataclass(frozen=True)
-class OwnSuite:
+class UserSuite:
     """Expectations on one frame, for some panels or, without names, for all."""
 
     origin: str
     frame: FrameName
     panels: tuple[str, ...]
-    expectations: tuple[OwnExpectation, ...]
+    expectations: tuple[UserExpectation, ...]
 
 
-def read_suites(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[OwnSuite, ...]:
+def read_suites(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[UserSuite, ...]:
     """The suites of a folder, in the order of their names, then those of the named plugins. Raises ConfigErrors."""
-    suites, faults = looked_into(folder, plugins)
+    suites, faults = collect_suites(folder, plugins)
     if faults:
         raise ConfigErrors(faults)
     return tuple(suites)
 
 
-def looked_into(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[list[OwnSuite], list[ConfigError]]:
-    """The same suites, as far as they can be asked, and everything that is wrong with the rest."""
-    suites: list[OwnSuite] = []
+def collect_suites(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[list[UserSuite], list[ConfigError]]:
+    """The suites of `read_suites` that are valid, and an error for everything that is wrong with the others."""
+    suites: list[UserSuite] = []
     faults: list[ConfigError] = []
     for origin, read in _origins(folder, plugins):
         try:
@@ -79,23 +79,23 @@ def looked_into(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[list[
             faults.append(fault)
             continue
         for document in documents:
-            suite, wrong = _looked_at(document, origin)
+            suite, wrong = _parse_suite(document, origin)
             suites += [suite] if suite else []
             faults += wrong
     return suites, faults
 
 
-def suite_of(document: Any, origin: str) -> OwnSuite:
+def suite_of(document: Any, origin: str) -> UserSuite:
     """One suite from its JSON values. Raises ConfigErrors."""
-    suite, faults = _looked_at(document, origin)
+    suite, faults = _parse_suite(document, origin)
     if suite is None or faults:
         raise ConfigErrors(faults)
     return suite
 
 
 @cache
-def known_types() -> Mapping[str, str]:
-    """The installed library's expectations and their classes, told from its text: importing it takes seconds."""
+def installed_types() -> Mapping[str, str]:
+    """The installed library's expectations and their classes, parsed from its source: importing it takes seconds."""
     found = util.find_spec("great_expectations")
     if found is None or found.origin is None:
         raise MissingExtra("checks", ("great_expectations",))
@@ -120,13 +120,13 @@ def _file(path: Path) -> list[Any]:
         raise ConfigError(f"'{path}' is not JSON", got=f"{trouble.msg} in line {trouble.lineno}") from trouble
 
 
-def _looked_at(document: Any, origin: str) -> tuple[OwnSuite | None, list[ConfigError]]:
-    """A suite of the expectations that are right, unless it does not say what they are asked of; and the faults."""
+def _parse_suite(document: Any, origin: str) -> tuple[UserSuite | None, list[ConfigError]]:
+    """A suite of the valid expectations, or None without a valid frame and panels; and an error for every mistake."""
     if not isinstance(document, Mapping):
         return None, [ConfigError(f"{origin} is not a suite of expectations", expected="an object of JSON")]
     faults = [*_unknown_keys(document, _SUITE, origin), *_of_expectations(document, origin)]
     meant = list(_of_whom(document, origin))
-    right: list[OwnExpectation] = []
+    right: list[UserExpectation] = []
     listed = document.get("expectations")
     for number, one in enumerate(listed if isinstance(listed, list) else (), 1):
         place = f"{origin}, expectation {number}"
@@ -135,7 +135,7 @@ def _looked_at(document: Any, origin: str) -> tuple[OwnSuite | None, list[Config
         right += [] if wrong else [_expectation(one, place)]
     if meant:
         return None, [*meant, *faults]
-    return OwnSuite(origin, document["frame"], tuple(document.get("panels") or ()), tuple(right)), faults
+    return UserSuite(origin, document["frame"], tuple(document.get("panels") or ()), tuple(right)), faults
 
 
 def _of_whom(document: Mapping[str, Any], origin: str) -> Iterator[ConfigError]:
@@ -152,9 +152,9 @@ def _of_expectations(document: Mapping[str, Any], origin: str) -> Iterator[Confi
         yield ConfigError(f"{origin} has no expectations", expected='"expectations": [{"type": ..., "kwargs": {...}}]')
 
 
-def _expectation(document: Mapping[str, Any], place: str) -> OwnExpectation:
+def _expectation(document: Mapping[str, Any], place: str) -> UserExpectation:
     severity, sentence = document.get("severity", "critical"), document.get("sentence", "")
-    return OwnExpectation(place, document["type"], dict(document.get("kwargs", {})), severity, sentence)
+    return UserExpectation(place, document["type"], dict(document.get("kwargs", {})), severity, sentence)
 
 
 def _faults(document: Any, place: str) -> Iterator[ConfigError]:
@@ -178,8 +178,8 @@ def _of_type(kind: str, place: str) -> Iterator[ConfigError]:
     if kind in _ELSEWHERE:
         hint = f"ask '{kind.replace('like_pattern', 'regex')}'" if "like" in kind else ""
         yield ConfigError(f"{place} has the type '{kind}', which cannot be asked here", hint=hint)
-    elif kind not in known_types():
-        near = get_close_matches(kind, sorted(known_types()), n=1)
+    elif kind not in installed_types():
+        near = get_close_matches(kind, sorted(installed_types()), n=1)
         hint = f"did you mean '{near[0]}'?" if near else "greatexpectations.io/expectations lists them"
         yield ConfigError(f"{place} has the unknown type '{kind}'", hint=hint)
 
@@ -193,11 +193,11 @@ def _unknown_keys(document: Mapping[str, Any], keys: frozenset[str], place: str)
 
 
 def _plugin(name: str) -> list[Any]:
-    """What an installed package offers under this name; nothing in the configuration's folder is ever run."""
+    """The suites of an installed package's plugin; no code in the configuration's folder is ever run."""
     found = entry_points(group=GROUP, name=name)
     if not found:
-        known = ", ".join(sorted(one.name for one in entry_points(group=GROUP)))
-        hint = f"installed are: {known}" if known else f"install the package that declares it (group {GROUP})"
+        names = ", ".join(sorted(one.name for one in entry_points(group=GROUP)))
+        hint = f"installed are: {names}" if names else f"install the package that declares it (group {GROUP})"
         raise ConfigError(f"there is no plugin of checks named '{name}'", hint=hint)
     try:
         made = next(iter(found)).load()()

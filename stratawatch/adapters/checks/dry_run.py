@@ -1,4 +1,4 @@
-"""The user's expectations, tried on a few rows of every panel's frames: whether they can be asked at all."""
+"""Run the user's expectations on a few made-up rows of every panel's frames, to find those that cannot run at all."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from stratawatch.adapters.checks.candidate_suite import candidate_suite
-from stratawatch.adapters.checks.own_rules import own_rules
-from stratawatch.adapters.checks.own_suites import OwnSuite
+from stratawatch.adapters.checks.gx_runner import unaskable
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
-from stratawatch.adapters.checks.validation import unaskable
+from stratawatch.adapters.checks.user_expectations import user_rules
+from stratawatch.adapters.checks.user_suites import UserSuite
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -22,22 +22,22 @@ _ROWS: Final = 3
 _COLUMN: Final = {"nulls": 0, "invalid": 0, "positives": 1, "score_nulls": 0, "score_invalid": 0}
 
 
-def tried(panel: PanelSpec, own: Iterable[OwnSuite]) -> Iterator[ConfigError]:
-    """What is wrong with the expectations that are meant for this panel; what the rows are does not matter."""
+def check_expectations(panel: PanelSpec, own: Iterable[UserSuite]) -> Iterator[ConfigError]:
+    """An error for each expectation of this panel that cannot be run; whether the rows meet it does not matter."""
     for suite in trial_suites(panel):
-        rules, faults = own_rules(suite, own, panel.name)
+        rules, faults = user_rules(suite, own, panel.name)
         yield from faults
         if rules:
             yield from unaskable(replace(suite, rules=tuple(rules)))
 
 
 def trial_suites(panel: PanelSpec) -> tuple[Suite, Suite]:
-    """The profile and the candidates of a window that nobody has seen."""
+    """The profile and the candidates of a made-up window."""
     return profile_suite(panel, _WINDOW, _profile(panel)), candidate_suite(panel, _WINDOW, _items(panel))
 
 
 def _profile(panel: PanelSpec) -> InputProfile:
-    """Every number is there, so that a bound of another type is met by something."""
+    """A profile with every number, so that a bound of another type fails on it."""
     names = [one.name for one in panel.classifiers]
     return InputProfile(
         rows=_ROWS,
@@ -55,7 +55,7 @@ def _profile(panel: PanelSpec) -> InputProfile:
 
 
 def _items(panel: PanelSpec) -> list[CandidateItem]:
-    """Texts are digits: whoever wants them to be numbers, dates or JSON is not told that they are none."""
+    """Candidates whose texts are digits, which pass expectations of numbers, dates or JSON."""
     letters = len(panel.classifiers) + len(panel.auxiliary)
     return [
         CandidateItem(

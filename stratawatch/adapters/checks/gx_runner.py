@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stratawatch.adapters.checks.rules import Rule, Suite
+from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.errors import ConfigError, Unreachable
 
 _OFF = {"GX_ANALYTICS_ENABLED": "false"}
@@ -29,7 +29,7 @@ class Validated:
     `observed` is the one value that was found, if the rule is one of an aggregate.
     """
 
-    failed: tuple[Rule, ...]
+    failed: tuple[InputRule, ...]
     result: Any
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     observed: Mapping[int, int | float | str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def validate(suite: Suite) -> Validated:
     numbers = sorted(bad)
     results = [bad[number].result for number in numbers]
     rows = {place: found for place, one in enumerate(results) if (found := _rows(one))}
-    observed = {place: seen for place, one in enumerate(results) if (seen := _observed(one)) is not None}
+    observed = {place: value for place, one in enumerate(results) if (value := _observed(one)) is not None}
     return Validated(tuple(suite.rules[number] for number in numbers), _brief(result), rows, observed)
 
 
@@ -140,7 +140,7 @@ def _result(gx: Any, suite: Suite, expectations: Sequence[Any]) -> Any:
         raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
 
 
-def _expectation(gx: Any, suite: Suite, rule: Rule, number: int) -> Any:
+def _expectation(gx: Any, suite: Suite, rule: InputRule, number: int) -> Any:
     try:
         made = getattr(gx.expectations, rule.expectation)
         return made(**rule.arguments, severity=rule.severity, meta={"rule": number})
@@ -176,7 +176,7 @@ def _internal_failures(results: Iterable[Any]) -> Iterator[tuple[int, str]]:
                 yield configured.meta["rule"], f"{configured.type}: {record.get('exception_message')}"
 
 
-def _unaskable(suite: Suite, rule: Rule, message: str, hint: str = "") -> ConfigError:
+def _unaskable(suite: Suite, rule: InputRule, message: str, hint: str = "") -> ConfigError:
     return ConfigError(f"{rule.place} cannot be asked of the {suite.name}", got=_first_line(message), hint=hint)
 
 
