@@ -98,9 +98,9 @@ def _needs(world: World, week: int) -> list[tuple[float, float]]:
 
 
 def _need(one: Compared) -> tuple[float, float] | None:
-    if one.known is None:
+    if one.interval is None:
         return None
-    listed = domain_labels(one.known, one.domain, one.estimate.confidence)
+    listed = domain_labels(one.interval, one.domain, one.estimate.confidence)
     everywhere = listed * ITEMS / one.domain
     return (everywhere if one.estimate.metric == "recall" else listed), everywhere
 
@@ -143,7 +143,7 @@ def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, ob
             "labels": _mean(one.compared.estimate.labels_used for one in told),
             "coverage_regions": _coverage(by_region[classifier, metric]),
             "half_width_regions": _half_width(by_region[classifier, metric]),
-            "undefined": sum(one.compared.known is None for one in told),
+            "undefined": sum(one.compared.interval is None for one in told),
         }
         | _states(told)
         for (classifier, metric), told in by_metric
@@ -161,7 +161,7 @@ def _states(told: Sequence[Told]) -> dict[str, object]:
 
 
 def _half_width(told: Sequence[Told]) -> float:
-    return _mean(known.half_width for one in told if (known := one.compared.known))
+    return _mean(known.half_width for one in told if (known := one.compared.interval))
 
 
 def _mean(values: Iterable[float]) -> float:

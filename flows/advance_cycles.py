@@ -9,7 +9,6 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows.artifacts import show_estimates, show_plan
-from flows.bounds import LONGEST_RUN
 from stratawatch.engine.cycle.advance import AdvanceResult, advance
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import LeaseHeld, StratawatchError
@@ -19,7 +18,7 @@ from tasks.dispatch_batch import dispatch_batch
 from tasks.freeze_cycle import freeze_cycle
 from tasks.judge_cycle import judge_cycle
 from tasks.plan_round import plan_round
-from tasks.policy import sealed
+from tasks.policy import LONGEST_RUN, sealed
 from tasks.send_notifications import send_notifications
 from tasks.settle_cycle import settle_cycle
 

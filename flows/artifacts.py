@@ -1,4 +1,4 @@
-"""What a person sees in the Prefect UI: the plan, the estimates, the way to the report. The store has it all."""
+"""Artifacts for the Prefect UI: the plan, the estimates, baselines, and a link to the report."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from stratawatch.engine.ports import Ports
 
 
 def show_plan(ports: Ports, cycle_id: int) -> None:
-    """The newest round's plan: labels a stratum, and the half-widths they are expected to buy."""
+    """Show the newest round's plan: labels for each stratum, and the expected half-widths."""
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         atoms = tx.cycles.atoms(cycle_id)
@@ -31,7 +31,7 @@ def show_plan(ports: Ports, cycle_id: int) -> None:
 
 
 def show_estimates(ports: Ports, cycle_id: int) -> None:
-    """The newest revision's estimates with the states they led to."""
+    """Show the newest revision's estimates with their alarm states."""
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         revision = tx.estimates.latest(cycle_id)
@@ -46,7 +46,7 @@ def show_estimates(ports: Ports, cycle_id: int) -> None:
 
 
 def show_report(ports: Ports, path: Path) -> None:
-    """The way to the report, and where every stream stands."""
+    """Show a link to the report, and the state of every stream."""
     with ports.store.begin() as tx:
         states = tx.alarms.current()
     create_link_artifact(path.resolve().as_uri(), link_text=path.name, key="report", description="the health report")
@@ -54,14 +54,14 @@ def show_report(ports: Ports, path: Path) -> None:
 
 
 def show_baselines(ports: Ports, spec: PanelSpec) -> None:
-    """Every baseline of a panel, with the dates that it is in force for, and whether it is now."""
+    """Show every baseline of a panel, with the dates that it is in force for, and whether it is now."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
         kept, used = tx.baselines.of(spec.name), active_baselines(tx, spec, now, measured_by=now)
     create_table_artifact(
         baseline_rows(kept, list(used.values())),
         key=artifact_key("baselines", spec.name),
-        description=f"{spec.name}, what its metrics were; in force: at {now:%Y-%m-%d %H:%M}",
+        description=f"{spec.name}, its baselines; in force: at {now:%Y-%m-%d %H:%M}",
     )
 
 
@@ -100,7 +100,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
 
 
 def estimate_rows(estimates: Sequence[Estimate], states: Sequence[StreamState]) -> list[dict[str, str | int]]:
-    """The estimates as table rows; what could not be told says why."""
+    """The estimates as table rows, with the reason where one is undefined."""
     by_stream = {(s.key.classifier, s.key.metric, s.key.segment): s for s in states}
     return [
         {
@@ -123,7 +123,7 @@ def baseline_rows(kept: Sequence[StoredBaseline], used: Sequence[StoredBaseline]
             "classifier": one.key.classifier,
             "metric": one.key.metric,
             "segment": one.key.segment or "all",
-            "baseline": _known(one.known, one.confidence),
+            "baseline": _interval_text(one.known, one.confidence),
             "rests on": f"{one.n} {one.counted}s",
             "from": f"{one.valid_from:%Y-%m-%d %H:%M}",
             "until": f"{one.valid_until:%Y-%m-%d %H:%M}" if one.valid_until else "further notice",
@@ -148,11 +148,13 @@ def _segment(estimate: Estimate) -> str | None:
 
 def _in_words(estimate: Estimate) -> str:
     outcome = estimate.outcome
-    return _known(outcome, estimate.confidence) if isinstance(outcome, Known) else f"undefined: {outcome.reason}"
+    return (
+        _interval_text(outcome, estimate.confidence) if isinstance(outcome, Known) else f"undefined: {outcome.reason}"
+    )
 
 
-def _known(known: Known, confidence: float) -> str:
-    return f"{known.value:.1%} ({known.low:.1%} to {known.high:.1%}, {confidence:.0%})"
+def _interval_text(interval: Known, confidence: float) -> str:
+    return f"{interval.value:.1%} ({interval.low:.1%} to {interval.high:.1%}, {confidence:.0%})"
 
 
 def _score(mean: float | None) -> str:

@@ -58,7 +58,7 @@ def set_environment(folder: Path) -> None:
 
 def _run(folder: Path, seed: int, start: float) -> int:
     from flows.demo_story import Story
-    from flows.direct import called_directly
+    from flows.local_runs import without_heartbeats
 
     story = Story()
     story.begin(seed)
@@ -68,9 +68,9 @@ def _run(folder: Path, seed: int, start: float) -> int:
         production = Production.build(folder, seed)
     story.introduce(production.world)
     for number in production.weeks:
-        with called_directly(), story.busy(f"week {number}") as say:
+        with without_heartbeats(), story.busy(f"week {number}") as say:
             week = production.run_week(number, say)
-        story.tell_week(week)
+        story.print_week(week)
     broken = story.end(production.ending(), monotonic() - start)
     return 1 if broken else 0
 

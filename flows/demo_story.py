@@ -1,4 +1,4 @@
-"""What the demo tells while it runs, and at its end."""
+"""The demo's output on the terminal: a line for each week, then tables and the cost."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -52,7 +52,7 @@ class Story:
         from stratawatch.demo.messages import PREVALENCE
         from stratawatch.demo.models import CLASSIFIERS
         from stratawatch.demo.stage import BUDGET
-        from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, LOSS, ROOM, WEEKS
+        from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, LIMIT_MARGIN, LOSS, WEEKS
 
         healthy = ", ".join(
             f"{name} {world.healthy[name, 'precision']:.1%} / {world.healthy[name, 'recall']:.1%}"
@@ -61,12 +61,12 @@ class Story:
         self.console.print(
             f"{ITEMS:,} messages a week for {WEEKS} weeks, {PREVALENCE:.0%} scams; "
             f"three classifiers and their majority vote.\n"
-            f"Healthy precision / recall: {healthy}. Limits stand {100 * ROOM:.0f} points lower.\n"
+            f"Healthy precision / recall: {healthy}. Limits stand {100 * LIMIT_MARGIN:.0f} points lower.\n"
             f"From week {BREAK_WEEK} a flash sale in the north fools [bold]{DEGRADED}[/bold] alone: "
             f"{100 * LOSS:.0f} points of its precision there. {BUDGET} labels a week.\n"
         )
 
-    def tell_week(self, week: "WeekDone") -> None:
+    def print_week(self, week: "WeekDone") -> None:
         """One line for a week."""
         labels = week.view.labels
         counts = Counter(week.states)
@@ -74,7 +74,7 @@ class Story:
         self.console.print(
             f"week {week.number:>2}  {labels.used} of {labels.new} answered  {states}  [dim]{week.seconds:.1f} s[/dim]"
         )
-        for notification in week.told:
+        for notification in week.notifications:
             self.console.print(f"         [bold red]{notification.severity}[/]: {escape(notification.subject)}")
 
     def end(self, ending: "Ending", seconds: float) -> tuple[str, ...]:
@@ -160,12 +160,12 @@ def _broken_metric(ending: "Ending") -> Table:
 
 
 def _beside_truth(compared: "Compared") -> tuple[str, str, str]:
-    """The estimate with its interval; the truth, and whether the interval contains it."""
-    known, truth = compared.known, f"{compared.truth:.1%}"
-    if known is None:
-        return "cannot tell", truth, ""
+    """The cells of an estimate with its interval, of the truth, and of whether the interval contains it."""
+    interval, truth = compared.interval, f"{compared.truth:.1%}"
+    if interval is None:
+        return "undefined", truth, ""
     inside = "[green]yes[/]" if compared.holds else "[red]no[/]"
-    return f"{known.value:.1%} ({100 * known.low:.1f} to {100 * known.high:.1f})", truth, inside
+    return f"{interval.value:.1%} ({100 * interval.low:.1f} to {100 * interval.high:.1f})", truth, inside
 
 
 def _styled(state: AlarmState | None) -> str:
@@ -187,6 +187,6 @@ def _table(title: str) -> Table:
 
 
 def _near(path: Path) -> Path:
-    """As a person would type it here."""
+    """The path relative to the current folder, where it lies below it."""
     here = Path.cwd()
     return path.resolve().relative_to(here) if path.resolve().is_relative_to(here) else path

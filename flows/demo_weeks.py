@@ -38,13 +38,13 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class WeekDone:
-    """What a week came to."""
+    """The result of one week."""
 
     number: int
     view: PanelView
     compared: tuple[Compared, ...]
     states: tuple[AlarmState, ...]
-    told: tuple[Notification, ...]
+    notifications: tuple[Notification, ...]
     seconds: float
 
 
@@ -106,13 +106,16 @@ class Production:
 
     @property
     def annotator(self) -> Annotator:
-        """Somebody who labels; the queue's folder is all that they share with the product."""
+        """The annotator, who shares the queue's folder with the product and nothing else."""
         return Annotator(self.config.parent / "queue", "ana", self._is_scam)
 
     def ending(self) -> Ending:
         """Everything that is told at the end."""
         pages = [
-            (_page(self._installation(), one), one) for week in self.done for one in week.told if one.severity == "page"
+            (_page(self._installation(), one), one)
+            for week in self.done
+            for one in week.notifications
+            if one.severity == "page"
         ]
         return Ending(self.world, tuple(self.done), tuple(pages), self.report)
 
@@ -129,13 +132,13 @@ class Production:
             cycle = tx.cycles.find(panel=PANEL, newest=1)[0]
             revision = tx.estimates.latest(cycle.id)
             states = tx.alarms.of_cycle(cycle.id)
-            told = [one for one in tx.outbox.all() if one.created_at >= week_start(week.number + 1)]
+            sent = [one for one in tx.outbox.all() if one.created_at >= week_start(week.number + 1)]
         return WeekDone(
             number=week.number,
             view=build_view(installation.ports.store, installation.panels[PANEL], now),
             compared=compare(week, revision.estimates if revision else ()),
             states=tuple(state.state for state in states),
-            told=tuple(told),
+            notifications=tuple(sent),
             seconds=monotonic() - start,
         )
 

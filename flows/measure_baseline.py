@@ -5,14 +5,13 @@ from datetime import datetime
 from prefect import flow
 
 from flows.artifacts import show_baselines
-from flows.bounds import LONGEST_RUN
 from stratawatch.engine.baselines.baselines_from_labels import sides_of
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, MeasuredBaselines
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 from stratawatch.wiring import Installation, build, labelled_predictions
 from tasks.measure_baseline import measure_baseline as measure
-from tasks.policy import sealed
+from tasks.policy import LONGEST_RUN, sealed
 
 
 @flow(name="measure-baseline", persist_result=False, timeout_seconds=LONGEST_RUN)

@@ -4,10 +4,9 @@ from datetime import datetime
 
 from prefect import flow
 
-from flows.bounds import LONGEST_RUN
 from stratawatch.wiring import build
 from tasks.open_cycles import open_cycles as open_due
-from tasks.policy import sealed
+from tasks.policy import LONGEST_RUN, sealed
 
 
 @flow(name="open-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)

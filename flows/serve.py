@@ -16,8 +16,8 @@ from prefect.types.entrypoint import EntrypointType
 from flows.advance_cycles import advance_cycles
 from flows.measure_baseline import measure_baseline
 from flows.open_cycles import open_cycles
+from flows.stale_runs import HEARTBEAT, TAG, watch_for_stale_runs
 from flows.weekly_report import weekly_report
-from flows.zombies import HEARTBEAT, TAG, watch_for_zombies
 from stratawatch.errors import StratawatchError
 from stratawatch.wiring import Installation, build
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StratawatchError as error:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
         return 2
-    watch_for_zombies()
+    watch_for_stale_runs()
     run_forever(*served, heartbeat_seconds=HEARTBEAT.total_seconds())
     return 0
 

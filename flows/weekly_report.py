@@ -6,9 +6,8 @@ from pathlib import Path
 from prefect import flow
 
 from flows.artifacts import show_report
-from flows.bounds import LONGEST_RUN
 from stratawatch.wiring import build
-from tasks.policy import sealed
+from tasks.policy import LONGEST_RUN, sealed
 from tasks.write_report import write_report
 
 

@@ -10,7 +10,7 @@ from tasks.policy import use_case
 
 @use_case(run_name="collect labels")
 def collect_labels(ports: Ports) -> Collected:
-    """Append what the queue has to say since the last time."""
+    """Append the label events that came to the queue since the last time."""
     collected = engine.collect_labels(ports)
     get_run_logger().info(
         "label events: %d new, %d for items nobody asked about, %d unreadable",

@@ -1,4 +1,4 @@
-"""What Prefect reads from the environment when it is imported. Whatever is set already stays as it is."""
+"""The environment variables that Prefect reads when it is imported. Those that are set already are kept."""
 
 import os
 import sys

@@ -14,7 +14,7 @@ from tasks.policy import use_case
 def measure_baseline(
     ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
 ) -> MeasuredBaselines:
-    """Measure and keep; returns what is new, what was kept before, and what could not be told."""
+    """Measure and keep; returns what is new, what was kept before, and what is undefined."""
     measured = engine.measure_baseline(ports, spec, request, labels)
     log = get_run_logger()
     log.info("%s: %d baselines kept, %d known before", spec.name, len(measured.new), len(measured.known))

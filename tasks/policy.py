@@ -1,4 +1,4 @@
-"""How a use case becomes a Prefect task: when it is tried again, and what Prefect keeps of it (nothing)."""
+"""How use cases run as Prefect tasks: how long, when again, and what Prefect stores of them (nothing)."""
 
 from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar, cast
@@ -15,16 +15,19 @@ from stratawatch.errors import Unreachable
 P = ParamSpec("P")
 R = TypeVar("R")
 
+LONGEST_RUN: Final = 3600.0
+"""Seconds that a flow run may take. No flow waits for people, so a longer run hangs, and would hold its only slot."""
+
 DELAYS: Final = [1.0, 5.0, 20.0]
 """Seconds before each further attempt, with jitter; after the last one, the next advance tries."""
 JITTER: Final = 0.5
 
 STORE_TROUBLE: Final = (OperationalError, OSError)
-"""The store or the network hiccuped. Every use case may be repeated, so nothing is at risk."""
+"""Errors of the store or the network. Every use case may be repeated."""
 
 
 def sealed(ports: Ports) -> Ports:
-    """The ports, for a task's call: Prefect would search everything inside them for futures, minutes long."""
+    """The ports as a task's argument, quoted: Prefect would search everything inside them for futures, for minutes."""
     return cast("Ports", quote(ports))  # the task receives the ports themselves
 
 

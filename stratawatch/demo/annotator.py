@@ -1,4 +1,4 @@
-"""A simulated annotator: reads what the folder queue hands out, answers into it, and has no other door."""
+"""A simulated annotator, who reads batches from the folder queue and writes labels into it."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -23,16 +23,16 @@ class Compared:
     domain: int
 
     @property
-    def known(self) -> Known | None:
-        """The value, if there is one."""
+    def interval(self) -> Known | None:
+        """The estimate's interval, if it is defined."""
         outcome = self.estimate.outcome
         return outcome if isinstance(outcome, Known) else None
 
     @property
     def holds(self) -> bool:
-        """Whether the interval contains the truth; an estimate that tells nothing contains nothing."""
-        known = self.known
-        return known is not None and known.low - _ROUNDING <= self.truth <= known.high + _ROUNDING
+        """Whether the interval contains the truth; an undefined estimate does not."""
+        interval = self.interval
+        return interval is not None and interval.low - _ROUNDING <= self.truth <= interval.high + _ROUNDING
 
 
 def compare(week: Week, estimates: Iterable[Estimate]) -> tuple[Compared, ...]:

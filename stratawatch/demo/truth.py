@@ -36,5 +36,5 @@ def true_values(calls: Booleans, truth: Booleans, inside: Booleans | None = None
 
 
 def _share(of: Booleans, among: Booleans) -> float:
-    """Not a number where nothing is counted, so that a comparison with it holds nothing."""
+    """The ratio, or NaN for an empty denominator, which lies in no interval."""
     return float(of[among].mean()) if among.any() else float("nan")

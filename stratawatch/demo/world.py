@@ -17,7 +17,7 @@ DEGRADED: Final = "logistic"
 HEALTHY: Final = tuple(name for name in SCORED if name != DEGRADED)
 LOSS: Final = 0.25
 """Precision that the degraded classifier loses inside the north."""
-ROOM: Final = 0.05
+LIMIT_MARGIN: Final = 0.05
 """Limits stand this far below the healthy values."""
 LIMITED: Final = ("precision", "recall")
 
@@ -52,7 +52,9 @@ class World:
     def floors(self) -> dict[tuple[str, str], float]:
         """The limits: 5 points below the healthy values of precision and recall."""
         return {
-            (name, metric): round(self.healthy[name, metric] - ROOM, 4) for name in CLASSIFIERS for metric in LIMITED
+            (name, metric): round(self.healthy[name, metric] - LIMIT_MARGIN, 4)
+            for name in CLASSIFIERS
+            for metric in LIMITED
         }
 
     def week(self, number: int, items: int = ITEMS) -> Week:

@@ -6,7 +6,7 @@ import pytest
 from prefect.testing.utilities import prefect_test_harness
 
 import flows  # noqa: F401 - sets Prefect's environment before Prefect is imported
-from flows.direct import called_directly
+from flows.local_runs import without_heartbeats
 from tests.engine.conftest import make_town, town  # noqa: F401 - the engine's fakes serve the flows too
 from tests.engine.town import spec
 from tests.flows.discovery import all_tasks
@@ -16,7 +16,7 @@ from tests.flows.installation import SmallInstallation
 @pytest.fixture(scope="package", autouse=True)
 def prefect_server():
     """A server of its own, with a database of its own, for all tests in this folder."""
-    with prefect_test_harness(server_startup_timeout=120), called_directly():
+    with prefect_test_harness(server_startup_timeout=120), without_heartbeats():
         yield
 
 

@@ -8,14 +8,14 @@ from prefect.flow_engine import FlowRunEngine
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
 
 from flows.advance_cycles import advance_cycles
-from flows.bounds import LONGEST_RUN
-from flows.direct import called_directly
+from flows.local_runs import without_heartbeats
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from stratawatch.engine.cycle.advance import ADVANCE_LEASE, AdvanceResult
 from stratawatch.engine.lease import hold_lease
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
+from tasks.policy import LONGEST_RUN
 from tests.engine.town import unreachable
 
 
@@ -95,7 +95,7 @@ class TestCalledDirectly:
 
     def test_ends_with_its_block(self):
         with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: 30}):
-            with called_directly():
+            with without_heartbeats():
                 assert get_current_settings().flows.heartbeat_frequency is None
             assert get_current_settings().flows.heartbeat_frequency == 30
 

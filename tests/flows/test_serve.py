@@ -15,7 +15,7 @@ from prefect.automations import Automation
 from prefect.client.schemas.objects import ConcurrencyLimitStrategy
 from prefect.utilities.importtools import import_object
 
-from flows import serve, up, zombies
+from flows import serve, stale_runs, up
 from stratawatch.engine.model.states import CycleState
 from tests.flows.installation import SmallInstallation
 
@@ -59,21 +59,21 @@ class TestDeployments:
 class TestZombies:
     def test_serving_again_leaves_the_automation_alone(self, monkeypatch):
         """An update would make Prefect forget whose heart it listens to."""
-        first = zombies.watch_for_zombies()
+        first = stale_runs.watch_for_stale_runs()
         updates = []
         monkeypatch.setattr(Automation, "aupdate", updates.append)
-        assert zombies.watch_for_zombies().id == first.id
+        assert stale_runs.watch_for_stale_runs().id == first.id
         assert updates == []
 
     def test_one_that_was_changed_is_put_right(self):
-        there = zombies.watch_for_zombies()
+        there = stale_runs.watch_for_stale_runs()
         there.enabled = False
         there.update()
-        zombies.watch_for_zombies()
-        assert Automation.read(name=zombies.NAME).enabled
+        stale_runs.watch_for_stale_runs()
+        assert Automation.read(name=stale_runs.NAME).enabled
 
     def test_silence_is_longer_than_the_rhythm_of_the_heart(self):
-        assert zombies.HEARTBEAT * 3 <= zombies.SILENCE
+        assert stale_runs.HEARTBEAT * 3 <= stale_runs.SILENCE
 
 
 class TestUp:

@@ -39,5 +39,5 @@ class TestHolds:
     def test_an_estimate_that_tells_nothing_contains_nothing(self):
         nothing = Estimate("logistic", "precision", None, Undefined("no labels"), 0, "", 0.95)
         (compared,) = compare(WEEK, [nothing])
-        assert compared.known is None
+        assert compared.interval is None
         assert not compared.holds

@@ -24,7 +24,7 @@ def score(metric: str, limit: float | None, state: AlarmState | None):
     return SimpleNamespace(classifier="logistic", metric=metric, limit_value=limit, state=state)
 
 
-def week(number: int, *, precision: Known | Undefined, told=(), truth: float = 0.7):
+def week(number: int, *, precision: Known | Undefined, notifications=(), truth: float = 0.7):
     estimates = [
         Estimate("logistic", metric, None, precision, 300, "", 0.95) for metric in ("precision", "false_omission_rate")
     ]
@@ -37,7 +37,7 @@ def week(number: int, *, precision: Known | Undefined, told=(), truth: float = 0
         ),
         compared=tuple(Compared(number, estimate, truth, 5_000) for estimate in estimates),
         states=(AlarmState.BREACH, AlarmState.OK, AlarmState.OK),
-        told=told,
+        notifications=notifications,
         seconds=4.2,
     )
 
@@ -60,11 +60,11 @@ def told(story) -> str:
 
 class TestTellWeek:
     def test_counts_answers_and_states_the_worst_last(self, story):
-        story.tell_week(week(7, precision=KNOWN))
+        story.print_week(week(7, precision=KNOWN))
         assert told(story) == "week  7  893 of 900 answered  OK 2  BREACH 1  4.2 s\n"
 
     def test_names_what_was_told_to_people(self, story):
-        story.tell_week(week(7, precision=KNOWN, told=(NOTIFICATION,)))
+        story.print_week(week(7, precision=KNOWN, notifications=(NOTIFICATION,)))
         assert "page: BREACH: precision\n" in told(story)
 
 
@@ -81,7 +81,7 @@ class TestEnd:
 
     def test_says_when_nothing_can_be_told(self, story):
         story.end(ending(week(10, precision=Undefined("no labels"))), 61)
-        assert "cannot tell" in told(story)
+        assert "undefined" in told(story)
 
     def test_compares_the_labels_with_plain_random_sampling(self, story):
         story.end(ending(week(9, precision=KNOWN), week(10, precision=KNOWN)), 61)

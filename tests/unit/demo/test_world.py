@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.demo.messages import inside
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.world import BREAK_WEEK, DEGRADED, HEALTHY, ITEMS, LIMITED, ROOM, WEEKS, build_world
+from stratawatch.demo.world import BREAK_WEEK, DEGRADED, HEALTHY, ITEMS, LIMIT_MARGIN, LIMITED, WEEKS, build_world
 
 TOLERANCE = 0.025
 """About four standard errors of a precision over one week's northern calls."""
@@ -30,7 +30,7 @@ class TestHealthyWorld:
     def test_limits_stand_five_points_below_the_healthy_values(self, world):
         assert set(world.floors) == {(name, metric) for name in CLASSIFIERS for metric in LIMITED}
         for key, floor in world.floors.items():
-            assert floor == pytest.approx(world.healthy[key] - ROOM, abs=1e-4)
+            assert floor == pytest.approx(world.healthy[key] - LIMIT_MARGIN, abs=1e-4)
 
     def test_healthy_weeks_stay_near_the_healthy_values(self, world, weeks):
         for week in weeks[: BREAK_WEEK - 1]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from prefect import Flow
 
-from flows.zombies import HEARTBEAT, TAG
+from flows.stale_runs import HEARTBEAT, TAG
 from stratawatch.config.settings import ScheduleSettings
 from tasks import environment
 
@@ -56,7 +56,7 @@ class TestPrefectYaml:
         [schedule] = deployment["schedules"]
         assert schedule == {"cron": getattr(ScheduleSettings(), key), "timezone": "UTC"}
 
-    def test_runs_never_overlap_and_their_zombies_are_found(self, deployment):
+    def test_runs_never_overlap_and_stale_ones_are_found(self, deployment):
         assert deployment["concurrency_limit"] == {"limit": 1, "collision_strategy": "CANCEL_NEW"}
         assert TAG in deployment["tags"]
 

@@ -1,4 +1,4 @@
-"""A flow run that was killed (kill -9, power) never says so; an automation notices that its heart stopped.
+"""An automation that marks a flow run as Crashed when its process was killed (kill -9, power) and sends no heartbeat.
 
 Without it the run stays Running for ever and holds the one slot its deployment has.
 """
@@ -13,44 +13,44 @@ from prefect.events.actions import ChangeFlowRunState
 from prefect.events.schemas.automations import EventTrigger, Posture
 
 TAG: Final = "stratawatch"
-"""Deployments carry it, so that the automation touches nobody else's runs on a shared server."""
+"""The tag of our deployments, so that the automation touches no other runs on a shared server."""
 
 NAME: Final = "stratawatch: crash runs whose heart stopped"
 HEARTBEAT: Final = timedelta(seconds=30)
-"""Of runs that are served. A flow that is called directly needs none: its caller sees it end."""
+"""The interval for served runs. A flow that is called as a function needs none: its caller sees it end."""
 SILENCE: Final = 3 * HEARTBEAT
 
 _HEARTBEAT: Final = "prefect.flow-run.heartbeat"
 _ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed")
 
 
-def watch_for_zombies() -> Automation:
+def watch_for_stale_runs() -> Automation:
     """Create the automation, or bring the one that is there up to date.
 
-    One that is right already is left alone: an update makes Prefect forget which hearts it listens to, and the
-    run that was killed just before this restart would never be noticed.
+    One that is right already is left alone: an update makes Prefect forget which runs it watches, and a run that was
+    killed just before this restart would never be noticed.
     """
     return asyncio.run(_watch())
 
 
 async def _watch() -> Automation:
-    wanted = _wanted()
+    expected = _expected()
     try:
         there = await Automation.aread(name=NAME)
     except ValueError:
-        return await wanted.acreate()
-    if _meaning(there) == _meaning(wanted):
+        return await expected.acreate()
+    if _settings(there) == _settings(expected):
         return there
-    wanted.id = there.id
-    await wanted.aupdate()
-    return wanted
+    expected.id = there.id
+    await expected.aupdate()
+    return expected
 
 
-def _meaning(automation: Automation) -> dict[str, Any]:
+def _settings(automation: Automation) -> dict[str, Any]:
     return automation.model_dump(include={"enabled", "trigger", "actions"}, exclude={"trigger": {"id"}})
 
 
-def _wanted() -> Automation:
+def _expected() -> Automation:
     return Automation(
         name=NAME,
         description="Moves a run to Crashed when it sent no heartbeat for 90 seconds and did not end.",
@@ -74,4 +74,4 @@ def _wanted() -> Automation:
 
 
 if __name__ == "__main__":
-    watch_for_zombies()
+    watch_for_stale_runs()

@@ -7,7 +7,7 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settin
 
 
 @contextmanager
-def called_directly() -> Iterator[None]:
-    """Without heartbeats: the caller sees each flow end, and stopping a heart costs up to a second a run."""
+def without_heartbeats() -> Iterator[None]:
+    """Run flows without heartbeats: the caller sees each flow end, and stopping a heartbeat takes up to a second."""
     with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
         yield
