@@ -110,7 +110,7 @@ class Production:
         return Annotator(self.config.parent / "queue", "ana", self._is_scam)
 
     def ending(self) -> Ending:
-        """Everything that is told at the end."""
+        """All weeks, the pages that were sent, and the report."""
         pages = [
             (_page(self._installation(), one), one)
             for week in self.done
