@@ -23,7 +23,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-long lint types contracts bench up lock format clean
+.PHONY: help demo test test-all test-long lint types contracts docs bench up lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -53,6 +53,10 @@ types: $(STAMP)  ## mypy, strict.
 contracts: $(STAMP)  ## Who may import whom.
 	@$(BIN)/lint-imports
 
+docs: $(STAMP)  ## The pages of docs/ and the API, into site/; a link that leads nowhere fails.
+	@start=$$SECONDS; NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet; \
+	echo "site/index.html: $$((SECONDS - start)) s"
+
 bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
 
@@ -69,7 +73,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .uv .prefect build dist demo-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .uv .prefect build dist site demo-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \

@@ -7,7 +7,11 @@ from stratawatch.core.population import Segment
 
 @dataclass(frozen=True)
 class Known:
-    """A value inside its interval. `n_eff`: the simple random sample that would know it as well."""
+    """A value inside its interval. `n_eff` is the size of the simple random sample that would know it as well.
+
+    >>> round(Known(value=0.8, low=0.71, high=0.87, n_eff=98.0).half_width, 3)
+    0.08
+    """
 
     value: float
     low: float
@@ -22,7 +26,11 @@ class Known:
 
 @dataclass(frozen=True)
 class Undefined:
-    """No information, and the reason why, in words for a person."""
+    """No information, and the reason why, in words for a person. It is never a 0, a NaN or a None.
+
+    >>> Undefined("lr called nothing positive").reason
+    'lr called nothing positive'
+    """
 
     reason: str
 
@@ -32,6 +40,10 @@ class Estimate:
     """One metric of one classifier, over the whole population or inside one segment.
 
     `deff` is the design effect of labels that come in clusters, which the interval counts; None: no clusters are known.
+
+    >>> nothing = Undefined("lr called nothing positive")
+    >>> Estimate("lr", "precision", None, nothing, labels_used=0, method="", confidence=0.95).outcome.reason
+    'lr called nothing positive'
     """
 
     classifier: str

@@ -13,7 +13,11 @@ Option = str | int | float | bool
 @renamed_arguments(of="classifiers")
 @dataclass(frozen=True)
 class Goal:
-    """How precisely a metric should be known: the wanted half-width, for some classifiers or for all."""
+    """How precisely a metric should be known: the half-width of its interval, for some classifiers or for all.
+
+    >>> Goal("precision", margin=0.03, classifiers=("lr",))
+    Goal(metric='precision', margin=0.03, classifiers=('lr',))
+    """
 
     metric: str
     margin: float
@@ -47,6 +51,9 @@ class Limit:
     """How bad a metric of some classifiers (or of all) may be: a floor, or a ceiling where small is good.
 
     `max_drop` is how much worse than its baseline it may be, instead or beside.
+
+    >>> Limit("precision", floor=0.9, max_drop=0.05).tests
+    2
     """
 
     metric: str

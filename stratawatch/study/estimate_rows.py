@@ -19,6 +19,10 @@ class StudyEstimate:
     `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is
     no goal for it; "undefined", there is no value. `segment` None stands for everything. `deff`: how many times larger
     the variance is because labels come in clusters; None where no clusters are known.
+
+    >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "short", "logit", margin=0.05)
+    >>> round(row.half_width, 3)
+    0.08
     """
 
     classifier: str
@@ -42,7 +46,12 @@ class StudyEstimate:
 
 
 class StudyEstimates(Rows[StudyEstimate]):
-    """Estimates in the order segment, classifier, metric."""
+    """Estimates in the order segment, classifier, metric: a sequence, a table when printed, a frame by `to_frame()`.
+
+    >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "known", "logit")
+    >>> StudyEstimates([row]).of("lr", "precision").value
+    0.8
+    """
 
     def of(self, classifier: str, metric: str, segment: str | None = None) -> StudyEstimate:
         """The one estimate of that name; a segment is written "column=value"."""

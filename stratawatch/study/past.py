@@ -22,7 +22,13 @@ _FORMAT: Final = "stratawatch study history 1"
 
 
 class PastLabel(NamedTuple):
-    """One label. `z` is the middle of the score's bin, None without a score; `weight` the items it stood for."""
+    """One label. `z` is the middle of the score's bin, None without a score; `weight` the items it stood for.
+
+    `pattern` has a letter for each classifier, then for each auxiliary score: 1 yes, 0 no, - nothing.
+
+    >>> PastLabel("m1", 3, "10", 0.25, "yes", 41.5).verdict
+    'yes'
+    """
 
     item: str
     period: int
@@ -34,7 +40,14 @@ class PastLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyHistory:
-    """Labels of a panel's studies, one period a study. `auxiliary` scores have the last letters of a pattern."""
+    """Labels of a panel's studies, one period a study. `auxiliary` scores have the last letters of a pattern.
+
+    `Study.history()` makes it and the next study takes it; `to_json` and `from_json` keep it in between.
+
+    >>> first = StudyHistory(("lr",), (), (PastLabel("m1", 1, "1", 0.25, "yes", 41.5),))
+    >>> StudyHistory.from_json(first.to_json()).verdicts()
+    {'m1': 'yes'}
+    """
 
     classifiers: tuple[str, ...]
     auxiliary: tuple[str, ...]

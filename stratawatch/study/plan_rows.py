@@ -63,6 +63,14 @@ class StudyPlan:
     """Labels by stratum and what they should buy. A second round puts right what the guess got wrong.
 
     `voices`: whose the letters of a pattern are, classifiers first, then auxiliary scores.
+
+    >>> import pandas as pd
+    >>> from stratawatch import Study
+    >>> frame = pd.DataFrame({"id": range(1000), "score": [i / 1000 for i in range(1000)]})
+    >>> frame["call"] = frame["score"] > 0.8
+    >>> plan = Study(frame, item="id", classifiers={"lr": ("score", "call")}, budget=100).plan()
+    >>> plan.labels, sum(row.items for row in plan.strata), plan.guessed_from
+    (100, 1000, 'scores')
     """
 
     strata: Rows[PlannedStratum]

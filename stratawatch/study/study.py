@@ -29,17 +29,42 @@ from stratawatch.study.wishes import reachable, read_survey, refuse_impossible, 
 class Study:
     """Precision, recall and the other metrics of some classifiers, from as few labels as their goals allow.
 
-    frame: a pandas DataFrame, pyarrow Table or polars DataFrame, one row an item. item: its column of ids.
-    classifiers: {"name": ("score column or None", "column of calls")}; calls are true, false, or null (did not say).
-    goals: what should be known how precisely; without any, every precision to .03 and every recall to .05.
-    budget: the most items that people are asked about, spent where the goals gain most; None: as many as goals need.
-    seed: the same seed draws the same items from any frame that holds them. history: an earlier study's `history()`.
-    segments: columns whose values are reported on their own. auxiliary: score columns that only guide the design.
-    score_kind: "probability" or "margin", for all or by name. sequential: rounds until the goals hold.
-    design: "joint", or to compare with, and with a budget: "srs", "kumar", "bennett", "tripathi". options: its own.
-    variance: "default", or "brr" to compare with, for the joint design only. cluster: a column of customers, sessions
-    or the like, whose items hang together: intervals count that, and are about customers to come with scores and calls
-    like these.
+    Ask which items to label, tell what people said, read the estimates; again until there is nothing left to ask.
+
+    Args:
+        frame: A pandas DataFrame, pyarrow Table or polars DataFrame, one row an item.
+        item: Its column of ids.
+        classifiers: `{"name": ("score column or None", "column of calls")}`; calls are true, false, or null where the
+            classifier did not say.
+        goals: What should be known how precisely; without any, every precision to .03 and every recall to .05.
+        budget: The most items that people are asked about, spent where the goals gain most; None: as many as the goals
+            need.
+        seed: The same seed draws the same items from any frame that holds them.
+        confidence: Of all intervals.
+        history: An earlier study's `history()`.
+        segments: Columns whose values are reported on their own.
+        auxiliary: Score columns that only guide the design.
+        score_kind: "probability" or "margin", for all classifiers or by name.
+        sequential: Rounds until the goals hold, instead of two at most.
+        design: "joint"; or to compare with it, and with a budget: "srs", "kumar", "bennett", "tripathi".
+        options: Settings of the design.
+        variance: "default", or "brr" to compare with it, for the joint design only.
+        cluster: A column of customers, sessions or the like, whose items hang together: intervals count that, and are
+            about customers to come with scores and calls like these.
+
+    Examples:
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> score = np.random.default_rng(1).beta(1, 5, 2000)
+        >>> frame = pd.DataFrame({"id": range(2000), "score": score, "call": score > 0.4})
+        >>> study = Study(frame, item="id", classifiers={"lr": ("score", "call")}, budget=200)
+        >>> while items := study.ask():
+        ...     study.tell({item: bool(score[item] > 0.45) for item in items})
+        >>> study
+        Study of lr: 2,000 items, 200 asked about, done
+        >>> precision = study.estimates().of("lr", "precision")
+        >>> bool(precision.low < np.mean(score[score > 0.4] > 0.45) < precision.high)
+        True
     """
 
     def __init__(

@@ -18,6 +18,7 @@ STATE = [
     "data/stratawatch.toml",
     "data/queue/in/ann.jsonl",
     "demo-out/report.html",
+    "site/index.html",
     "stratawatch.toml",
     "stratawatch.db",
     "stratawatch.db-wal",
