@@ -54,7 +54,7 @@ contracts: $(STAMP)  ## Who may import whom.
 	@$(BIN)/lint-imports
 
 docs: $(STAMP)  ## The pages of docs/ and the API, into site/; a link that leads nowhere fails.
-	@start=$$SECONDS; NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet; \
+	@start=$$SECONDS; NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict 2>&1 | { grep -v "^INFO" || true; }; \
 	echo "site/index.html: $$((SECONDS - start)) s"
 
 bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.

@@ -1,4 +1,4 @@
-"""What built pages need beyond docs/: pages of the repository's top, every decision in the menu, diagrams as tables.
+"""What built pages need beyond docs/: files that lie elsewhere, every decision in the menu, diagrams as tables.
 
 The diagrams are Mermaid, which GitHub draws. In a built page its script would come from a foreign server, three
 megabytes of it, so that the moves of a diagram become a table there.
@@ -12,7 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
-FROM_THE_TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
+OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "stratawatch/config/template.toml")
 _DIAGRAM = re.compile(r"```mermaid\n(stateDiagram-v2\n.*?)```", re.DOTALL)
 _MOVE = re.compile(r"^\s*(\S+) --> (\S+?)(?::\s*(.*))?$", re.MULTILINE)
 
@@ -29,16 +29,16 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that lie at the top of the repository; their links are seen from docs/."""
-    for name in FROM_THE_TOP:
+    """Add the files that lie outside of docs/; their links are seen from there."""
+    for name in OUTSIDE:
         text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Turn links to pages of the top, and diagrams of states."""
-    for name in FROM_THE_TOP:
+    """Turn links that lead out of docs/, and diagrams of states."""
+    for name in OUTSIDE:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
     return _DIAGRAM.sub(lambda diagram: moves_as_table(diagram[1]), markdown)
 

@@ -22,12 +22,24 @@ def documented(name: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
+def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Build pages as `make docs` does."""
+    [command] = re.findall(r"-m (mkdocs build [^|]*?) 2>&1", read(ROOT / "Makefile"))
+    return subprocess.run(
+        [sys.executable, "-m", *command.split(), "--site-dir", folder, *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """The pages as `make docs` builds them; a warning is an error."""
+    """The pages; a warning is an error."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    done = build(folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -66,6 +78,16 @@ class TestSite:
         page = read(site / "states.html")
         assert "mermaid" not in page
         assert page.count("<table>") >= 3
+
+    def test_a_link_that_leads_nowhere_fails(self, tmp_path):
+        """With our settings, but for what is built."""
+        (tmp_path / "docs").mkdir()
+        (tmp_path / "docs/index.md").write_text("[gone](nowhere.md)")
+        ours = f"INHERIT: {ROOT}/mkdocs.yml\ndocs_dir: docs\nnav: [index.md]\nhooks: []\nplugins: []\n"
+        (tmp_path / "mkdocs.yml").write_text(ours)
+        done = build(tmp_path / "site", "--config-file", str(tmp_path / "mkdocs.yml"))
+        assert done.returncode == 1
+        assert "contains a link 'nowhere.md', but the target is not found" in done.stderr
 
     def test_no_program_of_ours_is_among_them(self, site):
         assert not any(site.rglob("*.py"))
