@@ -107,9 +107,9 @@ def ask(source: PredictionSource, spec: PanelSpec = SPEC, window: Window = WINDO
     census_s = time.perf_counter() - begun
     survey = survey_spec(spec)
     atoms = cut(counted.census, survey)
-    wanted = pool_sizes(atoms, counted.census.classifiers, survey)
+    quotas = pool_sizes(atoms, counted.census.classifiers, survey)
     begun = time.perf_counter()
-    items = source.candidates(spec, window, atoms, wanted)
+    items = source.candidates(spec, window, atoms, quotas)
     return Answer(counted, atoms, items, census_s, time.perf_counter() - begun)
 
 

@@ -30,17 +30,17 @@ class Engine(Protocol):
         ...
 
     def candidates(
-        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[str, ...]:
         """Draw the candidates' ids, by stratum and digest."""
         ...
 
 
 class Look(NamedTuple):
-    """Numbers of items counted, of candidates wanted and drawn; and what cutting strata took between the two."""
+    """Items counted, the sum of the quotas, candidates drawn; and what cutting strata took between census and draw."""
 
     counted: int
-    wanted: int
+    quota: int
     drawn: int
     cut_s: float
     cut_cpu_s: float
@@ -65,14 +65,14 @@ class DuckDB:
 
     def read(self, folder: Path, panel: PanelSpec) -> int:
         """The greatest value of every column, by the same reader within the same bounds."""
-        from stratawatch.adapters.sources.column_types import roles
-        from stratawatch.adapters.sources.duckdb_session import Bounds, session
+        from stratawatch.adapters.sources.column_types import column_roles
+        from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_session
         from stratawatch.adapters.sources.file_set import find_files
         from stratawatch.adapters.sources.quoting import identifier
 
-        names = dict.fromkeys(name for name, _, _ in roles(panel))
+        names = dict.fromkeys(name for name, _, _ in column_roles(panel))
         greatest = ", ".join(f"MAX({identifier(name)})" for name in names)
-        with session(Bounds()) as connection:
+        with duckdb_session(DuckDBLimits()) as connection:
             relation = find_files(str(folder)).relation()
             return int(connection.execute(f"SELECT COUNT(*), {greatest} FROM {relation}").fetchone()[0])
 
@@ -82,10 +82,10 @@ class DuckDB:
         return census
 
     def candidates(
-        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[str, ...]:
         """The candidates query."""
-        return tuple(one.item for one in _files(folder).candidates(panel, WINDOW, atoms, wanted))
+        return tuple(one.item for one in _files(folder).candidates(panel, WINDOW, atoms, quotas))
 
     def together(self, folder: Path, panel: PanelSpec) -> Look:
         """As a cycle is frozen."""
@@ -97,9 +97,9 @@ def look(source: PredictionSource, panel: PanelSpec) -> Look:
     with source.reading(panel, WINDOW) as reading:
         census = reading.census().census
         start, spent = perf_counter(), process_time()
-        atoms, wanted = first_cut(census, panel)
+        atoms, quotas = first_cut(census, panel)
         seconds, cpu_s = perf_counter() - start, process_time() - spent
-        return Look(census.size, sum(wanted), len(reading.candidates(atoms, wanted)), seconds, cpu_s)
+        return Look(census.size, sum(quotas), len(reading.candidates(atoms, quotas)), seconds, cpu_s)
 
 
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:

@@ -14,7 +14,7 @@ from stratawatch.errors import StratawatchError
 
 @dataclass(frozen=True)
 class Timed:
-    """What one round took. Values are numbers of rows, of items counted, of candidates; `wanted` of the last.
+    """What one round took. Values are numbers of rows, of items counted, of candidates; `quota` of the last.
 
     `together` is what an engine took that does both in one look, without `cut`, the cutting of strata in between.
     """
@@ -23,7 +23,7 @@ class Timed:
     read: Measured
     census: Measured
     candidates: Measured
-    wanted: int
+    quota: int
     together: Measured | None = None
     cut: Measured | None = None
     latest: Measured | None = None
@@ -72,9 +72,9 @@ def one_round(name: str, size: Size, folder: Path, *, latest: bool = False) -> T
     read = apart(_read, name, size, folder, before=engine.prepare)
     look = apart(_together, name, size, folder, before=engine.prepare) if isinstance(engine, OneLook) else None
     counted = apart(_census, name, size, folder, before=engine.prepare)
-    atoms, wanted = first_cut(counted.value, panel)
-    drawn = apart(_candidates, name, size, folder, atoms, wanted, before=engine.prepare)
-    alone = Timed(size, read, replace(counted, value=counted.value.size), drawn, sum(wanted))
+    atoms, quotas = first_cut(counted.value, panel)
+    drawn = apart(_candidates, name, size, folder, atoms, quotas, before=engine.prepare)
+    alone = Timed(size, read, replace(counted, value=counted.value.size), drawn, sum(quotas))
     if latest:
         newest = apart(_latest, name, size, folder, before=engine.prepare)
         if newest.value != alone.census.value:
@@ -83,7 +83,7 @@ def one_round(name: str, size: Size, folder: Path, *, latest: bool = False) -> T
     if look is None:
         return alone
     told: Look = look.value
-    if told[:3] != (alone.census.value, alone.wanted, drawn.value):
+    if told[:3] != (alone.census.value, alone.quota, drawn.value):
         raise StratawatchError("one look did not tell what two do", got=str(told))
     cutting = Measured(len(atoms), told.cut_s, told.cut_cpu_s, look.peak_mb)
     without = replace(look, seconds=look.seconds - told.cut_s, cpu_s=look.cpu_s - told.cut_cpu_s)
@@ -108,5 +108,5 @@ def _latest(engine: str, size: Size, folder: Path) -> int:
     return engine_of(engine).census(folder, replace(panel_of(size), duplicates="latest")).size
 
 
-def _candidates(engine: str, size: Size, folder: Path, atoms: Sequence[Atom], wanted: Sequence[int]) -> int:
-    return len(engine_of(engine).candidates(folder, panel_of(size), atoms, wanted))
+def _candidates(engine: str, size: Size, folder: Path, atoms: Sequence[Atom], quotas: Sequence[int]) -> int:
+    return len(engine_of(engine).candidates(folder, panel_of(size), atoms, quotas))

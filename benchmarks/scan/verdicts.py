@@ -28,7 +28,7 @@ def verdicts(engine: str, timed: Sequence[Timed]) -> list[Verdict]:
         if engine == "duckdb":
             found += _costs(size, rounds)
         off = max(abs(one.census.value - one.read.value) for one in rounds)
-        amiss = max(abs(one.wanted - one.candidates.value) for one in rounds)
+        amiss = max(abs(one.quota - one.candidates.value) for one in rounds)
         found += [
             Verdict(f"rows not counted: {size}", "must", off, 0, "<="),
             Verdict(f"candidates amiss: {size}", "must", amiss, 0, "<="),

@@ -36,7 +36,7 @@ class Pandas:
         )
 
     def candidates(
-        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[str, ...]:
         """Hash every id, sort every stratum."""
         frame = _binned(folder, panel)
@@ -49,7 +49,7 @@ class Pandas:
         frame["digest"] = [md5(before + one.encode(), usedforsecurity=False).hexdigest() for one in frame["id"]]
         frame = frame.sort_values(["stratum", "digest"])
         place = frame.groupby("stratum").cumcount()
-        return tuple(frame.loc[place < frame["stratum"].map(dict(enumerate(wanted))), "id"])
+        return tuple(frame.loc[place < frame["stratum"].map(dict(enumerate(quotas))), "id"])
 
 
 def _frame(folder: Path, panel: PanelSpec) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size, panel_of
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
-from stratawatch.adapters.sources.column_types import roles
+from stratawatch.adapters.sources.column_types import column_roles
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -36,7 +36,7 @@ class Postgres:
         """The greatest value of every column; a boolean has none here, and goes as a number."""
         import psycopg
 
-        names = dict.fromkeys(name for name, _, _ in roles(panel))
+        names = dict.fromkeys(name for name, _, _ in column_roles(panel))
         greatest = ", ".join(f"MAX({_comparable(name)})" for name in names)
         with psycopg.connect(address()) as connection:
             found: Any = connection.execute(f"SELECT COUNT(*), {greatest} FROM {_table(folder)}").fetchone()
@@ -48,10 +48,10 @@ class Postgres:
         return census
 
     def candidates(
-        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[str, ...]:
         """The candidates query."""
-        return tuple(one.item for one in _source(folder).candidates(panel, WINDOW, atoms, wanted))
+        return tuple(one.item for one in _source(folder).candidates(panel, WINDOW, atoms, quotas))
 
     def together(self, folder: Path, panel: PanelSpec) -> Look:
         """As a cycle is frozen."""
@@ -84,7 +84,7 @@ def _load(url: str, size: Size, folder: Path) -> float:
     import psycopg
 
     begun = perf_counter()
-    names = [name for name, _, _ in roles(panel_of(size))]
+    names = [name for name, _, _ in column_roles(panel_of(size))]
     columns = ", ".join(f"{identifier(name)} {_KINDS[name.partition('_')[0]]}" for name in dict.fromkeys(names))
     chosen = ", ".join(identifier(name) for name in dict.fromkeys(names))
     lines = folder / "lines.csv"

@@ -15,7 +15,7 @@ from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
-from stratawatch.adapters.sources.column_types import roles
+from stratawatch.adapters.sources.column_types import column_roles
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
@@ -42,7 +42,7 @@ class Spark:
 
     def read(self, folder: Path, panel: PanelSpec) -> int:
         """The greatest value of every column."""
-        names = dict.fromkeys(name for name, _, _ in roles(panel))
+        names = dict.fromkeys(name for name, _, _ in column_roles(panel))
         greatest = [f"MAX({name})" for name in names]
         return int(_session().read.parquet(str(folder)).selectExpr("COUNT(*)", *greatest).collect()[0][0])
 
@@ -52,10 +52,10 @@ class Spark:
         return census
 
     def candidates(
-        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, folder: Path, panel: PanelSpec, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[str, ...]:
         """The candidates query."""
-        return tuple(one.item for one in _source(folder).candidates(panel, WINDOW, atoms, wanted))
+        return tuple(one.item for one in _source(folder).candidates(panel, WINDOW, atoms, quotas))
 
     def together(self, folder: Path, panel: PanelSpec) -> Look:
         """As a cycle is frozen."""

@@ -1,6 +1,6 @@
 -- The census: one scan that counts the window by pattern and bin, as a whole and within every segment.
--- Rows that are not sound are counted too, so that the profile of the input needs no scan of its own.
-WITH ${observed}
+-- Rows that are not valid are counted too, so that the profile of the input needs no scan of its own.
+WITH ${classified}
 SELECT
     ${words},
     bin,
@@ -9,5 +9,5 @@ SELECT
     COUNT(*) AS items,
     MIN(time) AS first_time,
     MAX(time) AS last_time${ranges}
-FROM observed
+FROM classified
 GROUP BY GROUPING SETS (${grouping_sets})

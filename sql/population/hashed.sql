@@ -1,4 +1,4 @@
--- The hash of every item; nothing that only the drawn items need is worked out before it.
+-- The hash of every item, before anything is worked out that only the drawn items need.
 hashed AS NOT MATERIALIZED (
-    SELECT *, MD5(${seed} || ':' || item) AS digest FROM spoken
+    SELECT *, MD5(${seed} || ':' || item) AS digest FROM called
 ),

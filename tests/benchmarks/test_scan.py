@@ -75,8 +75,8 @@ class TestEngines:
             assert engine.read(folder, panel) == 3_000
             census = engine.census(folder, panel)
             atoms = cut(census, survey_spec(panel))
-            wanted = pool_sizes(atoms, census.classifiers, survey_spec(panel))
-            found[name] = census, engine.candidates(folder, panel, atoms, wanted)
+            quotas = pool_sizes(atoms, census.classifiers, survey_spec(panel))
+            found[name] = census, engine.candidates(folder, panel, atoms, quotas)
         (ours, drawn), (theirs, also) = found["duckdb"], found["pandas"]
         assert (ours.patterns, ours.bins.tolist(), ours.counts.tolist()) == (
             theirs.patterns,
@@ -97,10 +97,10 @@ def answers(name, folder):
     engine.prepare()
     census = engine.census(folder, panel)
     atoms = cut(census, survey_spec(panel))
-    wanted = pool_sizes(atoms, census.classifiers, survey_spec(panel))
+    quotas = pool_sizes(atoms, census.classifiers, survey_spec(panel))
     segments = {segment: counts.tolist() for segment, counts in census.segments.items()}
     counted = census.patterns, census.bins.tolist(), census.counts.tolist(), segments
-    return engine.read(folder, panel), counted, engine.candidates(folder, panel, atoms, wanted)
+    return engine.read(folder, panel), counted, engine.candidates(folder, panel, atoms, quotas)
 
 
 class TestServers:
@@ -142,12 +142,12 @@ class TestServers:
 
 class TestOneLook:
     def test_duckdb_counts_and_draws_in_one_look(self, folder, monkeypatch):
-        monkeypatch.setattr(single_scan, "LEAST_ROWS", 1)
-        monkeypatch.setattr(single_scan, "KEPT", 2_000)
+        monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
+        monkeypatch.setattr(single_scan, "ROWS_KEPT", 2_000)
         panel, engine = panel_of(SMALL), engine_of("duckdb")
-        _, wanted = first_cut(engine.census(folder, panel), panel)
+        _, quotas = first_cut(engine.census(folder, panel), panel)
         assert isinstance(engine, OneLook)
-        assert engine.together(folder, panel)[:3] == (3_000, sum(wanted), sum(wanted))
+        assert engine.together(folder, panel)[:3] == (3_000, sum(quotas), sum(quotas))
         assert not isinstance(engine_of("pandas"), OneLook)
 
     def test_it_is_what_the_verdicts_look_at_where_there_is_one(self):

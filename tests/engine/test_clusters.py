@@ -26,8 +26,8 @@ class Customers(FakeSource):
         super().__init__(source.windows, source.troubles)
         self._truth = truth
 
-    def candidates(self, panel, window, atoms, wanted):
-        found = super().candidates(panel, window, atoms, wanted)
+    def candidates(self, panel, window, atoms, quotas):
+        found = super().candidates(panel, window, atoms, quotas)
         if panel.columns.cluster is None:
             return found
         return tuple(replace(one, cluster=f"{self._truth(one.item)}-{int(one.item[-5:]) % 10}") for one in found)

@@ -139,10 +139,10 @@ class FakeSource:
         return CensusResult(census, profile, (), {"rows": len(rows)})
 
     def candidates(
-        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
         self.calls.append(("candidates", window.start))
-        found: dict[int, list[CandidateItem]] = {stratum: [] for stratum in range(len(wanted))}
+        found: dict[int, list[CandidateItem]] = {stratum: [] for stratum in range(len(quotas))}
         for row in self._rows(window):
             pattern, bin_ = self._cell(row, panel)
             for number, atom in enumerate(atoms):
@@ -162,7 +162,7 @@ class FakeSource:
         return tuple(
             item
             for stratum, items in found.items()
-            for item in sorted(items, key=lambda item: item.digest)[: wanted[stratum]]
+            for item in sorted(items, key=lambda item: item.digest)[: quotas[stratum]]
         )
 
     def rows(self, panel: PanelSpec, window: Window) -> int:

@@ -80,17 +80,17 @@ class TestRunning:
         assert [Path(one["name"]).name for one in read["listing"]] == [f"part-{n}.parquet" for n in range(4)]
 
     def test_it_draws_the_golden_ids(self, session: Any, tmp_path: Path) -> None:
-        cut, wanted = world.atoms()
+        cut, quotas = world.atoms()
         source = load("spark")(path=str(write(tmp_path / "rows.parquet", world.table())))
-        items = source.candidates(world.PANEL, WINDOW, cut, wanted)
+        items = source.candidates(world.PANEL, WINDOW, cut, quotas)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert world.named(cut, drawn) == GOLDEN
 
     def test_a_long_table_is_turned_there(self, session: Any, tmp_path: Path) -> None:
-        cut, wanted = world.atoms()
+        cut, quotas = world.atoms()
         long = str(write(tmp_path / "long.parquet", turned(world.table())))
-        items = load("spark")(path=long).candidates(LongWorld.LONG, WINDOW, cut, wanted)
-        assert items == load("files")(long).candidates(LongWorld.LONG, WINDOW, cut, wanted)
+        items = load("spark")(path=long).candidates(LongWorld.LONG, WINDOW, cut, quotas)
+        assert items == load("files")(long).candidates(LongWorld.LONG, WINDOW, cut, quotas)
         assert {one.item for one in items} == {item for ids in GOLDEN.values() for item in ids}
 
     def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
@@ -151,18 +151,18 @@ class TestRunning:
 
 class TestNames:
     def test_tables_named_as_those_of_the_queries_are_read_all_the_same(self, session: Any, tmp_path: Path) -> None:
-        """The queries have views `population` and `wanted` of their own; a user's tables may be called so too."""
+        """The queries have views `population` and `quotas` of their own; a user's tables may be called so too."""
         path = write(tmp_path / "rows.parquet", rows(60))
-        for name in ("population", "wanted"):
+        for name in ("population", "quotas"):
             session.sql(f"CREATE TABLE {name} USING parquet LOCATION '{path}'")
-        session.sql("CREATE VIEW behind AS SELECT p.* FROM population AS p JOIN wanted AS w ON p.id = w.id")
+        session.sql("CREATE VIEW behind AS SELECT p.* FROM population AS p JOIN quotas AS w ON p.id = w.id")
         expected = load("files")(path).candidates(panel(), WINDOW, WHOLE, [20])
         try:
-            for name in ("wanted", "behind"):
+            for name in ("quotas", "behind"):
                 assert load("spark")(name).candidates(panel(), WINDOW, WHOLE, [20]) == expected
         finally:
             session.sql("DROP VIEW behind")
-            for name in ("population", "wanted"):
+            for name in ("population", "quotas"):
                 session.sql(f"DROP TABLE {name}")
 
 

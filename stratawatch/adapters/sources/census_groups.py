@@ -15,42 +15,44 @@ Column = Sequence[Any] | NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Groups:
-    """Columns of equal length; `said` and `marked` have one for each word.
+class CensusGroups:
+    """Columns of equal length; `calls` and `flags` have a column for each word of packed codes.
 
-    `numbers` is 0 for a group of the whole window, i for one of those rows that have a value in segment column i.
+    A group's segment number is 0 for a group of the whole window, i for one of those rows that have a value in segment
+    column i.
     """
 
-    said: Counts
-    marked: Counts
+    calls: Counts
+    flags: Counts
     bins: Counts
-    numbers: Counts
-    values: NDArray[np.object_]
+    segment_numbers: Counts
+    segment_values: NDArray[np.object_]
     items: Counts
 
     @classmethod
-    def of(cls, columns: Sequence[Column], said: int, marked: int) -> "Groups":
-        """From the columns of a query's answer, of which so many are words of the pattern and of the marks."""
-        bins, numbers, values, items = columns[said + marked : said + marked + 4]
+    def from_columns(cls, columns: Sequence[Column], call_words: int, flag_words: int) -> "CensusGroups":
+        """Groups from the columns of a query's result, which begin with so many words of calls and of flags."""
+        words = call_words + flag_words
+        bins, segment_numbers, segment_values, items = columns[words : words + 4]
         return cls(
-            said=np.array(columns[:said], dtype=np.int64).T,
-            marked=np.array(columns[said : said + marked], dtype=np.int64).T,
+            calls=np.array(columns[:call_words], dtype=np.int64).T,
+            flags=np.array(columns[call_words:words], dtype=np.int64).T,
             bins=np.array(bins, dtype=np.int64),
-            numbers=np.array(numbers, dtype=np.int64),
-            values=np.array(values, dtype=np.object_),
+            segment_numbers=np.array(segment_numbers, dtype=np.int64),
+            segment_values=np.array(segment_values, dtype=np.object_),
             items=np.array(items, dtype=np.int64),
         )
 
     @classmethod
-    def joined(cls, parts: Sequence["Groups"]) -> "Groups":
-        """All of some."""
+    def joined(cls, parts: Sequence["CensusGroups"]) -> "CensusGroups":
+        """The groups of all parts, one after the other."""
         return cls(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)))
 
-    def where(self, rows: Flags) -> "Groups":
-        """Some of all."""
-        return Groups(*(getattr(self, one.name)[rows] for one in fields(self)))
+    def where(self, rows: Flags) -> "CensusGroups":
+        """The groups at which `rows` is true."""
+        return CensusGroups(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     @property
-    def sound(self) -> Flags:
-        """Whether all can be read."""
-        return packed_codes.sound(self.said) & packed_codes.sound(self.marked)
+    def is_valid(self) -> Flags:
+        """Whether all codes of a group can be read."""
+        return packed_codes.is_valid(self.calls) & packed_codes.is_valid(self.flags)

@@ -1,4 +1,4 @@
-"""From the census query's groups to the census and the profile of the input."""
+"""From the rows of the census query to the census and the profile of the input."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.adapters.sources import packed_codes
-from stratawatch.adapters.sources.census_groups import Column, Groups
-from stratawatch.adapters.sources.column_types import kind_of, roles
-from stratawatch.adapters.sources.ranges import Extremes
+from stratawatch.adapters.sources.census_groups import CensusGroups, Column
+from stratawatch.adapters.sources.column_types import column_roles, kind_of
+from stratawatch.adapters.sources.ranges import InputRanges
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Census, Counts, Segment
 from stratawatch.engine.model.input_profile import InputProfile
@@ -20,106 +20,109 @@ from stratawatch.errors import InputRefused
 _BIN_BITS: Final = 11
 """Bins begin at -1, and there are fewer than 2^11."""
 MOST_SEGMENT_VALUES: Final = 1000
-"""More values than this make a column an identifier, not a segment."""
+"""A column of more values than this is an identifier, not a segment."""
 
-LEAST_PRINT: Final = 20
+MIN_FINGERPRINT_CELLS: Final = 20
 """Fewer counts than these could be equal in two windows by chance, and get no fingerprint."""
 
 
 @dataclass
 class CensusCounts:
-    """Takes groups in while they stream; asked for a census, puts them together."""
+    """Takes groups in while they stream; makes a census and a profile of them afterwards."""
 
     panel: PanelSpec
     types: Mapping[str, str] = field(default_factory=dict)
-    _parts: list[Groups] = field(default_factory=list)
-    _values: dict[int, set[str]] = field(default_factory=dict)
-    _extremes: Extremes = field(init=False)
-    _counted: Census | None = None
+    _parts: list[CensusGroups] = field(default_factory=list)
+    _segment_values: dict[int, set[str]] = field(default_factory=dict)
+    _ranges: InputRanges = field(init=False)
+    _census: Census | None = None
 
     def __post_init__(self) -> None:
-        self._extremes = Extremes(self.panel)
-        self.add_counts([[]] * self._counts)
+        self._ranges = InputRanges(self.panel)
+        self.add_counts([[]] * self._count_columns)
 
     def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add groups: words, bin, segment number, segment value, items, first time, last time, extremes of scores."""
+        """Add groups: words, bin, segment number, segment value, items, first time, last time, ends of scores."""
         if rows:
-            pattern, number = self._pattern_words, self._pattern_words + self._mark_words + 1
-            self.add_counts(list(zip(*(row[: self._counts] for row in rows), strict=True)))
-            self.add_ranges([row[pattern : number - 1] + row[self._counts :] for row in rows if row[number] == 0])
+            calls, words = self._call_words, self._call_words + self._flag_words
+            segment_number = words + 1
+            self.add_counts(list(zip(*(row[: self._count_columns] for row in rows), strict=True)))
+            whole = [row for row in rows if row[segment_number] == 0]
+            self.add_ranges([row[calls:words] + row[self._count_columns :] for row in whole])
 
     def add_counts(self, columns: Sequence[Column]) -> None:
         """Add groups by column: words, bin, segment number, segment value, items."""
-        groups = Groups.of(columns, self._pattern_words, self._mark_words)
+        groups = CensusGroups.from_columns(columns, self._call_words, self._flag_words)
         self._parts.append(groups)
-        self._counted = None
-        for number in np.unique(groups.numbers[groups.numbers > 0]).tolist():
-            self._note(number, groups.values[groups.sound & (groups.numbers == number)])
+        self._census = None
+        for number in np.unique(groups.segment_numbers[groups.segment_numbers > 0]).tolist():
+            values = groups.segment_values[groups.is_valid & (groups.segment_numbers == number)]
+            self._require_few_values(number, values)
 
     def add_ranges(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add, of groups of the whole window: words of their marks, first time, last time, extremes of scores."""
-        self._extremes.add(rows)
+        """Add, of groups of the whole window: words of their flags, first time, last time, ends of scores."""
+        self._ranges.add(rows)
 
     def census(self) -> Census:
         """The counts per (pattern, bin), sorted, and aligned counts of every segment."""
-        if self._counted is None:
+        if self._census is None:
             groups = self._groups()
-            self._counted = self._put_together(groups.where(groups.sound))
-        return self._counted
+            self._census = self._assemble(groups.where(groups.is_valid))
+        return self._census
 
     def profile(self) -> InputProfile:
         """The input in one row; bad rows are counted in `rows` too."""
         groups = self._groups()
-        groups = groups.where(groups.numbers == 0)
+        groups = groups.where(groups.segment_numbers == 0)
 
-        def marked(place: int, code: int) -> int:
-            return _sum(groups, packed_codes.code(groups.marked, place) == code)
+        def flagged(place: int, code: int) -> int:
+            return _sum(groups, packed_codes.code_at(groups.flags, place) == code)
 
         by_arrival = self.panel.columns.ingested is not None
         return InputProfile(
             rows=int(groups.items.sum()),
-            bad_rows=_sum(groups, ~groups.sound),
-            null_items=marked(0, packed_codes.BAD),
-            null_times=marked(1, packed_codes.BAD),
-            late=marked(1, packed_codes.LATE) if by_arrival else None,
-            early=marked(1, packed_codes.EARLY) if by_arrival else None,
-            repeated=marked(0, packed_codes.REPEATED) if self.panel.duplicates == "latest" else None,
-            first_time=self._extremes.first,
-            last_time=self._extremes.last,
-            columns={one.name: _told_of(groups, i) for i, one in enumerate(self.panel.classifiers)},
-            ranges=self._extremes.ranges(readable=True),
-            unreadable=self._extremes.ranges(readable=False),
-            kinds={name: kind_of(self.types[name]) for name in self._told() if name in self.types},
+            bad_rows=_sum(groups, ~groups.is_valid),
+            null_items=flagged(0, packed_codes.INVALID),
+            null_times=flagged(1, packed_codes.INVALID),
+            late=flagged(1, packed_codes.LATE) if by_arrival else None,
+            early=flagged(1, packed_codes.EARLY) if by_arrival else None,
+            repeated=flagged(0, packed_codes.REPEATED) if self.panel.duplicates == "latest" else None,
+            first_time=self._ranges.first,
+            last_time=self._ranges.last,
+            columns={one.name: _classifier_counts(groups, i) for i, one in enumerate(self.panel.classifiers)},
+            ranges=self._ranges.score_ranges(valid=True),
+            unreadable=self._ranges.score_ranges(valid=False),
+            kinds={name: kind_of(self.types[name]) for name in self._counted_columns() if name in self.types},
             fingerprint=_fingerprint(self.census()),
         )
 
     @property
-    def _pattern_words(self) -> int:
-        """How many words the pattern has."""
-        return packed_codes.count(self._letters)
+    def _call_words(self) -> int:
+        """How many words hold the calls of a pattern."""
+        return packed_codes.word_count(self._scorers)
 
     @property
-    def _mark_words(self) -> int:
-        """How many words the marks have."""
-        return packed_codes.count(packed_codes.ROW_MARKS + len(self.panel.classifiers))
+    def _flag_words(self) -> int:
+        """How many words hold the flags."""
+        return packed_codes.word_count(packed_codes.ROW_FLAGS + len(self.panel.classifiers))
 
     @property
-    def _counts(self) -> int:
+    def _count_columns(self) -> int:
         """How many columns of a group say which it is and how many items it has."""
-        return self._pattern_words + self._mark_words + 4
+        return self._call_words + self._flag_words + 4
 
     @property
-    def _letters(self) -> int:
+    def _scorers(self) -> int:
         return len(self.panel.classifiers) + len(self.panel.auxiliary)
 
-    def _groups(self) -> Groups:
-        self._parts = [Groups.joined(self._parts)]
+    def _groups(self) -> CensusGroups:
+        self._parts = [CensusGroups.joined(self._parts)]
         return self._parts[0]
 
-    def _put_together(self, groups: Groups) -> Census:
-        patterns, place = packed_codes.patterns(groups.said, self._letters)
-        keys, cell = np.unique((place << _BIN_BITS) + groups.bins + 1, return_inverse=True)
-        whole = groups.numbers == 0
+    def _assemble(self, groups: CensusGroups) -> Census:
+        patterns, pattern = packed_codes.distinct_patterns(groups.calls, self._scorers)
+        keys, cell = np.unique((pattern << _BIN_BITS) + groups.bins + 1, return_inverse=True)
+        whole = groups.segment_numbers == 0
         return Census(
             classifiers=tuple(one.name for one in self.panel.classifiers),
             patterns=tuple(patterns[one] for one in (keys >> _BIN_BITS).tolist()),
@@ -129,48 +132,47 @@ class CensusCounts:
             segments=dict(sorted(self._segments(groups, cell, len(keys)))),
         )
 
-    def _segments(self, groups: Groups, cell: Counts, cells: int) -> Iterator[tuple[Segment, Counts]]:
+    def _segments(self, groups: CensusGroups, cell: Counts, cells: int) -> Iterator[tuple[Segment, Counts]]:
+        values = groups.segment_values
         for number, column in enumerate(self.panel.columns.segments, 1):
-            rows = np.flatnonzero((groups.numbers == number) & (groups.values != None))  # noqa: E711 - row by row
+            rows = np.flatnonzero((groups.segment_numbers == number) & (values != None))  # noqa: E711 - row by row
             places: dict[str, int] = {}
-            place = np.array([places.setdefault(one, len(places)) for one in groups.values[rows]], dtype=np.int64)
+            place = np.array([places.setdefault(one, len(places)) for one in values[rows]], dtype=np.int64)
             rows = rows[np.argsort(place, kind="stable")]
             ends = np.bincount(place, minlength=len(places)).cumsum()[:-1]
             for value, of in zip(places, np.split(rows, ends) if places else (), strict=True):
                 yield Segment(column, value), _added(cell[of], groups.items[of], cells)
 
-    def _note(self, number: int, values: Iterable[str | None]) -> None:
-        """See to it that a segment column has few values, while there is little of it."""
-        seen = self._values.setdefault(number, set())
-        seen.update(one for one in values if one is not None)
-        if len(seen) > MOST_SEGMENT_VALUES:
+    def _require_few_values(self, number: int, values: Iterable[str | None]) -> None:
+        """Refuse a segment column of too many values as soon as they came, before all its groups are in memory."""
+        distinct = self._segment_values.setdefault(number, set())
+        distinct.update(one for one in values if one is not None)
+        if len(distinct) > MOST_SEGMENT_VALUES:
             raise InputRefused(
                 f"segment column '{self.panel.columns.segments[number - 1]}' has too many values to report on",
                 expected=f"at most {MOST_SEGMENT_VALUES}",
                 hint="name a column of few values, such as a language or a country",
             )
 
-    def _told(self) -> Iterable[str]:
+    def _counted_columns(self) -> Iterable[str]:
         """The columns whose kind of value decides what is counted or drawn."""
-        return (name for name, _, _ in roles(self.panel) if name not in self.panel.columns.payload)
+        return (name for name, _, _ in column_roles(self.panel) if name not in self.panel.columns.payload)
 
 
-def _told_of(groups: Groups, classifier: int) -> dict[str, int]:
-    """What a classifier said, and of what kind its scores were."""
-    letters, marks = (
-        packed_codes.code(groups.said, classifier),
-        packed_codes.code(groups.marked, packed_codes.ROW_MARKS + classifier),
-    )
+def _classifier_counts(groups: CensusGroups, classifier: int) -> dict[str, int]:
+    """How many calls and scores of a classifier are of what kind."""
+    calls = packed_codes.code_at(groups.calls, classifier)
+    flags = packed_codes.code_at(groups.flags, packed_codes.ROW_FLAGS + classifier)
     return {
-        "nulls": _sum(groups, letters == packed_codes.SILENT),
-        "invalid": _sum(groups, letters == packed_codes.BAD),
-        "positives": _sum(groups, letters == packed_codes.YES),
-        "score_nulls": _sum(groups, marks == packed_codes.NULL),
-        "score_invalid": _sum(groups, marks == packed_codes.BAD),
+        "nulls": _sum(groups, calls == packed_codes.SILENT),
+        "invalid": _sum(groups, calls == packed_codes.INVALID),
+        "positives": _sum(groups, calls == packed_codes.YES),
+        "score_nulls": _sum(groups, flags == packed_codes.NULL),
+        "score_invalid": _sum(groups, flags == packed_codes.INVALID),
     }
 
 
-def _sum(groups: Groups, rows: Flags) -> int:
+def _sum(groups: CensusGroups, rows: Flags) -> int:
     return int(groups.items[rows].sum())
 
 
@@ -180,10 +182,10 @@ def _added(place: Counts, items: Counts, places: int) -> Counts:
 
 
 def _fingerprint(census: Census) -> str:
-    """Stands for all counts at once; only the same rows, or the same scores, have it again."""
-    if len(census.patterns) < LEAST_PRINT:
+    """A digest of all counts: equal in two windows only if they have the same rows, or the same scores."""
+    if len(census.patterns) < MIN_FINGERPRINT_CELLS:
         return ""
-    print_ = sha256(" ".join(census.patterns).encode())
+    fingerprint = sha256(" ".join(census.patterns).encode())
     for column in (census.bins, census.counts):
-        print_.update(column.astype("<i8").tobytes())
-    return print_.hexdigest()
+        fingerprint.update(column.astype("<i8").tobytes())
+    return fingerprint.hexdigest()

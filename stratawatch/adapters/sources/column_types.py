@@ -1,4 +1,4 @@
-"""The columns of a source: what there must be, and what kind of value each one holds."""
+"""The columns of a source: which there must be, and what kind of value each one holds."""
 
 import difflib
 import json
@@ -22,7 +22,7 @@ _KINDS: Final[tuple[tuple[str, Kind], ...]] = (
 
 
 def kind_of(type_name: str) -> Kind:
-    """What a column of an SQL type can serve as."""
+    """The kind of value that a column of an SQL type holds."""
     if type_name.endswith("]"):  # a list of anything
         return "other"
     for pattern, kind in _KINDS:
@@ -31,7 +31,7 @@ def kind_of(type_name: str) -> Kind:
     return "other"
 
 
-def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
+def column_roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     """Every column a panel needs: its name, what it is for, and the kinds of value that will do."""
     columns = panel.columns
     anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
@@ -45,9 +45,9 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
     if columns.classifier is not None:
         yield columns.classifier, "who says it", ("text", "number")
     for one in panel.classifiers:
-        yield from said_by(one)
-    for helper in panel.auxiliary:
-        yield helper.score, f"the auxiliary score '{helper.name}'", ("number", "text")
+        yield from classifier_roles(one)
+    for auxiliary in panel.auxiliary:
+        yield auxiliary.score, f"the auxiliary score '{auxiliary.name}'", ("number", "text")
     for name in columns.segments:
         yield name, "a segment", anything
     for name in columns.payload:
@@ -56,8 +56,8 @@ def roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
         yield columns.cluster, "the cluster", anything
 
 
-def said_by(one: ClassifierSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
-    """The columns of one classifier."""
+def classifier_roles(one: ClassifierSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
+    """The columns of one classifier, as `column_roles` yields them."""
     if one.score is not None:
         yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
     if one.call is not None:
@@ -66,7 +66,7 @@ def said_by(one: ClassifierSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
 
 def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
     """Refuse the input when a column is missing or cannot hold what it should."""
-    for name, role, kinds in roles(panel):
+    for name, role, kinds in column_roles(panel):
         require(name, role, kinds, found, of=f" of panel '{panel.name}'")
 
 
@@ -75,23 +75,23 @@ def require(
 ) -> None:
     """Refuse the input when this column is missing or cannot hold what it should."""
     if name not in found:
-        _require_several(found, where)
+        _require_delimiter(found, where)
         raise InputRefused(
             f"column {name!r} ({role}{of}) is missing in {where}",
-            got="the columns " + listed(found),
+            got="the columns " + list_names(found),
             hint=_hint(name, found),
         )
     if kind_of(found[name]) not in kinds:
         raise InputRefused(
             f"column {name!r} cannot be {role}",
-            expected=" or ".join(_WORDS[kind] for kind in kinds),
+            expected=" or ".join(_KIND_NAMES[kind] for kind in kinds),
             got=found[name],
-            hint=f"give the source an export or a view in which it is {_WORDS[kinds[0]]}",
+            hint=f"give the source an export or a view in which it is {_KIND_NAMES[kinds[0]]}",
         )
 
 
-def _require_several(found: Mapping[str, str], where: str) -> None:
-    """A CSV file with another delimiter has one column, and then every column is missing."""
+def _require_delimiter(found: Mapping[str, str], where: str) -> None:
+    """Refuse a CSV file that was read with another delimiter: it has one column, and every other one is missing."""
     (name, *others) = found or [""]
     marks = Counter(re.findall(r"[;,|\t]", name)).most_common(1)
     if marks and not others:
@@ -107,7 +107,7 @@ def _hint(name: str, found: Mapping[str, str]) -> str:
     return f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export"
 
 
-_WORDS: Final[dict[Kind, str]] = {
+_KIND_NAMES: Final[dict[Kind, str]] = {
     "flag": "a boolean",
     "number": "a number",
     "text": "a text",
@@ -115,11 +115,11 @@ _WORDS: Final[dict[Kind, str]] = {
     "zoned": "a timestamp with time zone",
     "other": "anything",
 }
-_SHOWN: Final = 40
+_LISTED: Final = 40
 
 
-def listed(found: Collection[str]) -> str:
-    """The names of columns, the first forty of them."""
-    names = [repr(name) for name in list(found)[:_SHOWN]]
+def list_names(found: Collection[str]) -> str:
+    """The names of columns as text, the first forty of them."""
+    names = [repr(name) for name in list(found)[:_LISTED]]
     rest = len(found) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")

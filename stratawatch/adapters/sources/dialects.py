@@ -1,4 +1,4 @@
-"""The queries in other dialects: sqlglot translates, and what it cannot know about an engine is put right here."""
+"""The queries in other dialects: sqlglot translates, and this module adds what sqlglot cannot know about an engine."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -6,10 +6,10 @@ from typing import Any, Final
 SOURCE: Final = "duckdb"
 _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
 """The collation that compares bytes, where a column may have another one."""
-_STEPPED: Final = ("spoken", "judged", "marked", "weighed", "mirrored", "climbed")
-"""Each uses the columns of the one before it many times over."""
-_SMALL: Final = ("wanted", "drawn")
-"""Small tables beside the population: sent to every worker, so that the population stays where it is."""
+_FENCED_STEPS: Final = ("called", "checked", "flagged", "averaged", "folded", "stepped")
+"""Each uses the columns of the step before it many times over."""
+_SMALL_TABLES: Final = ("quotas", "drawn")
+"""Tables beside the population that are sent to every worker, so that the population stays where it is."""
 
 
 def translate(sql: str, dialect: str) -> str:
@@ -21,7 +21,7 @@ def translate(sql: str, dialect: str) -> str:
     import sqlglot
 
     tree = sqlglot.parse_one(sql, read=SOURCE)
-    for change in (_compare_bytes, _forget_hints, *_CHANGES.get(dialect, ())):
+    for change in (_compare_bytes, _drop_materialized, *_CHANGES.get(dialect, ())):
         tree = tree.transform(lambda node, change=change: change(node, dialect))
     return tree.sql(dialect=dialect, pretty=True, comments=False)
 
@@ -37,7 +37,7 @@ def _compare_bytes(node: Any, dialect: str) -> Any:
     return exp.Collate(this=node.this, expression=exp.Var(this=_BINARY[dialect]))
 
 
-def _forget_hints(node: Any, dialect: str) -> Any:
+def _drop_materialized(node: Any, dialect: str) -> Any:
     """AS MATERIALIZED means something to PostgreSQL, and nothing or an error elsewhere."""
     from sqlglot import exp
 
@@ -47,7 +47,7 @@ def _forget_hints(node: Any, dialect: str) -> Any:
 
 
 def _guard_casts(node: Any, dialect: str) -> Any:
-    """PostgreSQL has no TRY_CAST, but can be asked whether a text would do (from release 16 on)."""
+    """PostgreSQL has no TRY_CAST; from release 16 on it has a function that says whether a text could be cast."""
     from sqlglot import exp
 
     if not isinstance(node, exp.TryCast):
@@ -59,16 +59,16 @@ def _guard_casts(node: Any, dialect: str) -> Any:
 
 
 def _fence(node: Any, dialect: str) -> Any:  # noqa: ARG001 - one signature for all changes
-    """PostgreSQL would write every step into the next one, and work out the same numbers hundreds of times a row."""
+    """OFFSET 0 keeps PostgreSQL from merging the steps and computing the same numbers hundreds of times a row."""
     from sqlglot import exp
 
-    if isinstance(node, exp.CTE) and node.alias in _STEPPED:
+    if isinstance(node, exp.CTE) and node.alias in _FENCED_STEPS:
         node.set("this", node.this.offset(0))
     return node
 
 
-def _naive(node: Any, dialect: str) -> Any:  # noqa: ARG001
-    """A moment's clock in UTC: the session's zone is UTC, so that Spark only drops the zone."""
+def _without_zone(node: Any, dialect: str) -> Any:  # noqa: ARG001
+    """AT TIME ZONE 'UTC' as a cast: the session's zone is UTC, so that Spark only drops the zone."""
     from sqlglot import exp
 
     if isinstance(node, exp.AtTimeZone):
@@ -77,13 +77,13 @@ def _naive(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
 
 def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
-    """Tell Spark, which cannot know their size, which tables are small."""
+    """Spark cannot know the size of these tables: a hint says that they are small."""
     from sqlglot import exp
 
     if isinstance(node, exp.Select):
         joined = [node.args.get("from_"), *(node.args.get("joins") or ())]
         named = [one.this.alias_or_name for one in joined if one is not None]
-        small = [name for name in named if name in _SMALL]
+        small = [name for name in named if name in _SMALL_TABLES]
         if small and not node.args.get("hint"):
             node.set(
                 "hint",
@@ -94,5 +94,5 @@ def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
 _CHANGES: Final[dict[str, tuple[Callable[[Any, str], Any], ...]]] = {
     "postgres": (_guard_casts, _fence),
-    "spark": (_naive, _broadcast),
+    "spark": (_without_zone, _broadcast),
 }

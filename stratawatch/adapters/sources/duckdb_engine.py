@@ -1,4 +1,4 @@
-"""A DuckDB connection, asked as every engine is."""
+"""An open DuckDB connection as the engine of a source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,90 +8,90 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.adapters.sources.census_result import MOST_SEGMENT_VALUES
-from stratawatch.adapters.sources.duckdb_progress import watched
-from stratawatch.adapters.sources.single_scan import Gathered, gathering_of
-from stratawatch.adapters.sources.sql_source import FETCHED, Rows
-from stratawatch.adapters.sources.statements import GATHERED, WANTED, Statements
-from stratawatch.adapters.sources.stratum_quotas import Wanted
+from stratawatch.adapters.sources.duckdb_progress import reporting_progress
+from stratawatch.adapters.sources.single_scan import SingleScan, digests_to_keep
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows
+from stratawatch.adapters.sources.statements import QUOTAS, SINGLE_SCAN, Statements
+from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import Window
 
 
 @dataclass(frozen=True)
 class DuckDBEngine:
-    """What was opened, and what is known about it."""
+    """The connection, the queries on what was opened, and facts about it."""
 
     connection: Any
     statements: Statements
-    read: Json
-    named: Mapping[str, str]
-    rows: Callable[[Window], int | None]
-    """About how many rows a scan for a window reads; None where that is not told quickly."""
-    whole: Callable[[Window], None] = lambda _: None
+    source_version: Json
+    description: Mapping[str, str]
+    rows_to_scan: Callable[[Window], int | None]
+    """About how many rows a scan for a window reads; None where that cannot be told quickly."""
+    check_window: Callable[[Window], None] = lambda _: None
     """Refuses a window some of whose rows lack a column."""
 
-    def require(self, window: Window) -> None:
+    def require_columns(self, window: Window) -> None:
         """Refuse a window some of whose rows lack a column that is read."""
-        self.whole(window)
+        self.check_window(window)
 
     def batches(self, sql: str) -> Iterator[Rows]:
-        """Ask, and hand the rows out some at a time."""
-        with watched(self.connection):
+        """Run a query and yield its rows in batches."""
+        with reporting_progress(self.connection):
             cursor = self.connection.execute(sql)
-        while rows := cursor.fetchmany(FETCHED):
+        while rows := cursor.fetchmany(BATCH_ROWS):
             yield rows
 
-    def put_wanted(self, wanted: Wanted) -> None:
-        """Replace the table of what is wanted."""
-        self.connection.register("given", dict(wanted.columns))
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {WANTED} AS SELECT * FROM given")
+    def put_quotas(self, quotas: StratumQuotas) -> None:
+        """Replace the table of quotas."""
+        self.connection.register("given", dict(quotas.columns))
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {QUOTAS} AS SELECT * FROM given")
         self.connection.unregister("given")
 
-    def gather(self, window: Window) -> Gathered | None:
-        """Count and keep in one scan, where a window is large and rows are what they say they are."""
+    def single_scan(self, window: Window) -> SingleScan | None:
+        """Count a large window and keep likely candidates in one scan, where a row is an item."""
         import duckdb
 
-        rows = self.rows(window) if self.statements.gathers else None
-        gathering = None if rows is None else gathering_of(rows)
-        if gathering is None:
+        rows = self.rows_to_scan(window) if self.statements.allows_single_scan else None
+        kept = None if rows is None else digests_to_keep(rows)
+        if kept is None:
             return None
         try:
-            with watched(self.connection):
+            with reporting_progress(self.connection):
                 self.connection.execute(
-                    f"CREATE OR REPLACE TEMP TABLE {GATHERED} AS {self.statements.gather(window, gathering)}"
+                    f"CREATE OR REPLACE TEMP TABLE {SINGLE_SCAN} AS {self.statements.single_scan(window, kept)}"
                 )
                 counts = self._counts()
         except duckdb.OutOfMemoryException:  # two scans hold less at a time
             counts = None
         if counts is None:
-            self.connection.execute(f"DROP TABLE IF EXISTS temp.{GATHERED}")
+            self.connection.execute(f"DROP TABLE IF EXISTS temp.{SINGLE_SCAN}")
             return None
-        return Gathered(gathering, counts)
+        return SingleScan(kept, counts)
 
     def _counts(self) -> list[NDArray[Any]] | None:
-        """The census query's answer, by column; None where a segment column has so many values that it is refused."""
-        ((values,),) = self.connection.execute(self.statements.gathered_values()).fetchall()
+        """The census by column; None where a segment column has so many values that the census will be refused."""
+        ((values,),) = self.connection.execute(self.statements.single_scan_segment_values()).fetchall()
         if values > MOST_SEGMENT_VALUES:
             return None
-        counts = self.connection.execute(self.statements.gathered_census()).fetchnumpy()
-        return [_filled(column) for column in counts.values()]
+        counts = self.connection.execute(self.statements.single_scan_census()).fetchnumpy()
+        return [_with_none(column) for column in counts.values()]
 
     def version(self) -> Json:
-        """What is being read."""
-        return self.read
+        """The version of the data that is read."""
+        return self.source_version
 
     def facts(self) -> Mapping[str, str]:
-        """What it is, in words."""
-        return self.named
+        """A description of the source, for `check`."""
+        return self.description
 
 
 def column_types(connection: Any, relation: str) -> dict[str, str]:
-    """The columns of a relation and their SQL types."""
+    """The columns of a relation and their SQL types, in the relation's order."""
     return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}
 
 
-def _filled(column: NDArray[Any]) -> NDArray[Any]:
-    """None where there is nothing."""
+def _with_none(column: NDArray[Any]) -> NDArray[Any]:
+    """A column with None where the result has NULL."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
     filled = column.data.astype(np.object_)

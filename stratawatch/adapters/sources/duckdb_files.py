@@ -7,21 +7,21 @@ from pathlib import Path
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
-from stratawatch.adapters.sources.duckdb_session import Bounds, reading, session
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.parquet_rows import rows_of
+from stratawatch.adapters.sources.parquet_rows import rows_of_window
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
 
 
 class DuckDBSource(SqlSource):
-    """Reads files where they lie.
+    """Reads files in place.
 
-    `path` is absolute. `delimiter` is for CSV (',' and, for .tsv, a tab). `confined_to` refuses files that links lead
-    to outside of a folder. `memory_limit` ('4GB'), `threads` and `temp_folder` bound DuckDB.
+    `path` is absolute. `delimiter` is for CSV (',' by default, for .tsv a tab). `confined_to` refuses files that links
+    lead to outside of a folder. `memory_limit` ('4GB'), `threads` and `temp_folder` limit DuckDB.
     """
 
     def __init__(
@@ -35,27 +35,29 @@ class DuckDBSource(SqlSource):
         temp_folder: str | Path | None = None,
     ) -> None:
         self._path, self._delimiter, self._confined_to = str(path), delimiter, confined_to
-        self._bounds = Bounds(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
+        self._limits = DuckDBLimits(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
         files = find_files(self._path, self._delimiter, self._confined_to)
         try:
-            with session(self._bounds) as connection, reading(self._path):
+            with duckdb_session(self._limits) as connection, duckdb_errors(self._path):
                 relation = files.relation()
                 types = column_types(connection, relation)
                 require_columns(panel, types)
                 statements = statements_for(panel, relation, types)
-                each = file_columns(connection, files, panel)
-                each.require_placed()
-                rows = partial(rows_of, connection, files, panel.columns, types)
-                facts = self._facts(files, each)
-                yield DuckDBEngine(connection, statements, files.version(), facts, rows, each.require)
+                columns_of_files = file_columns(connection, files, panel)
+                columns_of_files.require_item_and_time()
+                rows_to_scan = partial(rows_of_window, connection, files, panel.columns, types)
+                facts = self._facts(files, columns_of_files)
+                yield DuckDBEngine(
+                    connection, statements, files.version(), facts, rows_to_scan, columns_of_files.require_columns
+                )
         except InputRefused:
-            require_unchanged(files, may_grow=False)  # half a file, or line, has every fault there is
+            require_unchanged(files, may_grow=False)  # of half a file, or line, any error may be the half's
             raise
         require_unchanged(files)
 
-    def _facts(self, files: FileSet, each: FileColumns) -> Mapping[str, str]:
-        found = f"{len(files.files)} {files.format}, {files.bytes:,} bytes"
-        return {"path": self._path, "files": found, **each.facts()}
+    def _facts(self, files: FileSet, columns_of_files: FileColumns) -> Mapping[str, str]:
+        size = f"{len(files.files)} {files.format}, {files.bytes:,} bytes"
+        return {"path": self._path, "files": size, **columns_of_files.facts()}

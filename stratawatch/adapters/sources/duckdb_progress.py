@@ -1,4 +1,4 @@
-"""How far a running query of DuckDB is, asked from beside it."""
+"""Reports the progress of a running DuckDB query from a second thread."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,17 +9,17 @@ from typing import Any, Final
 from stratawatch.engine.progress import is_listened_to, report_progress
 
 _EVERY: Final = 0.5
-"""Seconds between two looks; a query that is done sooner is never looked at."""
+"""Seconds between two reports; a query that ends sooner is never reported."""
 
 
 @contextmanager
-def watched(connection: Any) -> Iterator[None]:
-    """Tell the listener, if there is one, how far the connection's query is until this ends."""
+def reporting_progress(connection: Any) -> Iterator[None]:
+    """Report to the listener, if there is one, how far the connection's query is, until this ends."""
     if not is_listened_to():
         yield
         return
     done = Event()
-    thread = Thread(target=copy_context().run, args=(_watch, connection, done), daemon=True)
+    thread = Thread(target=copy_context().run, args=(_report_until, connection, done), daemon=True)
     thread.start()
     try:
         yield
@@ -28,7 +28,7 @@ def watched(connection: Any) -> Iterator[None]:
         thread.join()
 
 
-def _watch(connection: Any, done: Event) -> None:
+def _report_until(connection: Any, done: Event) -> None:
     while not done.wait(_EVERY):
         percent = connection.query_progress()
         report_progress(percent / 100 if percent >= 0 else None)  # -1: the query has not begun

@@ -1,4 +1,4 @@
-"""One short-lived DuckDB in memory, within stated bounds, and its errors as sentences."""
+"""One short-lived DuckDB in memory, with limits on what it uses, and its errors as ours."""
 
 import re
 import tempfile
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.sources.csv_errors import csv_trouble
+from stratawatch.adapters.sources.csv_errors import csv_error
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 
 
 @dataclass(frozen=True)
-class Bounds:
+class DuckDBLimits:
     """What DuckDB may use: memory ('4GB'), threads, and a folder to spill to. None leaves DuckDB's own default."""
 
     memory_limit: str | None = None
@@ -23,7 +23,7 @@ class Bounds:
 
 
 @contextmanager
-def session(bounds: Bounds) -> Iterator[Any]:
+def duckdb_session(limits: DuckDBLimits) -> Iterator[Any]:
     """Open a database that sees no network, no extension and no Python variable, in UTC."""
     import duckdb
 
@@ -32,72 +32,72 @@ def session(bounds: Bounds) -> Iterator[Any]:
         "preserve_insertion_order": False,  # streams instead of buffering; the draw does not depend on row order
         "python_enable_replacements": False,
     }
-    if bounds.memory_limit is not None:
-        settings["memory_limit"] = bounds.memory_limit
-    if bounds.threads is not None:
-        settings["threads"] = bounds.threads
-    with tempfile.TemporaryDirectory(prefix="stratawatch-", dir=bounds.temp_folder) as spill:
+    if limits.memory_limit is not None:
+        settings["memory_limit"] = limits.memory_limit
+    if limits.threads is not None:
+        settings["threads"] = limits.threads
+    with tempfile.TemporaryDirectory(prefix="stratawatch-", dir=limits.temp_folder) as spill:
         settings["temp_directory"] = spill
         connection = duckdb.connect(":memory:", config=settings)
         try:
             connection.execute("SET TimeZone = 'UTC'")
-            connection.execute("SET enable_progress_bar = TRUE")  # how far a query is can be asked then
+            connection.execute("SET enable_progress_bar = TRUE")  # without it query_progress() answers nothing
             connection.execute("SET enable_progress_bar_print = FALSE")
             yield connection
         finally:
             connection.close()
 
 
-def stay_inside(connection: Any, folder: Path) -> None:
-    """From now on no file outside of the folder is opened, whatever a view names; spilling goes on."""
+def confine_to_folder(connection: Any, folder: Path) -> None:
+    """Let the connection open no file outside of the folder any more, whatever a view names; it may still spill."""
     connection.execute(f"SET allowed_directories = [{text(str(folder.resolve()))}]")
     connection.execute("SET enable_external_access = FALSE")
 
 
 @contextmanager
-def reading(asked: str) -> Iterator[None]:
+def duckdb_errors(source: str) -> Iterator[None]:
     """Turn DuckDB's errors into Unreachable (retry may help) or InputRefused (it will not)."""
     import duckdb
 
     try:
         yield
-    except duckdb.ConversionException as trouble:
-        raise InputRefused(f"'{asked}' holds a value that cannot be read", got=_first_line(trouble)) from trouble
-    except duckdb.PermissionException as trouble:
+    except duckdb.ConversionException as error:
+        raise InputRefused(f"'{source}' holds a value that cannot be read", got=_first_line(error)) from error
+    except duckdb.PermissionException as error:
         raise ConfigError(
-            f"'{asked}' reads what lies outside of the folder of the configuration",
-            got=_first_line(trouble),
+            f"'{source}' reads what lies outside of the folder of the configuration",
+            got=_first_line(error),
             hint="put the files there, or allow_outside = true lets a source do that",
-        ) from trouble
-    except duckdb.OutOfMemoryException as trouble:
+        ) from error
+    except duckdb.OutOfMemoryException as error:
         raise Unreachable(
-            f"reading '{asked}' needs more memory than DuckDB may use",
-            got=_first_line(trouble),
+            f"reading '{source}' needs more memory than DuckDB may use",
+            got=_first_line(error),
             hint="raise the source's memory_limit",
-        ) from trouble
-    except duckdb.BinderException as trouble:
-        raise InputRefused(f"the columns of '{asked}' do not fit together", got=_first_line(trouble)) from trouble
-    except duckdb.Error as trouble:
-        raise csv_trouble(str(trouble)) or _held(asked, trouble) or _unreadable(asked, trouble) from trouble
+        ) from error
+    except duckdb.BinderException as error:
+        raise InputRefused(f"the columns of '{source}' do not fit together", got=_first_line(error)) from error
+    except duckdb.Error as error:
+        raise csv_error(str(error)) or _file_in_use(source, error) or _unreadable(source, error) from error
 
 
-def _held(asked: str, trouble: Exception) -> Unreachable | None:
-    """A DuckDB file has one process that writes, or any number that read."""
-    if "Could not set lock on file" not in str(trouble):
+def _file_in_use(source: str, error: Exception) -> Unreachable | None:
+    """The error for a file that another process writes to: DuckDB lets one process write, or any number read."""
+    if "Could not set lock on file" not in str(error):
         return None
-    holder = re.search(r"PID (\d+)", str(trouble))
+    holder = re.search(r"PID (\d+)", str(error))
     return Unreachable(
-        f"'{asked}' is held by a program that writes to it",
+        f"'{source}' is held by a program that writes to it",
         got=f"process {holder[1]}" if holder else "",
         hint="an advance tries again by itself; a command can, once that program has closed the file, "
         "or reads a copy of it or an export in Parquet",
     )
 
 
-def _unreadable(asked: str, trouble: Exception) -> Unreachable:
-    line = _first_line(trouble)
+def _unreadable(source: str, error: Exception) -> Unreachable:
+    line = _first_line(error)
     hint = next((hint for pattern, hint in _HINTS if re.search(pattern, line)), "it is read again at the next advance")
-    return Unreachable(f"'{asked}' cannot be read", got=line, hint=hint)
+    return Unreachable(f"'{source}' cannot be read", got=line, hint=hint)
 
 
 _HINTS: Final = (
@@ -110,5 +110,5 @@ _HINTS: Final = (
 )
 
 
-def _first_line(trouble: Exception) -> str:
-    return str(trouble).strip().splitlines()[0]
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
-from stratawatch.adapters.sources.duckdb_session import Bounds, reading, session, stay_inside
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, confine_to_folder, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import confine
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
@@ -21,7 +21,7 @@ _ATTACHED: Final = "predictions"
 
 
 class DuckDBTableSource(SqlSource):
-    """Reads one table, opened read-only. The other parameters are those of files."""
+    """Reads one table of a file that is opened read-only. `confined_to` and the limits are those of files."""
 
     def __init__(
         self,
@@ -36,48 +36,48 @@ class DuckDBTableSource(SqlSource):
     ) -> None:
         self._path, self._schema, self._table, self._confined_to = Path(path), schema, table, confined_to
         self._relation = ".".join(identifier(name) for name in (_ATTACHED, schema, table))
-        self._bounds = Bounds(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
+        self._limits = DuckDBLimits(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
-        found = self._look()
-        with session(self._bounds) as connection, reading(f"{self._table} of {self._path}"):
+        version = self._version()
+        with duckdb_session(self._limits) as connection, duckdb_errors(f"{self._table} of {self._path}"):
             connection.execute(f"ATTACH {text(str(self._path))} AS {_ATTACHED} (READ_ONLY, TYPE duckdb)")
             if self._confined_to is not None:
-                stay_inside(connection, self._confined_to)
+                confine_to_folder(connection, self._confined_to)
             types = column_types(connection, self._relation)
             require_columns(panel, types)
             statements = statements_for(panel, self._relation, types)
 
-            def rows(window: Window) -> int | None:
-                return self._rows(connection, statements, panel, window)
+            def rows_to_scan(window: Window) -> int | None:
+                return self._rows_to_scan(connection, statements, panel, window)
 
-            yield DuckDBEngine(connection, statements, found, self._facts(found), rows)
-            if self._look() != found:
+            yield DuckDBEngine(connection, statements, version, self._facts(version), rows_to_scan)
+            if self._version() != version:
                 raise Unreachable(
                     f"'{self._path}' was written to while it was read", hint="it is read again at the next advance"
                 )
 
-    def _rows(self, connection: Any, statements: Statements, panel: PanelSpec, window: Window) -> int | None:
-        """Of a table, the rows of a window and those without a time; a view would have to be run for it."""
+    def _rows_to_scan(self, connection: Any, statements: Statements, panel: PanelSpec, window: Window) -> int | None:
+        """The rows of a window and those without a time; None for a view, which would have to be run for it."""
         tables = "SELECT COUNT(*) FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
         if connection.execute(tables, [_ATTACHED, self._schema, self._table]).fetchall() == [(0,)]:
             return None
         columns = panel.columns
         time = identifier(columns.time if columns.ingested is None else columns.ingested)
         timeless = f"SELECT COUNT(*) FROM {self._relation} WHERE {time} IS NULL"
-        return sum(int(connection.execute(sql).fetchall()[0][0]) for sql in (statements.rows(window), timeless))
+        return sum(int(connection.execute(sql).fetchall()[0][0]) for sql in (statements.row_count(window), timeless))
 
-    def _look(self) -> Mapping[str, str | int]:
-        """Size and time of the file; raises Unreachable when it is not there."""
+    def _version(self) -> Mapping[str, str | int]:
+        """The file with its size and time; raises Unreachable when it is not there."""
         try:
             status = self._path.stat()
-        except OSError as trouble:
-            raise Unreachable(f"'{self._path}' cannot be looked at", got=trouble.strerror or str(trouble)) from trouble
+        except OSError as error:
+            raise Unreachable(f"'{self._path}' cannot be looked at", got=error.strerror or str(error)) from error
         if self._confined_to is not None:
             confine([self._path], self._confined_to)
         modified = datetime.fromtimestamp(status.st_mtime, UTC).isoformat()
         return {"file": str(self._path), "table": self._table, "bytes": status.st_size, "modified": modified}
 
-    def _facts(self, found: Mapping[str, str | int]) -> Mapping[str, str]:
-        return {"path": str(self._path), "table": self._table, "file": f"{found['bytes']:,} bytes"}
+    def _facts(self, version: Mapping[str, str | int]) -> Mapping[str, str]:
+        return {"path": str(self._path), "table": self._table, "file": f"{version['bytes']:,} bytes"}

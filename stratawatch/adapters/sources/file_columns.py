@@ -1,4 +1,4 @@
-"""Which of several files lack a column: merged by name, their rows would say nothing where others say something."""
+"""Which of several files lack a column: merged by name, their rows would have NULL where others have a value."""
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.sources.column_types import listed, roles
+from stratawatch.adapters.sources.column_types import column_roles, list_names
 from stratawatch.adapters.sources.duckdb_engine import column_types
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile
 from stratawatch.adapters.sources.quoting import identifier, text
@@ -17,7 +17,7 @@ from stratawatch.errors import InputRefused
 
 
 @dataclass(frozen=True)
-class Lacking:
+class MissingColumn:
     """A column that the panel reads, what it is for, and the files that do not have it."""
 
     name: str
@@ -32,84 +32,84 @@ class FileColumns:
     connection: Any
     files: FileSet
     panel: PanelSpec
-    held: Mapping[Path, Sequence[str]]
+    columns_by_file: Mapping[Path, Sequence[str]]
 
     @cached_property
-    def lacking(self) -> tuple[Lacking, ...]:
-        """What is not in every file. Capital letters make no other name, as they do not where files are merged."""
-        held = {path: {name.lower() for name in names} for path, names in self.held.items()}
-        found = []
-        for name, role in {name: role for name, role, _ in roles(self.panel)}.items():
-            files = [one for one in self.files.files if name.lower() not in held.get(one.path, (name.lower(),))]
-            found += [Lacking(name, role, tuple(files))] if files else []
-        return tuple(found)
+    def missing(self) -> tuple[MissingColumn, ...]:
+        """The columns that some file lacks. Case does not matter, as it does not where files are merged."""
+        names_in = {path: {name.lower() for name in names} for path, names in self.columns_by_file.items()}
+        missing = []
+        for name, role in {name: role for name, role, _ in column_roles(self.panel)}.items():
+            files = [one for one in self.files.files if name.lower() not in names_in.get(one.path, (name.lower(),))]
+            missing += [MissingColumn(name, role, tuple(files))] if files else []
+        return tuple(missing)
 
-    def require_placed(self) -> None:
-        """Refuse files that have rows, but no id or no time to tell their window by."""
+    def require_item_and_time(self) -> None:
+        """Refuse files that have rows, but no id, or no time that says which window they belong to."""
         columns = self.panel.columns
-        for one in self.lacking:
+        for one in self.missing:
             if one.name in (columns.item, columns.time, columns.ingested):
                 self._refuse(one, None)
 
-    def require(self, window: Window) -> None:
-        """Refuse files that have rows of this window and lack a column; those of other windows are no matter."""
-        for one in self.lacking:
+    def require_columns(self, window: Window) -> None:
+        """Refuse files that have rows of this window and lack a column; files of other windows may."""
+        for one in self.missing:
             self._refuse(one, window)
 
     def facts(self) -> Mapping[str, str]:
-        """What is not in every file, in words."""
-        told = [
+        """A description of the columns that some file lacks, for `check`."""
+        columns = [
             f"{one.name!r} in {len(one.files):,} of {len(self.files.files):,} files, {one.files[-1].path.name} the last"
-            for one in self.lacking
+            for one in self.missing
         ]
-        return {"missing": f"{'; '.join(told)}: windows with rows of them are refused"} if told else {}
+        return {"missing": f"{'; '.join(columns)}: windows with rows of them are refused"} if columns else {}
 
-    def _refuse(self, lacking: Lacking, window: Window | None) -> None:
-        if not self._rows(lacking, lacking.files, window):
+    def _refuse(self, column: MissingColumn, window: Window | None) -> None:
+        if not self._has_rows(column, column.files, window):
             return
-        file = next(one for one in reversed(lacking.files) if self._rows(lacking, [one], window))
+        file = next(one for one in reversed(column.files) if self._has_rows(column, [one], window))
         has = "rows" if window is None else f"rows of the window {window}"
-        read = {name.lower() for name, _, _ in roles(self.panel)}
-        others = [name for name in self.held[file.path] if name.lower() not in read]
-        near = difflib.get_close_matches(lacking.name, others, n=1)
+        read = {name.lower() for name, _, _ in column_roles(self.panel)}
+        others = [name for name in self.columns_by_file[file.path] if name.lower() not in read]
+        near = difflib.get_close_matches(column.name, others, n=1)
         raise InputRefused(
-            f"column {lacking.name!r} ({lacking.role} of panel {self.panel.name!r}) is missing in '{file.path}', "
+            f"column {column.name!r} ({column.role} of panel {self.panel.name!r}) is missing in '{file.path}', "
             f"which has {has}; other files have it",
-            got="the columns " + listed(self.held[file.path]),
+            got="the columns " + list_names(self.columns_by_file[file.path]),
             hint=f"is it {near[0]!r} there? Write that file again with the name that the others use"
             if near
             else "write that file again with the column, empty where there is nothing to say",
         )
 
-    def _rows(self, lacking: Lacking, files: Iterable[SourceFile], window: Window | None) -> bool:
-        """Whether these files have rows that should say something in the column."""
+    def _has_rows(self, column: MissingColumn, files: Iterable[SourceFile], window: Window | None) -> bool:
+        """Whether these files have rows that should have a value in the column."""
         relation = replace(self.files, files=tuple(files)).relation()
         if not self.connection.execute(f"SELECT 1 FROM {relation} LIMIT 1").fetchall():
             return False
         if window is None:
             return True
         types = column_types(self.connection, relation)
-        rows = Statements(self.panel, self._speaking(lacking.name, relation, types), types).rows(window)
+        rows = Statements(self.panel, self._rows_with_values(column.name, relation, types), types).row_count(window)
         return bool(self.connection.execute(rows).fetchall()[0][0])
 
-    def _speaking(self, name: str, relation: str, types: Mapping[str, str]) -> str:
-        """Of a long table, only the rows of those who say something in this column; other rows have no use for it."""
+    def _rows_with_values(self, name: str, relation: str, types: Mapping[str, str]) -> str:
+        """Of a long table, only the rows of the scorers that this column is for; other rows have no value in it."""
         columns = self.panel.columns
-        whole = (columns.item, columns.time, columns.ingested, columns.classifier, columns.cluster)
-        if columns.classifier not in types or name in (*whole, *columns.segments, *columns.payload):
+        of_every_row = (columns.item, columns.time, columns.ingested, columns.classifier, columns.cluster)
+        if columns.classifier not in types or name in (*of_every_row, *columns.segments, *columns.payload):
             return relation
-        said = [(one, (one.score, one.call)) for one in self.panel.classifiers]
-        speakers = [text(one.called or one.name) for one, names in said if name in names]
-        speakers += [text(one.called or one.name) for one in self.panel.auxiliary if one.score == name]
-        who = f"CAST({identifier(columns.classifier)} AS VARCHAR) IN ({', '.join(speakers)})"
-        return f"(SELECT * FROM {relation} WHERE {who})"
+        named = [(one, (one.score, one.call)) for one in self.panel.classifiers]
+        scorers = [text(one.called or one.name) for one, names in named if name in names]
+        scorers += [text(one.called or one.name) for one in self.panel.auxiliary if one.score == name]
+        is_theirs = f"CAST({identifier(columns.classifier)} AS VARCHAR) IN ({', '.join(scorers)})"
+        return f"(SELECT * FROM {relation} WHERE {is_theirs})"
 
 
 def file_columns(connection: Any, files: FileSet, panel: PanelSpec) -> FileColumns:
-    """Look at the footers or the headers, at no row. A single file is what it is, and is not looked at."""
-    look = _of_parquet if files.format == "parquet" else _of_csv
-    held = {} if len(files.files) == 1 else look(connection, files)
-    return FileColumns(connection, files, panel, {path: (*held[path], *_partitions(files, path)) for path in held})
+    """The columns of each file, from footers or headers alone. A single file is not read: it defines the columns."""
+    read = _of_parquet if files.format == "parquet" else _of_csv
+    names = {} if len(files.files) == 1 else read(connection, files)
+    return FileColumns(connection, files, panel, {path: (*names[path], *_partitions(files, path)) for path in names})
 
 
 def _of_parquet(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
@@ -125,45 +125,47 @@ def _of_parquet(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
 
 
 def _outermost(names: Sequence[str], children: Sequence[int]) -> list[str]:
-    """The columns of a tree that is told depth first; its root is no column, nor is what lies inside of one.
+    """The columns of a schema listed depth first: its root is no column, and fields inside of a column are none.
 
     >>> _outermost(["root", "id", "who", "name", "score"], [3, 0, 1, 0, 0])
     ['id', 'who', 'score']
     """
-    found, inside = [], 0
+    columns, inside = [], 0
     for name, number in zip(names[1:], children[1:], strict=True):
         if inside == 0:
-            found.append(name)
+            columns.append(name)
         inside += number - (inside > 0)
-    return found
+    return columns
 
 
 def _of_csv(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
-    """Equal first lines that name all columns are looked at once; not each has them, and some are compressed."""
-    seen: dict[bytes, list[str]] = {}
-    found: dict[Path, Sequence[str]] = {}
+    """Read by DuckDB, but once for all files whose first line is the same and spells every column's name."""
+    names_of_line: dict[bytes, list[str]] = {}
+    columns: dict[Path, Sequence[str]] = {}
     for file in files.files:
         line = _first_line(file.path)
-        names = seen.get(line) or list(column_types(connection, replace(files, files=(file,), hive=False).relation()))
+        names = names_of_line.get(line) or list(
+            column_types(connection, replace(files, files=(file,), hive=False).relation())
+        )
         if all(name.encode() in line for name in names):
-            seen[line] = names
-        found[file.path] = names
-    return found
+            names_of_line[line] = names
+        columns[file.path] = names
+    return columns
 
 
 def _first_line(path: Path) -> bytes:
-    """Nothing of a file that cannot be opened: DuckDB says why."""
+    """The first line of a file; empty if it cannot be opened, which DuckDB reports."""
     try:
         with path.open("rb") as file:
-            return file.readline(_LINE)
+            return file.readline(_MAX_LINE_BYTES)
     except OSError:
         return b""
 
 
-_LINE: Final = 2_000_000
-"""Bytes of a line that DuckDB reads at most."""
+_MAX_LINE_BYTES: Final = 2_000_000
+"""DuckDB reads no line that is longer."""
 
 
 def _partitions(files: FileSet, path: Path) -> Collection[str]:
-    """The columns that the names of folders hold."""
+    """The columns that Hive partitions have in the names of folders."""
     return [part.partition("=")[0] for part in path.parts[:-1] if "=" in part] if files.hive else []

@@ -41,7 +41,7 @@ class SourceFile:
 class FileSet:
     """The files of one source, all of one format, in the order of their paths."""
 
-    asked: str
+    path_pattern: str
     files: tuple[SourceFile, ...]
     format: Literal["parquet", "csv"]
     hive: bool
@@ -53,7 +53,7 @@ class FileSet:
         return sum(file.bytes for file in self.files)
 
     def names(self) -> list[str]:
-        """The files as DuckDB is to be told them: no letter of a name stands for others."""
+        """The paths as DuckDB reads them, with escaped wildcards."""
         return [glob.escape(str(file.path)) for file in self.files]
 
     def relation(self) -> str:
@@ -72,7 +72,7 @@ class FileSet:
         return f"read_{self.format}([{names}], {', '.join(options)})"
 
     def version(self) -> Json:
-        """What was read: every file with size and time enters the fingerprint, the first hundred are named."""
+        """The version of the data: a fingerprint of all files with size and time; the first hundred are named."""
         lines = [f"{file.path} {file.bytes} {file.modified.isoformat()}" for file in self.files]
         digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
         listing = [
@@ -87,8 +87,8 @@ def require_unchanged(read: FileSet, *, may_grow: bool = True) -> None:
     for old, path in ((file, file.path) for file in read.files):
         try:
             status = path.stat()
-        except OSError as trouble:
-            raise Unreachable(f"'{path}' vanished while it was read", hint=_AGAIN) from trouble
+        except OSError as error:
+            raise Unreachable(f"'{path}' vanished while it was read", hint=_AGAIN) from error
         grown = may_grow and read.format == "csv" and status.st_size >= old.bytes
         if not grown and (status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)) != (old.bytes, old.modified):
             raise Unreachable(f"'{path}' was written to while it was read", hint=_AGAIN)
@@ -97,34 +97,34 @@ def require_unchanged(read: FileSet, *, may_grow: bool = True) -> None:
 _AGAIN: Final = "it is read again at the next advance"
 
 
-def find_files(asked: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:
+def find_files(path_pattern: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:
     """Find the files of a folder, a glob or a single path; raises Unreachable when there are none.
 
     With `confined_to`, a link that leads out of that folder raises ConfigError.
     """
     try:
-        found = tuple(sorted(_stat(_expand(asked)), key=lambda file: str(file.path)))
+        found = tuple(sorted(_stat(_expand(path_pattern)), key=lambda file: str(file.path)))
         if confined_to is not None:
             confine([file.path for file in found], confined_to)
-    except OSError as trouble:
-        raise Unreachable(f"'{asked}' cannot be looked at", got=trouble.strerror or str(trouble)) from trouble
+    except OSError as error:
+        raise Unreachable(f"'{path_pattern}' cannot be looked at", got=error.strerror or str(error)) from error
     if not found:
         raise Unreachable(
-            f"no Parquet or CSV file matches '{asked}'",
+            f"no Parquet or CSV file matches '{path_pattern}'",
             hint="check the source's path, and that the export has run",
         )
     formats = {_format(file.path) for file in found}
     if len(formats) > 1:
         raise ConfigError(
-            f"'{asked}' holds Parquet and CSV files", expected="one format", hint="use a glob as *.parquet"
+            f"'{path_pattern}' holds Parquet and CSV files", expected="one format", hint="use a glob as *.parquet"
         )
     tabs = all(".tsv" in file.path.name.lower() for file in found)
-    hive = all(_partitioned(_base(asked), file.path) for file in found)
-    return FileSet(asked, found, _format(found[0].path), hive, delimiter or ("\t" if tabs else ","))
+    hive = all(_partitioned(_base(path_pattern), file.path) for file in found)
+    return FileSet(path_pattern, found, _format(found[0].path), hive, delimiter or ("\t" if tabs else ","))
 
 
 def confine(files: Iterable[Path], folder: Path) -> None:
-    """Only now is it known where links behind a pattern lead; whoever exports may not choose what else is read."""
+    """Refuse files behind links that lead out of the folder: whoever writes exports may not choose what is read."""
     home = folder.resolve()
     for file in files:
         if not file.resolve().is_relative_to(home):
@@ -135,24 +135,24 @@ def confine(files: Iterable[Path], folder: Path) -> None:
             )
 
 
-def _expand(asked: str) -> Iterable[Path]:
-    place = Path(asked)
+def _expand(path_pattern: str) -> Iterable[Path]:
+    place = Path(path_pattern)
     if place.is_file():
         if _suffix(place) is None:
-            raise ConfigError(f"'{asked}' has no known ending", expected=", ".join(FORMATS))
+            raise ConfigError(f"'{path_pattern}' has no known ending", expected=", ".join(FORMATS))
         return [place]
-    base = _base(asked)
+    base = _base(path_pattern)
     names = base.rglob("*") if base == place else base.glob(place.relative_to(base).as_posix())
     return [path for path in names if _suffix(path) and not _hidden(base, path)]
 
 
-def _base(asked: str) -> Path:
-    """The folder that the asked path spells out; only below it can files differ."""
-    place = Path(asked)
+def _base(path_pattern: str) -> Path:
+    """The folder in front of the first wildcard; the files are below it."""
+    place = Path(path_pattern)
     if place.is_dir():
         return place
-    plain = list(takewhile(lambda part: not re.search(r"[*?\[]", part), place.parts))
-    return Path(*plain) if len(plain) < len(place.parts) else place.parent
+    fixed = list(takewhile(lambda part: not re.search(r"[*?\[]", part), place.parts))
+    return Path(*fixed) if len(fixed) < len(place.parts) else place.parent
 
 
 def _suffix(path: Path) -> str | None:
@@ -168,7 +168,7 @@ def _partitioned(base: Path, path: Path) -> bool:
 
 
 def _hidden(base: Path, path: Path) -> bool:
-    """Writers keep unfinished and bookkeeping files under names with a leading dot or underscore."""
+    """Whether a name begins with a dot or an underscore: writers name unfinished and bookkeeping files so."""
     return any(part.startswith((".", "_")) for part in path.relative_to(base).parts)
 
 
@@ -176,7 +176,7 @@ def _stat(paths: Iterable[Path]) -> Iterable[SourceFile]:
     for path in paths:
         try:
             status = path.stat()
-        except FileNotFoundError as trouble:
-            raise Unreachable(f"'{path}' vanished while it was looked at", hint="it is looked for again") from trouble
+        except FileNotFoundError as error:
+            raise Unreachable(f"'{path}' vanished while it was looked at", hint="it is looked for again") from error
         if S_ISREG(status.st_mode):
             yield SourceFile(path, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))

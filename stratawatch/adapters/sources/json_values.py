@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 
-def plain(value: Any) -> Any:
-    """A value of a column as JSON: times as ISO text in UTC, what JSON has no word for as text, NaN as null.
+def to_json(value: Any) -> Any:
+    """A value of a column as JSON: times as ISO text in UTC, what JSON has no type for as text, NaN as null.
 
-    >>> plain([date(2026, 1, 2), float("nan"), b"x"])
+    >>> to_json([date(2026, 1, 2), float("nan"), b"x"])
     ['2026-01-02', None, 'x']
     """
     if value is None or isinstance(value, (bool, int, str)):
@@ -17,13 +17,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
-    return _worded(value)
+        return [to_json(one) for one in value]
+    return _as_text(value)
 
 
-def _worded(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, datetime):
         return (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)).isoformat()
     if isinstance(value, date):

@@ -1,4 +1,4 @@
-"""Predictions whose labels are known, in Parquet or CSV: what baselines are measured from."""
+"""Labelled predictions in Parquet or CSV, from which baselines are measured."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.adapters.sources import call_sql
-from stratawatch.adapters.sources.column_types import require, said_by
-from stratawatch.adapters.sources.duckdb_session import Bounds, reading, session
+from stratawatch.adapters.sources.column_types import classifier_roles, require
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files, require_unchanged
-from stratawatch.adapters.sources.packed_codes import LETTERS
+from stratawatch.adapters.sources.packed_codes import CALL_LETTERS
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.core.cells import Flags
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems
@@ -20,8 +20,8 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused, Unreachable
 
 LABEL: Final = "label"
-"""The column of the labels, where nobody names another."""
-_LETTER: Final = (
+"""The default name of the column of labels."""
+_LABEL_LETTER: Final = (
     "CASE WHEN {c} IS NULL OR TRIM({c}) = '' THEN '-' WHEN LOWER(TRIM({c})) IN ('yes', 'true', '1', '1.0') THEN '1' "
     "WHEN LOWER(TRIM({c})) IN ('no', 'false', '0', '0.0') THEN '0' ELSE '!' END"
 )
@@ -29,9 +29,9 @@ _LETTER: Final = (
 
 @dataclass(frozen=True)
 class LabelledFiles:
-    """One file, or several behind a pattern, with a row an item: its label and what the panel's classifiers said.
+    """One file, or several that match a pattern, with a row an item: its label and the panel's classifiers' calls.
 
-    Rows without a label are left out. Where the panel's item column is there, an item may be there once only.
+    Rows without a label are left out. Where the files have the panel's item column, an item may occur once only.
     """
 
     path: str
@@ -46,22 +46,22 @@ class LabelledFiles:
             if file.bytes == 0:
                 raise InputRefused(f"'{file.path}' is empty", expected="columns with their names, and rows with labels")
         try:
-            return self._unchanged(panel, files)
-        except Unreachable as trouble:  # nobody reads it again by itself
+            return self._read_unchanged(panel, files)
+        except Unreachable as error:  # no later advance reads it again
             again = "measure again; the file must be whole, and fit into memory"
-            raise Unreachable(trouble.what, expected=trouble.expected, got=trouble.got, hint=again) from trouble
+            raise Unreachable(error.what, expected=error.expected, got=error.got, hint=again) from error
 
-    def _unchanged(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
+    def _read_unchanged(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
         try:
             items = self._items(panel, files)
         except InputRefused:
-            require_unchanged(files, may_grow=False)  # half a file has every fault there is
+            require_unchanged(files, may_grow=False)  # of half a file any error may be the half's
             raise
         require_unchanged(files, may_grow=False)  # the digest is of the rows that were read
         return items
 
     def _items(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
-        with session(Bounds()) as connection, reading(self.path):
+        with duckdb_session(DuckDBLimits()) as connection, duckdb_errors(self.path):
             described = connection.execute(f"DESCRIBE SELECT * FROM {files.relation()}").fetchall()
             types = {row[0]: row[1] for row in described}
             segments = [name for name in panel.columns.segments if name in types]
@@ -71,11 +71,11 @@ class LabelledFiles:
             rows = connection.execute(statement).fetchnumpy()
             total = connection.execute(f"SELECT count(*) FROM {files.relation()}").fetchone()[0]
         self._check(rows, panel, item)
-        said = {one.name: rows[f"letter_{i}"] for i, one in enumerate(panel.classifiers, 1)}
+        calls = {one.name: rows[f"letter_{i}"] for i, one in enumerate(panel.classifiers, 1)}
         return LabelledItems(
-            truth=_are(rows["label"], "1"),
-            calls={name: _are(letters, "1") for name, letters in said.items()},
-            scored={name: ~_are(letters, "-") for name, letters in said.items()},
+            truth=_equal(rows["label"], "1"),
+            calls={name: _equal(letters, "1") for name, letters in calls.items()},
+            scored={name: ~_equal(letters, "-") for name, letters in calls.items()},
             segments={name: _texts(rows[f"segment_{i}"]) for i, name in enumerate(segments, 1)},
             source=_source(files.files),
             unlabelled=total - rows["label"].size,
@@ -85,7 +85,7 @@ class LabelledFiles:
         where = "the labelled predictions"
         require(self.label, "the label", ("flag", "number", "text"), types, where=where)
         for one in panel.classifiers:
-            for name, role, kinds in said_by(one):
+            for name, role, kinds in classifier_roles(one):
                 require(name, role, kinds, types, where=where)
 
     def _check(self, rows: Mapping[str, Any], panel: PanelSpec, item: str | None) -> None:
@@ -94,18 +94,18 @@ class LabelledFiles:
             raise InputRefused("the labelled predictions have no row with a label", got=self.path)
         columns = [("label", f"the label '{self.label}'")]
         columns += [(f"letter_{i}", f"what classifier '{one.name}' said") for i, one in enumerate(panel.classifiers, 1)]
-        for column, words in columns:
-            wrong = int(_are(rows[column], "!").sum())
+        for column, description in columns:
+            wrong = int(_equal(rows[column], "!").sum())
             if wrong:
                 raise InputRefused(
-                    f"{words} cannot be read in {wrong} rows of the labelled predictions",
+                    f"{description} cannot be read in {wrong} rows of the labelled predictions",
                     expected="yes or no, true or false, 1 or 0, and scores in their range",
                 )
         if item is not None:
-            again = rows["item"].size - len(set(_texts(rows["item"])))
-            if again:
+            repeated = rows["item"].size - len(set(_texts(rows["item"])))
+            if repeated:
                 raise InputRefused(
-                    f"{again} rows of the labelled predictions are of an item that has one already",
+                    f"{repeated} rows of the labelled predictions are of an item that has one already",
                     expected=f"each '{item}' once",
                 )
 
@@ -113,28 +113,31 @@ class LabelledFiles:
 def _statement(
     panel: PanelSpec, relation: str, types: Mapping[str, str], columns: tuple[str, str | None, Sequence[str]]
 ) -> str:
-    """A letter for the label and for each classifier, as in the census; then the item and its segments."""
+    """Select a letter for the label and for each classifier, as in patterns; then the segments and the item."""
     label, item, segments = columns
-    many = list(enumerate(panel.classifiers, 1))
-    named = [f"CAST({identifier(label)} AS VARCHAR) AS label_given"]
-    named += [f"{identifier(one.call)} AS call_given_{i}" for i, one in many if one.call is not None]
-    named += [f"{identifier(one.score)} AS score_given_{i}" for i, one in many if one.score is not None]
-    named += [f"CAST({identifier(name)} AS VARCHAR) AS segment_{i}" for i, name in enumerate(segments, 1)]
-    named += [] if item is None else [f"CAST({identifier(item)} AS VARCHAR) AS item"]
-    scores = [(i, types[one.score]) for i, one in many if one.score is not None]
-    scored = ["*", *(f"{call_sql.score_value(i, kind)} AS score_{i}" for i, kind in scores)]
-    told = [f"{_LETTER.format(c='label_given')} AS label"]
-    told += [f"SUBSTRING('{LETTERS}', ({call_sql.letter(i, one, types, 1)}) + 1, 1) AS letter_{i}" for i, one in many]
-    told += [f"segment_{i}" for i, _ in enumerate(segments, 1)]
-    told += [] if item is None else ["item"]
+    classifiers = list(enumerate(panel.classifiers, 1))
+    renamed = [f"CAST({identifier(label)} AS VARCHAR) AS label_given"]
+    renamed += [f"{identifier(one.call)} AS call_given_{i}" for i, one in classifiers if one.call is not None]
+    renamed += [f"{identifier(one.score)} AS score_given_{i}" for i, one in classifiers if one.score is not None]
+    renamed += [f"CAST({identifier(name)} AS VARCHAR) AS segment_{i}" for i, name in enumerate(segments, 1)]
+    renamed += [] if item is None else [f"CAST({identifier(item)} AS VARCHAR) AS item"]
+    scores = [(i, types[one.score]) for i, one in classifiers if one.score is not None]
+    scored = ["*", *(f"{call_sql.score_as_double(i, kind)} AS score_{i}" for i, kind in scores)]
+    selected = [f"{_LABEL_LETTER.format(c='label_given')} AS label"]
+    selected += [
+        f"SUBSTRING('{CALL_LETTERS}', ({call_sql.call(i, one, types, 1)}) + 1, 1) AS letter_{i}"
+        for i, one in classifiers
+    ]
+    selected += [f"segment_{i}" for i, _ in enumerate(segments, 1)]
+    selected += [] if item is None else ["item"]
     return (
-        f"WITH named AS (SELECT {', '.join(named)} FROM {relation}), "
-        f"scored AS (SELECT {', '.join(scored)} FROM named) "
-        f"SELECT * FROM (SELECT {', '.join(told)} FROM scored) WHERE label <> '-'"
+        f"WITH renamed AS (SELECT {', '.join(renamed)} FROM {relation}), "
+        f"scored AS (SELECT {', '.join(scored)} FROM renamed) "
+        f"SELECT * FROM (SELECT {', '.join(selected)} FROM scored) WHERE label <> '-'"
     )
 
 
-def _are(letters: Any, letter: str) -> Flags:
+def _equal(letters: Any, letter: str) -> Flags:
     return np.asarray(letters == letter, dtype=np.bool_)
 
 
@@ -145,7 +148,7 @@ def _texts(column: Any) -> tuple[str | None, ...]:
 
 
 def _source(files: Sequence[SourceFile]) -> str:
-    """The names, and a digest of what is in them: the same labels are the same evidence."""
+    """The files' names and a digest of their contents, by which the same labels are recognised."""
     names = ", ".join(file.path.name for file in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
     return f"labelled predictions {names} (SHA-256 {_digest(file.path for file in files)[:16]})"
 

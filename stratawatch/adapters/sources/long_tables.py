@@ -1,7 +1,7 @@
 """Tables with a row for each item and classifier, read as if they had a row for each item.
 
-Of a window's rows those that share an item become one: each classifier's columns hold what its row says, and are NULL
-where it has none. Two rows of one item by one classifier are copies of it, which the input check refuses.
+Of a window's rows those that share an item become one: each classifier's columns hold the values of its row, and are
+NULL where it has none. Two rows of one item by one classifier are copies of it, which the input check refuses.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,23 +15,23 @@ from stratawatch.adapters.sources.statements import INDENT, Statements, bytes_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 
 _COPIES = "rows of the item"
-_CALL = "CASE WHEN {said} THEN 1 WHEN NOT {said} THEN 0 END"
+_AS_NUMBER = "CASE WHEN {value} THEN 1 WHEN NOT {value} THEN 0 END"
 """A boolean as a number: not every engine knows the largest of booleans."""
 
 
 def statements_for(panel: PanelSpec, relation: str, types: Mapping[str, str], dialect: str = SOURCE) -> Statements:
-    """The queries for a panel's layout."""
+    """The queries for a panel's layout: of rows that are items, or that are items by classifier."""
     layout = Statements if panel.columns.classifier is None else LongStatements
     return layout(panel, relation, types, dialect)
 
 
 @dataclass(frozen=True)
 class LongStatements(Statements):
-    """The queries on a long table: those of a wide one, on the window's rows turned."""
+    """The queries on a long table: those of a wide one, on the window's rows pivoted."""
 
     @property
-    def gathers(self) -> bool:
-        """Turning rows is most of the work, and would be done twice all the same."""
+    def allows_single_scan(self) -> bool:
+        """Never: pivoting is most of the work, and a single scan would still do it twice."""
         return False
 
     def census(self, window: Window) -> str:
@@ -39,132 +39,136 @@ class LongStatements(Statements):
         return self._wide(window).census(window)
 
     def candidates(self, window: Window) -> str:
-        """Fetch items."""
-        return self._wide(window, payload=True).candidates(window)
+        """Fetch the items with the smallest digests."""
+        return self._wide(window, drawing=True).candidates(window)
 
     def bad_rows(self, window: Window) -> str:
         """Show some items that the census left out."""
         return self._wide(window).bad_rows(window)
 
-    def rows(self, window: Window) -> str:
+    def row_count(self, window: Window) -> str:
         """Count the items dated inside a window."""
-        return self._wide(window).rows(window)
+        return self._wide(window).row_count(window)
 
-    def given_names(self) -> tuple[str, ...]:
+    def bad_row_columns(self) -> tuple[str, ...]:
         """The columns that `bad_rows` shows, each with its classifier."""
-        shown = {
-            _turned_name(i, role): f"{one.name}: {column}"
-            for i, one in enumerate(_speakers(self.panel), 1)
-            for role, column in _read_by(one)
+        name_of = {
+            _pivoted_name(i, role): f"{one.name}: {column}"
+            for i, one in enumerate(_scorers(self.panel), 1)
+            for role, column in _columns_of(one)
         }
-        return tuple(shown[name] for _, name in Statements(_wide_panel(self.panel), "", {})._given())  # noqa: SLF001
+        pivoted = Statements(_wide_panel(self.panel), "", {}).bad_row_columns()
+        return tuple(name_of[name] for name in pivoted)
 
-    def _wide(self, window: Window, *, payload: bool = False) -> Statements:
-        turned = _Turned(self.panel, self.types, payload=payload)
+    def _wide(self, window: Window, *, drawing: bool = False) -> Statements:
+        pivot = _Pivot(self.panel, self.types, drawing=drawing)
         columns = self.panel.columns
-        relation = template("long").substitute(
-            times=INDENT.join(window_times.times(columns, self.types)),
-            named=INDENT.join(turned.named()),
+        relation = template("pivoted").substitute(
+            times=INDENT.join(window_times.time_columns(columns, self.types)),
+            renamed=INDENT.join(pivot.renamed()),
             population=self.relation,
-            speakers=", ".join(text(_called(one)) for one in _speakers(self.panel)),
-            within=window_times.within(columns, self.types, window),
-            together=INDENT.join(f"{expression} AS {identifier(name)}" for name, expression, _ in turned.together()),
-            alone=INDENT.join(f"{expression} AS {identifier(name)}" for name, expression, _ in turned.alone()),
+            scorers=", ".join(text(_name_in_table(one)) for one in _scorers(self.panel)),
+            in_window=window_times.in_window(columns, self.types, window),
+            grouped=INDENT.join(
+                f"{expression} AS {identifier(name)}" for name, expression, _ in pivot.of_grouped_rows()
+            ),
+            single=INDENT.join(f"{expression} AS {identifier(name)}" for name, expression, _ in pivot.of_single_rows()),
         )
-        types = {name: kind for name, _, kind in turned.together()}
+        types = {name: kind for name, _, kind in pivot.of_grouped_rows()}
         return Statements(_wide_panel(self.panel), relation, types, self.dialect, copies=_COPIES)
 
 
 @dataclass(frozen=True)
-class _Turned:
-    """The columns of the turned table: name, expression over the rows of an item, type."""
+class _Pivot:
+    """The columns of the pivoted table: name, expression over the rows of an item, type."""
 
     panel: PanelSpec
     types: Mapping[str, str]
-    payload: bool
+    drawing: bool
 
-    def named(self) -> Iterator[str]:
-        """The source's columns by names of our own."""
+    def renamed(self) -> Iterator[str]:
+        """The source's columns under names of our own."""
         columns = self.panel.columns
         yield f"{identifier(columns.item)} AS item_given"
         yield f"{identifier(columns.time)} AS time_given"
         if columns.ingested is not None:
             yield f"{identifier(columns.ingested)} AS arrived_given"
-        yield f"{bytes_of(identifier(str(columns.classifier)))} AS speaker"
-        for i, name in enumerate(self._said(), 1):
-            yield f"{identifier(name)} AS said_{i}"
-        for i, name in enumerate(self._kept(), 1):
-            yield f"{bytes_of(identifier(name))} AS kept_{i}"
+        yield f"{bytes_of(identifier(str(columns.classifier)))} AS scorer"
+        for i, name in enumerate(self._value_columns(), 1):
+            yield f"{identifier(name)} AS value_{i}"
+        for i, name in enumerate(self._attributes(), 1):
+            yield f"{bytes_of(identifier(name))} AS attribute_{i}"
 
-    def together(self) -> Iterator[tuple[str, str, str]]:
-        """What a row of the turned table has, of the rows of an item."""
-        yield from self._all("MIN({})", "MAX({})", self._most())
+    def of_grouped_rows(self) -> Iterator[tuple[str, str, str]]:
+        """The columns where the rows of an item are grouped."""
+        yield from self._columns("MIN({})", "MAX({})", self._copies())
 
-    def alone(self) -> Iterator[tuple[str, str, str]]:
-        """The same of a single row."""
-        yield from self._all("{}", "{}", "1")
+    def of_single_rows(self) -> Iterator[tuple[str, str, str]]:
+        """The columns where every row stays a row."""
+        yield from self._columns("{}", "{}", "1")
 
-    def _all(self, least: str, largest: str, copies: str) -> Iterator[tuple[str, str, str]]:
-        columns, said = self.panel.columns, {name: f"said_{i}" for i, name in enumerate(self._said(), 1)}
+    def _columns(self, smallest: str, largest: str, copies: str) -> Iterator[tuple[str, str, str]]:
+        columns, values = self.panel.columns, {name: f"value_{i}" for i, name in enumerate(self._value_columns(), 1)}
         yield columns.item, "item", "VARCHAR"
-        yield columns.time, least.format("time"), "TIMESTAMP"
+        yield columns.time, smallest.format("time"), "TIMESTAMP"
         if columns.ingested is not None:
-            yield columns.ingested, least.format("arrived"), "TIMESTAMP"
-        for position, one in enumerate(_speakers(self.panel), 1):
-            mine = f"CASE WHEN speaker = {text(_called(one))} THEN {{}} END"
-            for role, name in _read_by(one):
-                flag = kind_of(self.types[name]) == "flag"
-                value = _CALL.format(said=said[name]) if flag else said[name]
-                kind = "INTEGER" if flag else self.types[name]
-                yield _turned_name(position, role), largest.format(mine.format(value)), kind
-        for i, name in enumerate(self._kept(), 1):
+            yield columns.ingested, smallest.format("arrived"), "TIMESTAMP"
+        for position, one in enumerate(_scorers(self.panel), 1):
+            of_scorer = f"CASE WHEN scorer = {text(_name_in_table(one))} THEN {{}} END"
+            for role, name in _columns_of(one):
+                is_boolean = kind_of(self.types[name]) == "flag"
+                value = _AS_NUMBER.format(value=values[name]) if is_boolean else values[name]
+                kind = "INTEGER" if is_boolean else self.types[name]
+                yield _pivoted_name(position, role), largest.format(of_scorer.format(value)), kind
+        for i, name in enumerate(self._attributes(), 1):
             if name not in (columns.item, columns.time, columns.ingested):
-                yield name, least.format(f"kept_{i}"), "VARCHAR"
+                yield name, smallest.format(f"attribute_{i}"), "VARCHAR"
         yield _COPIES, copies, "BIGINT"
 
-    def _most(self) -> str:
-        """How many rows the classifier with the most of them has."""
-        spoken = [f"COUNT(CASE WHEN speaker = {text(_called(one))} THEN 1 END)" for one in _speakers(self.panel)]
-        return spoken[0] if len(spoken) == 1 else f"GREATEST({', '.join(spoken)})"
+    def _copies(self) -> str:
+        """The number of rows of the classifier that has the most of them."""
+        counts = [f"COUNT(CASE WHEN scorer = {text(_name_in_table(one))} THEN 1 END)" for one in _scorers(self.panel)]
+        return counts[0] if len(counts) == 1 else f"GREATEST({', '.join(counts)})"
 
-    def _said(self) -> list[str]:
-        return list(dict.fromkeys(name for one in _speakers(self.panel) for _, name in _read_by(one)))
+    def _value_columns(self) -> list[str]:
+        return list(dict.fromkeys(name for one in _scorers(self.panel) for _, name in _columns_of(one)))
 
-    def _kept(self) -> list[str]:
+    def _attributes(self) -> list[str]:
         columns = self.panel.columns
-        shown = (*columns.payload, *([columns.cluster] if columns.cluster else [])) if self.payload else ()
-        return list(dict.fromkeys((*columns.segments, *shown)))
+        drawn = (*columns.payload, *([columns.cluster] if columns.cluster else [])) if self.drawing else ()
+        return list(dict.fromkeys((*columns.segments, *drawn)))
 
 
 def _wide_panel(panel: PanelSpec) -> PanelSpec:
-    """The panel as it reads the turned table."""
+    """The panel as it reads the pivoted table."""
 
-    def turned(position: int, one: ClassifierSpec) -> ClassifierSpec:
-        names = {role: _turned_name(position, role) for role, _ in _read_by(one)}
+    def pivoted(position: int, one: ClassifierSpec) -> ClassifierSpec:
+        names = {role: _pivoted_name(position, role) for role, _ in _columns_of(one)}
         return replace(one, score=names.get("score"), call=names.get("call"))
 
     columns: Columns = replace(panel.columns, classifier=None)
-    many = tuple(turned(i, one) for i, one in enumerate(panel.classifiers, 1))
-    helpers = tuple(
-        replace(one, score=_turned_name(i, "score")) for i, one in enumerate(panel.auxiliary, len(many) + 1)
+    classifiers = tuple(pivoted(i, one) for i, one in enumerate(panel.classifiers, 1))
+    auxiliary = tuple(
+        replace(one, score=_pivoted_name(i, "score")) for i, one in enumerate(panel.auxiliary, len(classifiers) + 1)
     )
-    return replace(panel, columns=columns, classifiers=many, auxiliary=helpers)
+    return replace(panel, columns=columns, classifiers=classifiers, auxiliary=auxiliary)
 
 
-def _speakers(panel: PanelSpec) -> tuple[ClassifierSpec | AuxiliarySpec, ...]:
+def _scorers(panel: PanelSpec) -> tuple[ClassifierSpec | AuxiliarySpec, ...]:
     return (*panel.classifiers, *panel.auxiliary)
 
 
-def _turned_name(position: int, role: str) -> str:
+def _pivoted_name(position: int, role: str) -> str:
     """By position, because PostgreSQL cuts names after 63 bytes and would mix up long ones."""
     return f"{role} of {position}"
 
 
-def _called(one: ClassifierSpec | AuxiliarySpec) -> str:
+def _name_in_table(one: ClassifierSpec | AuxiliarySpec) -> str:
+    """The value of the classifier column in the rows of one scorer."""
     return one.called or one.name
 
 
-def _read_by(one: ClassifierSpec | AuxiliarySpec) -> tuple[tuple[str, str], ...]:
-    """What the columns of one speaker are for, and their names."""
+def _columns_of(one: ClassifierSpec | AuxiliarySpec) -> tuple[tuple[str, str], ...]:
+    """What the columns of one scorer are for, and their names."""
     given = (("score", one.score), ("call", one.call if isinstance(one, ClassifierSpec) else None))
     return tuple((role, name) for role, name in given if name is not None)

@@ -1,4 +1,4 @@
-"""About how many rows of Parquet files lie in a window: what their footers say, without reading a row."""
+"""About how many rows of Parquet files lie in a window: from their footers, without reading a row."""
 
 from collections.abc import Mapping
 from datetime import UTC
@@ -9,8 +9,10 @@ from stratawatch.adapters.sources.file_set import FileSet
 from stratawatch.engine.model.panel_spec import Columns, Window
 
 
-def rows_of(connection: Any, files: FileSet, columns: Columns, types: Mapping[str, str], window: Window) -> int | None:
-    """The rows of row groups that may have some of the window, and those without a time; None where no footer tells."""
+def rows_of_window(
+    connection: Any, files: FileSet, columns: Columns, types: Mapping[str, str], window: Window
+) -> int | None:
+    """The rows of row groups that may overlap the window, and those without a time; None where no footer says."""
     name = columns.time if columns.ingested is None else columns.ingested
     if files.format != "parquet" or kind_of(types[name]) == "text":
         return None

@@ -1,4 +1,4 @@
-"""One read-only transaction of PostgreSQL that sees one state of the data, and its errors as sentences."""
+"""One read-only transaction of PostgreSQL that sees one state of the data, and its errors as ours."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import URL, Engine
 
-CONNECTING: Final = 10
-"""Seconds to wait for a server."""
+CONNECT_TIMEOUT: Final = 10
+"""Seconds to wait for the server."""
 
 
-def address(url: str) -> "URL":
-    """The address for psycopg 3, whatever spelling was used."""
+def server_url(url: str) -> "URL":
+    """The address in the form for psycopg 3, whichever form was given."""
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # their own words would repeat the address, password included
+    except (ArgumentError, ValueError):  # their messages repeat the address, password included
         raise ConfigError("the source's url cannot be read", expected="postgresql://user@host/database") from None
     if parsed.get_backend_name() not in {"postgresql", "postgres"}:
         raise ConfigError("the source's url is not one of PostgreSQL", expected="postgresql://user@host/database")
@@ -32,13 +32,13 @@ def address(url: str) -> "URL":
 
 @contextmanager
 def snapshot(url: "URL", timeout: timedelta) -> Iterator["Connection"]:
-    """Connect and begin; what others write meanwhile is not seen. A statement may take `timeout`."""
+    """Connect and begin a transaction that does not see what others write meanwhile. A statement may take `timeout`."""
     from sqlalchemy import NullPool, create_engine
 
     require("postgres")
-    engine = create_engine(url, poolclass=NullPool, connect_args={"connect_timeout": CONNECTING})
-    with _connected(engine) as plain:
-        connection = plain.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    engine = create_engine(url, poolclass=NullPool, connect_args={"connect_timeout": CONNECT_TIMEOUT})
+    with _connected(engine) as unconfigured:
+        connection = unconfigured.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
             # Not as start-up options: connection poolers refuse those.
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(timeout.total_seconds() * 1000)}")
@@ -54,31 +54,31 @@ def _connected(engine: "Engine") -> "Connection":
 
     try:
         return engine.connect()
-    except DBAPIError as trouble:
+    except DBAPIError as error:
         raise NoConnection(
             "PostgreSQL does not let this program in",
-            got=_first_line(trouble),
+            got=_first_line(error),
             hint="check the source's url and password, and that the server runs",
-        ) from trouble
+        ) from error
 
 
 @contextmanager
-def reading(asked: str) -> Iterator[None]:
+def postgres_errors(source: str) -> Iterator[None]:
     """Turn the driver's errors into Unreachable (retry may help) or InputRefused (it will not)."""
     from sqlalchemy.exc import DataError, DBAPIError
 
     try:
         yield
-    except DataError as trouble:
-        raise InputRefused(f"'{asked}' holds a value that cannot be read", got=_first_line(trouble)) from trouble
-    except DBAPIError as trouble:
-        state = _state(trouble)
-        if state.startswith(_MISFIT) and state not in _MENDED_THERE:
+    except DataError as error:
+        raise InputRefused(f"'{source}' holds a value that cannot be read", got=_first_line(error)) from error
+    except DBAPIError as error:
+        state = _state(error)
+        if state.startswith(_SYNTAX_OR_ACCESS) and state not in _MENDED_AT_THE_SERVER:
             hint = _HINTS.get(state, "give the source a view that the panel's columns fit")
             raise InputRefused(
-                f"the columns of '{asked}' do not fit together", got=_first_line(trouble), hint=hint
-            ) from trouble
-        raise Unreachable(f"'{asked}' cannot be read", got=_first_line(trouble), hint=_hint(trouble)) from trouble
+                f"the columns of '{source}' do not fit together", got=_first_line(error), hint=hint
+            ) from error
+        raise Unreachable(f"'{source}' cannot be read", got=_first_line(error), hint=_hint(error)) from error
 
 
 _HINTS: Final = {
@@ -89,22 +89,22 @@ _HINTS: Final = {
     "42883": "give the table columns of numbers and timestamps, or a view that casts them",
 }
 """By SQLSTATE."""
-_MISFIT: Final = "42"
-"""The class of what a query names and the server does not have so: no such column, two of a name, another type."""
-_MENDED_THERE: Final = ("42P01", "42501")
-"""Of that class what changes without a word of the configuration: the table comes, the right is granted."""
-_LONGEST: Final = 200
-"""Letters of the server's words: they may repeat a value of any length."""
+_SYNTAX_OR_ACCESS: Final = "42"
+"""The class of a query's names that the server does not know or that do not fit: columns, types, tables, rights."""
+_MENDED_AT_THE_SERVER: Final = ("42P01", "42501")
+"""Of that class what the server can mend without a change of the configuration: a table, a right."""
+_MAX_LENGTH: Final = 200
+"""Characters of the server's message that are kept: it may repeat a value of any length."""
 
 
-def _state(trouble: Exception) -> str:
-    return getattr(getattr(trouble, "orig", None), "sqlstate", None) or ""
+def _state(error: Exception) -> str:
+    return getattr(getattr(error, "orig", None), "sqlstate", None) or ""
 
 
-def _hint(trouble: Exception) -> str:
-    return _HINTS.get(_state(trouble), "it is read again at the next advance")
+def _hint(error: Exception) -> str:
+    return _HINTS.get(_state(error), "it is read again at the next advance")
 
 
-def _first_line(trouble: Exception) -> str:
-    line = (str(getattr(trouble, "orig", trouble)).strip().splitlines() or ["no reason"])[0]
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+def _first_line(error: Exception) -> str:
+    line = (str(getattr(error, "orig", error)).strip().splitlines() or ["no reason"])[0]
+    return line if len(line) <= _MAX_LENGTH else f"{line[:_MAX_LENGTH]}..."

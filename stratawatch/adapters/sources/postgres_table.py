@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from stratawatch.adapters.sources import call_sql
 from stratawatch.adapters.sources.column_types import kind_of, require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
+from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
 from stratawatch.adapters.sources.quoting import identifier
-from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
-from stratawatch.adapters.sources.statements import WANTED, Statements
-from stratawatch.adapters.sources.stratum_quotas import Wanted
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlSource
+from stratawatch.adapters.sources.statements import QUOTAS, Statements
+from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import InputRefused
@@ -39,7 +39,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "timestamp without time zone": "TIMESTAMP",
     "timestamp with time zone": "TIMESTAMPTZ",
 }
-"""A type of PostgreSQL -> the type that the queries know; what is not here serves as payload or segment only."""
+"""A type of PostgreSQL -> DuckDB's name of it; columns of other types serve as payload or segment only."""
 
 _COLUMNS: Final = """
 SELECT a.attname, CASE WHEN t.typtype = 'e' THEN 'text' ELSE
@@ -52,71 +52,71 @@ SELECT n.nspname, c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_nam
 WHERE c.oid = CAST(%s AS regclass)
 """
 # Arrays as parameters: a read-only transaction and a standby have no temporary tables.
-_WANTED: Final = "WITH {table} ({names}) AS MATERIALIZED (SELECT * FROM UNNEST({arrays})), "
+_WITH_QUOTAS: Final = "WITH {table} ({names}) AS MATERIALIZED (SELECT * FROM UNNEST({arrays})), "
 _FIRST_GUARDED: Final = 16
-"""The release that can be asked whether a text is a number."""
+"""The first release that can say whether a text is a number."""
 
 
 @dataclass
 class PostgresEngine:
-    """A transaction, asked as every engine is."""
+    """An open transaction as the engine of a source."""
 
     connection: "Connection"
     statements: Statements
-    named: Mapping[str, str]
-    _wanted: Mapping[str, list[Any]] = field(default_factory=dict)
+    description: Mapping[str, str]
+    _quotas: Mapping[str, list[Any]] = field(default_factory=dict)
 
-    def require(self, window: Window) -> None:
-        """Every row of a table has its columns."""
+    def require_columns(self, window: Window) -> None:
+        """Check nothing: every row of a table has its columns."""
 
     def batches(self, sql: str) -> Iterator[Rows]:
-        """Ask, and hand the rows out some at a time."""
-        if self._wanted and sql.startswith("WITH "):  # others join no tables of ours
+        """Run a query and yield its rows in batches."""
+        if self._quotas and sql.startswith("WITH "):  # other queries join no tables of ours
             rest = sql.removeprefix("WITH ").replace("%", "%%")
-            answer = self.connection.exec_driver_sql(self._with_wanted() + rest, tuple(self._wanted.values()))
+            result = self.connection.exec_driver_sql(self._with_quotas() + rest, tuple(self._quotas.values()))
         else:
-            answer = self.connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
-        for rows in answer.partitions(FETCHED):
+            result = self.connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
+        for rows in result.partitions(BATCH_ROWS):
             yield [tuple(row) for row in rows]
 
-    def put_wanted(self, wanted: Wanted) -> None:
-        """Replace the table of what is wanted."""
-        self._wanted = {name: column.tolist() for name, column in wanted.columns.items()}
+    def put_quotas(self, quotas: StratumQuotas) -> None:
+        """Replace the table of quotas."""
+        self._quotas = {name: column.tolist() for name, column in quotas.columns.items()}
 
-    def gather(self, window: Window) -> None:
+    def single_scan(self, window: Window) -> None:
         """Keep nothing: candidates have a scan of their own."""
 
-    def _with_wanted(self) -> str:
-        kinds = ("TEXT[]" if name == "ceiling" else "INT[]" for name in self._wanted)
+    def _with_quotas(self) -> str:
+        kinds = ("TEXT[]" if name == "max_digest" else "INT[]" for name in self._quotas)
         arrays = ", ".join(f"CAST(%s AS {kind})" for kind in kinds)
-        return _WANTED.format(table=WANTED, names=", ".join(self._wanted), arrays=arrays)
+        return _WITH_QUOTAS.format(table=QUOTAS, names=", ".join(self._quotas), arrays=arrays)
 
     def version(self) -> Json:
-        """The snapshot that is read: which transactions it sees."""
-        seen = self.connection.exec_driver_sql("SELECT CAST(PG_CURRENT_SNAPSHOT() AS TEXT)").scalar_one()
-        return {**self.named, "snapshot": seen}
+        """The snapshot that is read: the transactions that it sees."""
+        snapshot_id = self.connection.exec_driver_sql("SELECT CAST(PG_CURRENT_SNAPSHOT() AS TEXT)").scalar_one()
+        return {**self.description, "snapshot": snapshot_id}
 
     def facts(self) -> Mapping[str, str]:
-        """What it is, in words."""
-        return self.named
+        """A description of the source, for `check`."""
+        return self.description
 
 
 class PostgresSource(SqlSource):
-    """Reads a table or a view. `timeout` bounds each query; `url` may hold a password and is never shown with it."""
+    """Reads a table or a view. `timeout` limits each query. `url` may hold a password, which is never shown."""
 
     def __init__(
         self, url: str, table: str, *, schema: str | None = None, timeout: timedelta = timedelta(hours=1)
     ) -> None:
-        self._url, self._timeout = address(url), timeout
+        self._url, self._timeout = server_url(url), timeout
         names = [table] if schema is None else [schema, table]
         self._table, self._relation = ".".join(names), ".".join(identifier(name) for name in names)
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[PostgresEngine]:
-        with reading(self._table), snapshot(self._url, self._timeout) as connection:
+        with postgres_errors(self._table), snapshot(self._url, self._timeout) as connection:
             types = self._types(connection)
             require_columns(panel, types)
-            _refuse_what_differs(connection, panel, types)
+            _require_comparable(connection, panel, types)
             statements = statements_for(panel, self._qualified(connection), types, "postgres")
             yield PostgresEngine(connection, statements, self._facts(connection))
 
@@ -125,7 +125,7 @@ class PostgresSource(SqlSource):
         return {name: _TYPES.get(kind.rpartition(".")[2], kind.upper()) for name, kind in found}
 
     def _qualified(self, connection: "Connection") -> str:
-        """With its schema: what a query has names of its own for would otherwise hide a table of that name."""
+        """The table with its schema: else a query's own steps would hide a table of the same name."""
         found = connection.exec_driver_sql(_SCHEMA_AND_NAME, (self._relation,)).one()
         return ".".join(identifier(name) for name in found)
 
@@ -139,8 +139,8 @@ class PostgresSource(SqlSource):
         }
 
 
-def _refuse_what_differs(connection: "Connection", panel: PanelSpec, types: Mapping[str, str]) -> None:
-    """Where the server could not give the answer that every other engine gives, nothing is read."""
+def _require_comparable(connection: "Connection", panel: PanelSpec, types: Mapping[str, str]) -> None:
+    """Refuse a server that would not give the result that every other engine gives."""
     encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
     if encoding != "UTF8":
         raise InputRefused(

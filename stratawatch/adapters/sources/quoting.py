@@ -1,4 +1,4 @@
-"""The only place where names and texts of the outside become SQL: sqlglot quotes them."""
+"""The only place where names and texts from outside become SQL: sqlglot quotes them."""
 
 from functools import cache
 

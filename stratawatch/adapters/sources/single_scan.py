@@ -1,8 +1,8 @@
-"""Which rows a single scan keeps beside the census, so that candidates need no second one.
+"""Which rows a single scan keeps beside the census, so that candidates need no second scan.
 
-The census must be known before it is known which items are drawn. But items are drawn by their hash, and of a large
-population only a small share of every stratum: so the scan that counts keeps every item whose hash is small. Where that
-turns out not to be enough, the candidates are fetched by a scan of their own; what is drawn is the same.
+Which items are drawn is decided after the census. But items are drawn by their digest, and of a large population only a
+small share of every stratum: so the scan that counts keeps every item whose digest is small. Where that turns out not
+to be enough, the candidates are fetched by a scan of their own; what is drawn is the same.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,48 +11,48 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from stratawatch.adapters.sources.stratum_quotas import EVERYTHING
+from stratawatch.adapters.sources.stratum_quotas import ABOVE_ALL_DIGESTS
 
-LEAST_ROWS: Final = 5_000_000
+MIN_ROWS: Final = 5_000_000
 """Below this two short scans are as good."""
-KEPT: Final = 300_000
+ROWS_KEPT: Final = 300_000
 """About so many rows are kept of a population, whatever its size."""
-_SHARES: Final = 2**16
-"""Hashes are told apart by their first two bytes."""
+_PREFIXES: Final = 2**16
+"""The values of a digest's first two bytes, by which the scan decides."""
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """Rows are kept whose first two bytes are below this."""
+class KeptDigests:
+    """The scan keeps the rows whose digest begins with two bytes below this number."""
 
     below: int
 
-    def enough(self, ceilings: Iterable[str]) -> bool:
-        """Whether everything under these ceilings is kept."""
-        return all(self.below >= _needed(one) for one in ceilings)
+    def cover(self, max_digests: Iterable[str]) -> bool:
+        """Whether every item below these digests was kept."""
+        return all(self.below >= _prefix_above(one) for one in max_digests)
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What was kept, and the columns of the census query's answer."""
+class SingleScan:
+    """A scan that was made: what it kept, and the columns of the census query's result."""
 
-    gathering: Gathering
+    kept: KeptDigests
     counts: Sequence[NDArray[Any]]
 
 
-def gathering_of(rows: int) -> Gathering | None:
-    """What to keep of about so many rows; None where it does not pay.
+def digests_to_keep(rows: int) -> KeptDigests | None:
+    """What to keep of about so many rows; None where two scans are as good.
 
-    >>> gathering_of(10_000_000), gathering_of(1000)
-    (Gathering(below=1967), None)
+    >>> digests_to_keep(10_000_000), digests_to_keep(1000)
+    (KeptDigests(below=1967), None)
     """
-    return Gathering(-(-_SHARES * KEPT // rows)) if rows >= LEAST_ROWS else None
+    return KeptDigests(-(-_PREFIXES * ROWS_KEPT // rows)) if rows >= MIN_ROWS else None
 
 
-def _needed(ceiling: str) -> int:
-    """The first two bytes below which everything under a ceiling lies.
+def _prefix_above(max_digest: str) -> int:
+    """The first two bytes below which every digest lies that is below this one.
 
-    >>> _needed("045a1cac08312"), _needed("g")
+    >>> _prefix_above("045a1cac08312"), _prefix_above("g")
     (1115, 65536)
     """
-    return _SHARES if ceiling == EVERYTHING else int(ceiling[:4], 16) + 1
+    return _PREFIXES if max_digest == ABOVE_ALL_DIGESTS else int(max_digest[:4], 16) + 1

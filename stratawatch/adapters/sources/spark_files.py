@@ -1,4 +1,4 @@
-"""The files that a frame of Spark reads, from the listing that its plan holds: no row is looked at for it."""
+"""The files that a frame of Spark reads, from the listing in its plan: no row is read for it."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -16,51 +16,51 @@ if TYPE_CHECKING:
 LISTED: Final = 100
 """Files named one by one in a source version; the fingerprint covers all of them."""
 _GROWING: Final = ("CSVFileFormat", "JsonFileFormat", "TextFileFormat")
-"""Formats of logs: Spark reads as many bytes as it has listed, so that lines which come later disturb nobody."""
+"""Formats of logs: Spark reads as many bytes as it has listed, so that lines which come later do no harm."""
 
-Found = Mapping[str, tuple[int, int]]
+FileListing = Mapping[str, tuple[int, int]]
 """Path -> bytes, and milliseconds of the last change."""
 
 
 @dataclass(frozen=True)
 class SparkFiles:
-    """A listing as it was when the frame was made; empty for tables that are no files to Spark."""
+    """The listing when the frame was made; empty for tables that Spark does not read from files."""
 
     frame: "DataFrame"
-    found: Found
+    listing: FileListing
     may_grow: bool
 
     def version(self) -> Json:
-        """What is read: every file with size and time enters the fingerprint, the first hundred are named."""
-        if not self.found:
+        """The version of the data: a fingerprint of all files with size and time; the first hundred are named."""
+        if not self.listing:
             return {}
-        listing = [
+        files = [
             {"name": name, "bytes": size, "modified": datetime.fromtimestamp(changed / 1000, UTC).isoformat()}
-            for name, (size, changed) in sorted(self.found.items())
+            for name, (size, changed) in sorted(self.listing.items())
         ]
-        lines = [f"{one['name']} {one['bytes']} {one['modified']}" for one in listing]
+        lines = [f"{one['name']} {one['bytes']} {one['modified']}" for one in files]
         return {
-            "files": len(listing),
-            "bytes": sum(size for size, _ in self.found.values()),
+            "files": len(files),
+            "bytes": sum(size for size, _ in self.listing.values()),
             "fingerprint": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
-            "listing": listing[:LISTED],
+            "listing": files[:LISTED],
         }
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """Raise Unreachable when a file that was read meanwhile is gone or another one; new files disturb nobody."""
+        """Raise Unreachable when a file that was read meanwhile is gone or another one; new files do no harm."""
         try:
             yield
         except InputRefused:
-            self._require()  # half a file has every fault there is
+            self._require_unchanged()  # of half a file any error may be the half's
             raise
-        self._require()
+        self._require_unchanged()
 
-    def _require(self) -> None:
+    def _require_unchanged(self) -> None:
         for index in _indexes(self.frame):
             index.refresh()
         now = _listing(self.frame)
-        for name, (size, changed) in self.found.items():
+        for name, (size, changed) in self.listing.items():
             if name not in now:
                 raise Unreachable(f"'{name}' vanished while it was read", hint=_AGAIN)
             if now[name] != (size, changed) and not (self.may_grow and now[name][0] >= size):
@@ -71,12 +71,12 @@ _AGAIN: Final = "it is read again at the next advance"
 
 
 def files_of(frame: "DataFrame") -> SparkFiles:
-    """The files behind a frame, those of views and of a catalog's partitions too."""
+    """The files behind a frame, including those of views and of a catalog's partitions."""
     formats = {relation.fileFormat().getClass().getSimpleName() for relation in _relations(frame)}
     return SparkFiles(frame, _listing(frame), may_grow=formats <= set(_GROWING))
 
 
-def _listing(frame: "DataFrame") -> Found:
+def _listing(frame: "DataFrame") -> FileListing:
     jvm: Any = frame.sparkSession.sparkContext._jvm  # noqa: SLF001 - a listing is Spark's own affair
     everything = jvm.PythonUtils.toSeq([])
     return {
@@ -92,7 +92,7 @@ def _indexes(frame: "DataFrame") -> list[Any]:
 
 
 def _relations(frame: "DataFrame") -> Iterator[Any]:
-    """What the plan reads of files; only Spark's own side knows it, and knows it without a scan."""
+    """The file relations in the plan; only Spark's JVM side has them, and has them without a scan."""
     for leaf in _each(frame._jdf.queryExecution().analyzed().collectLeaves()):  # noqa: SLF001 - nothing public tells
         if leaf.getClass().getSimpleName() == "LogicalRelation":
             relation = leaf.relation()
@@ -101,7 +101,7 @@ def _relations(frame: "DataFrame") -> Iterator[Any]:
 
 
 def _each(sequence: Any) -> Iterator[Any]:
-    """The members of a sequence of Scala's."""
+    """Iterate over a Scala sequence."""
     members = sequence.iterator()
     while members.hasNext():
         yield members.next()

@@ -1,4 +1,4 @@
-"""Predictions that Spark reads: a table of its catalog, or files on any storage it knows; counted on its workers."""
+"""Predictions that Spark reads and counts on its workers: a table of its catalog, or files on any storage it reads."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_files import files_of
-from stratawatch.adapters.sources.spark_session import reading, spark_session
-from stratawatch.adapters.sources.sql_source import FETCHED, Rows, SqlSource
-from stratawatch.adapters.sources.statements import WANTED, Statements
-from stratawatch.adapters.sources.stratum_quotas import Wanted
+from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlSource
+from stratawatch.adapters.sources.statements import QUOTAS, Statements
+from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import ConfigError
@@ -34,46 +34,51 @@ _TYPES: Final[Mapping[str, str]] = {
     "timestamp_ntz": "TIMESTAMP",
     "void": "NULL",
 }
-"""A type of Spark -> the type that the queries know; text and decimals go by their first word."""
-_WORDS: Final[Mapping[str, str]] = {"string": "VARCHAR", "varchar": "VARCHAR", "char": "VARCHAR", "decimal": "DECIMAL"}
+"""A type of Spark -> DuckDB's name of it, in which the queries are written."""
+_TYPES_BY_FIRST_WORD: Final[Mapping[str, str]] = {
+    "string": "VARCHAR",
+    "varchar": "VARCHAR",
+    "char": "VARCHAR",
+    "decimal": "DECIMAL",
+}
 _POPULATION: Final = "population"
-"""A view of a session of our own. The asked table was looked up before it, so that it hides none of that name."""
+"""A view in our own session. The source's table is looked up before the view exists, so that it hides no such table."""
 
 
 @dataclass(frozen=True)
 class SparkEngine:
-    """A session, asked as every engine is."""
+    """An open Spark session as the engine of a source."""
 
     session: "SparkSession"
     statements: Statements
-    read: Json
-    named: Mapping[str, str]
+    source_version: Json
+    description: Mapping[str, str]
 
-    def require(self, window: Window) -> None:
-        """Every row is taken to have the columns that Spark found."""
+    def require_columns(self, window: Window) -> None:
+        """Check nothing: every row is taken to have the columns that Spark found."""
 
     def batches(self, sql: str) -> Iterator[Rows]:
-        """Ask, and hand the rows out some at a time."""
+        """Run a query and yield its rows in batches."""
         rows = iter(self.session.sql(sql).collect())
-        while batch := list(islice(rows, FETCHED)):
+        while batch := list(islice(rows, BATCH_ROWS)):
             yield batch
 
-    def put_wanted(self, wanted: Wanted) -> None:
-        """Replace the view of what is wanted."""
-        rows = list(zip(*(column.tolist() for column in wanted.columns.values()), strict=True))
-        schema = ", ".join(f"{name} {'STRING' if name == 'ceiling' else 'INT'}" for name in wanted.columns)
-        self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(WANTED)
+    def put_quotas(self, quotas: StratumQuotas) -> None:
+        """Replace the view of quotas."""
+        rows = list(zip(*(column.tolist() for column in quotas.columns.values()), strict=True))
+        schema = ", ".join(f"{name} {'STRING' if name == 'max_digest' else 'INT'}" for name in quotas.columns)
+        self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(QUOTAS)
 
-    def gather(self, window: Window) -> None:
+    def single_scan(self, window: Window) -> None:
         """Keep nothing: candidates have a scan of their own."""
 
     def version(self) -> Json:
-        """The files behind the table, where there are any; not every table says."""
-        return self.read
+        """The files behind the table, if Spark reads it from files."""
+        return self.source_version
 
     def facts(self) -> Mapping[str, str]:
-        """What it is, in words."""
-        return self.named
+        """A description of the source, for `check`."""
+        return self.description
 
 
 class SparkSource(SqlSource):
@@ -97,14 +102,14 @@ class SparkSource(SqlSource):
             raise ConfigError("a source of Spark needs a table or a path, and not both")
         self._table, self._path, self._format = table, path, format
         self._options, self._master, self._settings = dict(options or {}), master, dict(settings or {})
-        self._asked = str(table or path)
+        self._name = str(table or path)
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[SparkEngine]:
-        with spark_session(self._master, self._settings) as session, reading(self._asked):
+        with spark_session(self._master, self._settings) as session, spark_errors(self._name):
             frame = self._frame(session)
             files = files_of(frame)
-            with files.unchanged(), reading(self._asked):
+            with files.unchanged(), spark_errors(self._name):
                 types = {column.name: _type(column.dataType) for column in frame.schema.fields}
                 require_columns(panel, types)
                 frame.createOrReplaceTempView(_POPULATION)
@@ -119,11 +124,11 @@ class SparkSource(SqlSource):
         return session.read.format(self._format).options(**{**options, **self._options}).load(self._path)
 
     def _facts(self, session: "SparkSession") -> Mapping[str, str]:
-        where = {"table": self._asked} if self._table is not None else {"path": self._asked, "format": self._format}
+        where = {"table": self._name} if self._table is not None else {"path": self._name, "format": self._format}
         return {**where, "engine": f"Spark {session.version}"}
 
 
 def _type(kind: "DataType") -> str:
     name = kind.simpleString()
     words = name.replace("(", " ").split()
-    return _TYPES.get(name) or _WORDS.get(words[0]) or name.upper()
+    return _TYPES.get(name) or _TYPES_BY_FIRST_WORD.get(words[0]) or name.upper()

@@ -1,4 +1,4 @@
-"""What all sources that are asked in SQL do alike: two queries, and their rows as records."""
+"""What all sources that answer SQL have in common: the queries of a window, and their rows as records."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol
 
 from stratawatch.adapters.sources.bad_rows import bad_row
 from stratawatch.adapters.sources.census_result import CensusCounts
-from stratawatch.adapters.sources.json_values import plain
-from stratawatch.adapters.sources.single_scan import Gathered
+from stratawatch.adapters.sources.json_values import to_json
+from stratawatch.adapters.sources.single_scan import SingleScan
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.adapters.sources.stratum_quotas import Wanted, stratum_sizes, wanted_of
+from stratawatch.adapters.sources.stratum_quotas import StratumQuotas, quotas_of, stratum_sizes
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.document import Json
@@ -20,46 +20,46 @@ from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.progress import phase
 
-FETCHED: Final = 10_000
-"""Rows that come out of an engine at a time."""
+BATCH_ROWS: Final = 10_000
+"""Rows that are fetched from an engine at a time."""
 _FACTORS: Final = (1.0, 8.0, None)
-"""How often a stratum is asked, and how many more hashes than expected each time; None asks for all of them."""
-_FIXED: Final = 6
+"""How many times more items than expected are ranked at each attempt to fill a stratum's quota; None ranks all."""
+_FIRST_ATTRIBUTE: Final = 6
 """Columns of the candidates query before segments, payload and cluster."""
 
 Rows = Sequence[tuple[Any, ...]]
 
 
-class Opened(Protocol):
-    """An engine that has one panel's predictions at hand."""
+class SqlEngine(Protocol):
+    """An engine that has opened one panel's predictions."""
 
     @property
     def statements(self) -> Statements:
         """The queries in the engine's dialect."""
         ...
 
-    def require(self, window: Window) -> None:
+    def require_columns(self, window: Window) -> None:
         """Refuse a window some of whose rows lack a column that is read; tables have their columns in every row."""
         ...
 
     def batches(self, sql: str) -> Iterator[Rows]:
-        """Ask, and hand the rows out some at a time."""
+        """Run a query and yield its rows in batches."""
         ...
 
-    def put_wanted(self, wanted: Wanted) -> None:
-        """Replace the table of what is wanted, which the candidates query joins."""
+    def put_quotas(self, quotas: StratumQuotas) -> None:
+        """Replace the table of quotas, which the candidates query joins."""
         ...
 
-    def gather(self, window: Window) -> Gathered | None:
-        """Count and keep in one scan, in a table of ours; None where that is no use, or not possible."""
+    def single_scan(self, window: Window) -> SingleScan | None:
+        """Count the window and keep likely candidates in one scan; None where that does not pay or cannot be done."""
         ...
 
     def version(self) -> Json:
-        """What is being read, as far as the engine can tell."""
+        """The version of the data that is read, as far as the engine can report_progress."""
         ...
 
     def facts(self) -> Mapping[str, str]:
-        """What it is, in words, for `check`."""
+        """A description of the source, for `check`."""
         ...
 
 
@@ -67,122 +67,123 @@ class SqlSource(ABC):
     """Census and candidates of a window by one scan or two; only counts and a few thousand rows leave the engine."""
 
     @abstractmethod
-    def _open(self, panel: PanelSpec) -> AbstractContextManager[Opened]:
-        """Connect, look at the columns, and see one state of the data until it is closed.
+    def _open(self, panel: PanelSpec) -> AbstractContextManager[SqlEngine]:
+        """Connect, check the columns, and read one state of the data until it is closed.
 
-        Whatever fails inside becomes InputRefused or Unreachable.
+        Every failure inside is raised as InputRefused or Unreachable.
         """
 
     @contextmanager
-    def reading(self, panel: PanelSpec, window: Window) -> Iterator["SqlReading"]:
-        """Census and candidates of one state of the data, by as few scans as they take."""
-        with self._open(panel) as opened:
-            opened.require(window)
-            yield SqlReading(panel, window, opened)
+    def reading(self, panel: PanelSpec, window: Window) -> Iterator["SqlWindowReader"]:
+        """Read census and candidates from one state of the data, with as few scans as possible."""
+        with self._open(panel) as engine:
+            engine.require_columns(window)
+            yield SqlWindowReader(panel, window, engine)
 
     def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
-        with self._open(panel) as opened:
-            opened.require(window)
-            return SqlReading(panel, window, opened, keeping=False).census()
+        with self._open(panel) as engine:
+            engine.require_columns(window)
+            return SqlWindowReader(panel, window, engine, keeps_candidates=False).census()
 
     def candidates(
-        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
-        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
-        with self.reading(panel, window) as one:
-            return one.candidates(atoms, wanted)
+        """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
+        with self.reading(panel, window) as reader:
+            return reader.candidates(atoms, quotas)
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
-        with self._open(panel) as opened:
-            return SqlReading(panel, window, opened).rows(window)
+        with self._open(panel) as engine:
+            return SqlWindowReader(panel, window, engine).rows(window)
 
     def describe(self, panel: PanelSpec) -> Mapping[str, str]:
-        """Say what was found for `check`: where, rows, columns with types. Raises as `census` does."""
-        with self._open(panel) as opened:
-            ((rows, first, last),) = next(opened.batches(opened.statements.extent()))
+        """Describe the source for `check`: where it is, rows, columns with types. Raises as `census` does."""
+        with self._open(panel) as engine:
+            ((rows, first, last),) = next(engine.batches(engine.statements.extent()))
             timed = panel.columns.time != panel.columns.item  # else there is no time that can be read
             return {
-                **opened.facts(),
+                **engine.facts(),
                 "rows": f"{rows:,}",
                 **({"times": f"{first} to {last}" if rows else "none"} if timed else {}),
-                "columns": ", ".join(f"{name} {kind}" for name, kind in opened.statements.types.items()),
+                "columns": ", ".join(f"{name} {kind}" for name, kind in engine.statements.types.items()),
             }
 
 
 @dataclass
-class SqlReading:
-    """What was opened for one window. `keeping`: candidates are asked for too, so that the census may keep some."""
+class SqlWindowReader:
+    """Reads one window of an opened source. `keeps_candidates`: the census may keep items, as candidates follow."""
 
     panel: PanelSpec
     window: Window
-    opened: Opened
-    keeping: bool = True
-    _gathered: Gathered | None = field(default=None, init=False)
+    engine: SqlEngine
+    keeps_candidates: bool = True
+    _single_scan: SingleScan | None = field(default=None, init=False)
 
     def census(self) -> CensusResult:
         """Count the window, profile its input."""
-        opened, statements = self.opened, self.opened.statements
+        engine, statements = self.engine, self.engine.statements
         with phase("counting the window"):
-            self._gathered = opened.gather(self.window) if self.keeping else None
+            self._single_scan = engine.single_scan(self.window) if self.keeps_candidates else None
             counts = CensusCounts(self.panel, statements.types)
-            if self._gathered is None:
-                for rows in opened.batches(statements.census(self.window)):
+            if self._single_scan is None:
+                for rows in engine.batches(statements.census(self.window)):
                     counts.add(rows)
             else:
-                counts.add_counts(self._gathered.counts)
-                for rows in opened.batches(statements.gathered_ranges()):
+                counts.add_counts(self._single_scan.counts)
+                for rows in engine.batches(statements.single_scan_ranges()):
                     counts.add_ranges(rows)
             profile = counts.profile()
-            bad = _bad_rows(opened, self.panel, self.window) if profile.bad_rows else ()
-            return CensusResult(counts.census(), profile, bad, opened.version())
+            bad = _bad_rows(engine, self.panel, self.window) if profile.bad_rows else ()
+            return CensusResult(counts.census(), profile, bad, engine.version())
 
-    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> tuple[CandidateItem, ...]:
-        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+    def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> tuple[CandidateItem, ...]:
+        """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
         sizes = stratum_sizes(atoms)
-        found: dict[int, list[CandidateItem]] = {}
-        missing = [stratum for stratum, number in enumerate(wanted) if number > 0]
+        drawn: dict[int, list[CandidateItem]] = {}
+        unfilled = [stratum for stratum, quota in enumerate(quotas) if quota > 0]
         with phase("fetching candidates"):
             for factor in _FACTORS:
-                if not missing:
+                if not unfilled:
                     break
-                found.update({stratum: [] for stratum in missing})
-                for item in self._under(wanted_of(atoms, wanted, missing, factor), atoms):
-                    found[atoms[item.atom].stratum].append(item)
-                missing = [one for one in missing if len(found[one]) < min(wanted[one], sizes[one])]
-        return tuple(item for stratum in sorted(found) for item in found[stratum])
+                drawn.update({stratum: [] for stratum in unfilled})
+                for item in self._fetch(quotas_of(atoms, quotas, unfilled, factor), atoms):
+                    drawn[atoms[item.atom].stratum].append(item)
+                unfilled = [one for one in unfilled if len(drawn[one]) < min(quotas[one], sizes[one])]
+        return tuple(item for stratum in sorted(drawn) for item in drawn[stratum])
 
     def rows(self, window: Window) -> int:
         """Count the rows dated inside a window, this or another, from the time alone."""
-        ((number,),) = next(self.opened.batches(self.opened.statements.rows(window)))
+        ((number,),) = next(self.engine.batches(self.engine.statements.row_count(window)))
         return int(number)
 
-    def _under(self, wanted: Wanted, atoms: Sequence[Atom]) -> list[CandidateItem]:
-        """The items under these ceilings."""
-        self.opened.put_wanted(wanted)
-        statements = self.opened.statements
-        if self._gathered is not None and self._gathered.gathering.enough(wanted.ceilings):
-            items = self._asked(statements.gathered_candidates(self.window), atoms)
+    def _fetch(self, quotas: StratumQuotas, atoms: Sequence[Atom]) -> list[CandidateItem]:
+        """The items that fill these quotas, of those below their greatest digests."""
+        self.engine.put_quotas(quotas)
+        statements = self.engine.statements
+        if self._single_scan is not None and self._single_scan.kept.cover(quotas.max_digests):
+            items = self._items(statements.single_scan_candidates(self.window), atoms)
             if all(item.copies == 1 for item in items):
                 return items  # which of several rows is drawn is decided where all of them are looked at
-        return self._asked(statements.candidates(self.window), atoms)
+        return self._items(statements.candidates(self.window), atoms)
 
-    def _asked(self, sql: str, atoms: Sequence[Atom]) -> list[CandidateItem]:
-        return [_candidate(self.panel, row, atoms) for rows in self.opened.batches(sql) for row in rows]
+    def _items(self, sql: str, atoms: Sequence[Atom]) -> list[CandidateItem]:
+        return [_candidate(self.panel, row, atoms) for rows in self.engine.batches(sql) for row in rows]
 
 
-def _bad_rows(opened: Opened, panel: PanelSpec, window: Window) -> tuple[QuarantinedRow, ...]:
-    names = opened.statements.given_names()
+def _bad_rows(engine: SqlEngine, panel: PanelSpec, window: Window) -> tuple[QuarantinedRow, ...]:
+    names = engine.statements.bad_row_columns()
     return tuple(
-        bad_row(panel, names, row) for rows in opened.batches(opened.statements.bad_rows(window)) for row in rows
+        bad_row(panel, names, row) for rows in engine.batches(engine.statements.bad_rows(window)) for row in rows
     )
 
 
 def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> CandidateItem:
-    item, atom, digest, bin_, time, copies = row[:_FIXED]
+    item, atom, digest, bin_, time, copies = row[:_FIRST_ATTRIBUTE]
     names, payload = panel.columns.segments, panel.columns.payload
-    split = _FIXED + len(names)
+    first_payload = _FIRST_ATTRIBUTE + len(names)
+    end = first_payload + len(payload)
     return CandidateItem(
         item=item,
         atom=atom,
@@ -191,7 +192,7 @@ def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> C
         bin=bin_,
         time=time.replace(tzinfo=UTC),
         copies=copies,
-        payload={name: plain(value) for name, value in zip(payload, row[split : split + len(payload)], strict=True)},
-        segments=dict(zip(names, row[_FIXED:split], strict=True)),
+        payload={name: to_json(value) for name, value in zip(payload, row[first_payload:end], strict=True)},
+        segments=dict(zip(names, row[_FIRST_ATTRIBUTE:first_payload], strict=True)),
         cluster=row[-1] if panel.columns.cluster is not None else None,
     )

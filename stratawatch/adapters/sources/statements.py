@@ -11,18 +11,19 @@ from string import Template
 from typing import Final
 
 from stratawatch.adapters.sources import call_sql, packed_codes, window_times
+from stratawatch.adapters.sources.call_sql import NumberedScorer
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.single_scan import Gathering
+from stratawatch.adapters.sources.single_scan import KeptDigests
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
-GATHERED, WANTED = "stratawatch_gathered", "stratawatch_wanted"
-"""Tables of ours that hide, inside of views, all of those names."""
+SINGLE_SCAN, QUOTAS = "stratawatch_single_scan", "stratawatch_quotas"
+"""Tables of our own. Inside of views they hide all tables of these names, hence the prefix."""
 INDENT: Final = ",\n        "
-_REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {code} "}
-"""What sets the mark of an item that stands for several rows, by the policy on duplicates."""
+_IF_REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {code} "}
+"""What flags an item that stands for several rows, by the policy on duplicates."""
 
 
 @dataclass(frozen=True)
@@ -33,76 +34,78 @@ class Statements:
     relation: str
     types: Mapping[str, str]
     dialect: str = SOURCE
-    copies: str | None = None  # the column that says of how many rows an item was made, where rows were put together
+    copies: str | None = None  # the column that counts the rows an item was made of, where rows were pivoted
 
     def census(self, window: Window) -> str:
         """Count the window by pattern and bin, whole and per segment."""
-        return self._render("census", observed=self._observed(window), **self._grouped())
+        return self._render("census", classified=self._classified(window), **self._grouping())
 
     @property
-    def gathers(self) -> bool:
-        """Whether `gather` may be asked: where a row is an item, and none takes the place of another."""
+    def allows_single_scan(self) -> bool:
+        """Whether `single_scan` is correct: a row is an item, and no row takes the place of another."""
         return self.dialect == SOURCE and self.panel.duplicates == "refuse"
 
-    def gather(self, window: Window, gathering: Gathering) -> str:
-        """Count the window as `census` does and keep the items that are likely to be drawn, for the table GATHERED."""
+    def single_scan(self, window: Window, kept: KeptDigests) -> str:
+        """Count the window as `census` does and keep the items likely to be drawn; fills the table SINGLE_SCAN."""
         return self._render(
-            "gather",
-            observed=self._observed(window),
+            "single_scan",
+            classified=self._classified(window),
             seed=text(self.panel.seed),
-            below=str(gathering.below),
-            **self._grouped("kept"),
+            below=str(kept.below),
+            **self._grouping("kept_item"),
         )
 
-    def gathered_values(self) -> str:
-        """How many values the segment column with the most of them has."""
+    def single_scan_segment_values(self) -> str:
+        """Count the values of the segment column that has the most of them."""
         return f"""\
 SELECT COALESCE(MAX(number), 0)
-FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY segment_number) AS counted"""
+FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY segment_number) AS counted"""
 
-    def gathered_census(self) -> str:
-        """Count what was gathered."""
-        return self._render("gathered_census", gathered=GATHERED, words=", ".join(self._words()))
+    def single_scan_census(self) -> str:
+        """Make the census from the table SINGLE_SCAN."""
+        return self._render("single_scan_census", single_scan=SINGLE_SCAN, words=", ".join(self._words()))
 
-    def gathered_ranges(self) -> str:
-        """Tell the extremes of times and scores in what was gathered."""
+    def single_scan_ranges(self) -> str:
+        """Find the ranges of times and scores in the table SINGLE_SCAN."""
         ranges = "".join(f",\n    {extreme}({name}) AS {name}" for name, extreme, _ in self._ranges())
-        return self._render("gathered_ranges", gathered=GATHERED, words=", ".join(self._marked()), ranges=ranges)
-
-    def gathered_candidates(self, window: Window) -> str:
-        """Fetch items as `candidates` does, out of what was gathered."""
-        carried = "".join(f",\n    found.{name}" for name in self._carried())
         return self._render(
-            "gathered_candidates",
-            gathered=GATHERED,
-            wanted=WANTED,
-            matching=self._matching("gathered"),
-            seed=text(self.panel.seed),
-            sound=packed_codes.readable([f"gathered.{name}" for name in self._words()]),
-            found=",\n" + self._found(window) if carried else "",
-            carried=carried,
-            shown="\nINNER JOIN found ON found.item = drawn.item" if carried else "",
+            "single_scan_ranges", single_scan=SINGLE_SCAN, words=", ".join(self._flag_words()), ranges=ranges
         )
 
-    def _found(self, window: Window) -> str:
+    def single_scan_candidates(self, window: Window) -> str:
+        """Fetch items as `candidates` does, from the table SINGLE_SCAN."""
+        attributes = "".join(f",\n    attributes.{name}" for name in self._attribute_names())
+        return self._render(
+            "single_scan_candidates",
+            single_scan=SINGLE_SCAN,
+            quotas=QUOTAS,
+            same_cell=self._same_cell("single_scan"),
+            seed=text(self.panel.seed),
+            is_valid=packed_codes.is_valid_sql([f"single_scan.{name}" for name in self._words()]),
+            drawn_attributes=",\n" + self._drawn_attributes(window) if attributes else "",
+            attributes=attributes,
+            join_attributes="\nINNER JOIN attributes ON attributes.item = drawn.item" if attributes else "",
+        )
+
+    def _drawn_attributes(self, window: Window) -> str:
         columns, types = self.panel.columns, self.types
-        return template("found").substitute(
-            named=INDENT.join([f"{identifier(columns.item)} AS item_given", *self._moments(), *self._shown()]),
+        return template("drawn_attributes").substitute(
+            renamed=INDENT.join([f"{identifier(columns.item)} AS item_given", *self._times(), *self._attributes()]),
             population=self.relation,
-            times=INDENT.join(window_times.times(columns, types)),
-            within=window_times.within(columns, types, window),
+            times=INDENT.join(window_times.time_columns(columns, types)),
+            in_window=window_times.in_window(columns, types, window),
         )
 
     def candidates(self, window: Window) -> str:
-        """Fetch the items under the ceilings of the table `wanted`, ranked per stratum, with what later steps need."""
+        """Fetch the items with the smallest digests, as many a stratum as the table QUOTAS says."""
         return self._render(
             "candidates",
-            observed=self._observed(window, drawing=True),
-            wanted=WANTED,
-            matching=self._matching("observed"),
-            standing=self._standing(),
+            classified=self._classified(window, drawing=True),
+            quotas=QUOTAS,
+            same_cell=self._same_cell("classified"),
+            current=self._current(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
-            carried="".join(f",\n    drawn.{name}" for name in self._carried()),
+            attributes="".join(f",\n    drawn.{name}" for name in self._attribute_names()),
         )
 
     def bad_rows(self, window: Window) -> str:
@@ -110,10 +113,10 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
         given = [f"CAST({name} AS VARCHAR) AS {name}" for name, _ in self._given()]
         return self._render(
             "bad_rows",
-            observed=self._observed(window),
-            pattern=self._pattern(),
-            marks=self._marks(),
-            unread=window_times.unread(self.panel.columns),
+            classified=self._classified(window),
+            pattern=packed_codes.unpack_sql("calls_", [packed_codes.CALL_LETTERS] * len(self._scorers())),
+            flags=self._flag_text(),
+            unreadable_time=window_times.unreadable_time(self.panel.columns),
             given=",\n    ".join(given),
             most=str(BAD_ROWS_SHOWN),
         )
@@ -125,18 +128,18 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
             f"SELECT COUNT(*), CAST(MIN({time}) AS VARCHAR), CAST(MAX({time}) AS VARCHAR) FROM {self.relation}"
         )
 
-    def rows(self, window: Window) -> str:
+    def row_count(self, window: Window) -> str:
         """Count the rows dated inside a window."""
         columns = self.panel.columns
         return self._render(
-            "rows",
-            times=INDENT.join(window_times.times(columns, self.types)),
-            named=INDENT.join(self._moments()),
+            "row_count",
+            times=INDENT.join(window_times.time_columns(columns, self.types)),
+            renamed=INDENT.join(self._times()),
             population=self.relation,
-            within=window_times.within(columns, self.types, window),
+            in_window=window_times.in_window(columns, self.types, window),
         )
 
-    def given_names(self) -> tuple[str, ...]:
+    def bad_row_columns(self) -> tuple[str, ...]:
         """The source's names of the columns that `bad_rows` shows, in its order."""
         return tuple(name for _, name in self._given())
 
@@ -146,172 +149,173 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {GATHERED} GROUP BY se
     def _translated(self, sql: str) -> str:
         return sql if self.dialect == SOURCE else translate(sql, self.dialect)
 
-    def _observed(self, window: Window, *, drawing: bool = False) -> str:
+    def _classified(self, window: Window, *, drawing: bool = False) -> str:
         columns, types = self.panel.columns, self.types
-        linked = [f"{call_sql.linked(i, one)} AS linked_{i}" for i, one in self._scored()]
-        spoken = [
-            f"{code} AS {name}" for name, code in zip(self._said(), packed_codes.words(self._letters()), strict=True)
-        ]
-        marked = zip(self._marked(), packed_codes.words(self._codes(window)), strict=True)
-        scoring = self._scoring()
-        usual = ["NOT item IS NULL", window_times.usual(columns, window)]
-        usual += ["NOT repeated"] if self.panel.duplicates == "latest" else []
-        return template("observed").substitute(
-            named=INDENT.join(self._named(payload=drawing)),
+        scored_classifiers = self._scored_classifiers()
+        scored = [*scored_classifiers, *self._auxiliary()]
+        probabilities = [f"{call_sql.as_probability(i, one)} AS probability_{i}" for i, one in scored]
+        calls = zip(self._call_words(), packed_codes.pack(self._call_codes()), strict=True)
+        flags = zip(self._flag_words(), packed_codes.pack(self._flag_codes(window)), strict=True)
+        row_is_clean = ["NOT item IS NULL", window_times.has_clean_time(columns, window)]
+        row_is_clean += ["NOT repeated"] if self.panel.duplicates == "latest" else []
+        return template("classified").substitute(
+            renamed=INDENT.join(self._renamed(drawing=drawing)),
             population=self.relation,
-            times=INDENT.join(window_times.times(columns, types)),
-            scored=INDENT.join(["*", *(self._score(i, one) for i, one in self._scored())]),
-            within=window_times.within(columns, types, window),
-            latest=self._latest(drawing=drawing),
-            standing=self._standing(),
-            linked=INDENT.join(["*", *linked]),
-            spoken=INDENT.join(["*", *spoken, f"{call_sql.total(scoring)} AS total"]),
+            times=INDENT.join(window_times.time_columns(columns, types)),
+            scores=INDENT.join(["*", *(self._score(i, one) for i, one in scored)]),
+            in_window=window_times.in_window(columns, types, window),
+            newest_rows=self._newest_rows(drawing=drawing),
+            current=self._current(),
+            probabilities=INDENT.join(["*", *probabilities]),
+            calls=INDENT.join(
+                [
+                    "*",
+                    *(f"{code} AS {name}" for name, code in calls),
+                    f"{call_sql.total_score(scored_classifiers)} AS total_score",
+                ]
+            ),
             hashed=template("hashed").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
-            judged="hashed" if drawing else "spoken",
-            plain=call_sql.plain(usual, scoring),
-            marked=INDENT.join(["*", *(f"CASE WHEN plain THEN 0 ELSE {code} END AS {name}" for name, code in marked)]),
-            mean=call_sql.mean(scoring, self._helpers(), packed_codes.readable(self._marked())),
-            sound=packed_codes.readable(self._words()),
+            called="hashed" if drawing else "called",
+            is_clean=call_sql.is_clean(row_is_clean, scored_classifiers),
+            flags=INDENT.join(["*", *(f"CASE WHEN is_clean THEN 0 ELSE {code} END AS {name}" for name, code in flags)]),
+            mean_score=call_sql.mean_score(
+                scored_classifiers, self._auxiliary(), packed_codes.is_valid_sql(self._flag_words())
+            ),
+            is_valid=packed_codes.is_valid_sql(self._words()),
         )
 
-    def _grouped(self, *keys: str) -> dict[str, str]:
-        """By what rows are counted, and what is said of every group."""
+    def _grouping(self, *keys: str) -> dict[str, str]:
+        """The columns by which rows are counted, and what is computed of every group."""
         segments = [f"segment_{i}" for i, _ in enumerate(self.panel.columns.segments, 1)]
         cell = ", ".join([*self._words(), "bin"])
         sets = [", ".join([cell, *keys]), *(f"{cell}, {one}" for one in segments)]
         return {
             "words": ", ".join(self._words()),
-            "segment_number": _first_grouped(segments, [str(i) for i, _ in enumerate(segments, 1)], "0"),
-            "segment_value": _first_grouped(segments, segments, "CAST(NULL AS VARCHAR)"),
+            "segment_number": _by_grouped_segment(segments, [str(i) for i, _ in enumerate(segments, 1)], "0"),
+            "segment_value": _by_grouped_segment(segments, segments, "CAST(NULL AS VARCHAR)"),
             "ranges": "".join(f",\n        {extreme}({of}) AS {name}" for name, extreme, of in self._ranges()),
             "grouping_sets": ", ".join(f"({one})" for one in sets),
         }
 
-    def _matching(self, rows: str) -> str:
-        return " AND ".join(f"wanted.{one} = {rows}.{one}" for one in [*self._said(), "bin"])
+    def _same_cell(self, rows: str) -> str:
+        return " AND ".join(f"quotas.{one} = {rows}.{one}" for one in [*self._call_words(), "bin"])
 
-    def _letters(self) -> list[packed_codes.Code]:
-        """The letter of everyone in the pattern."""
-        helpers = [partial(call_sql.leaning, i, one) for i, one in self._helpers()]
-        return [*(partial(call_sql.letter, i, one, self.types) for i, one in self._classifiers()), *helpers]
+    def _call_codes(self) -> list[packed_codes.CodeSql]:
+        """The code of every call in the pattern."""
+        auxiliary = [partial(call_sql.auxiliary_call, i, one) for i, one in self._auxiliary()]
+        return [*(partial(call_sql.call, i, one, self.types) for i, one in self._classifiers()), *auxiliary]
 
-    def _codes(self, window: Window) -> list[packed_codes.Code]:
-        """The marks of the row itself, then one a classifier."""
+    def _flag_codes(self, window: Window) -> list[packed_codes.CodeSql]:
+        """The flags of the row itself, then one a classifier."""
 
         def item(unit: int) -> str:
-            repeated = _REPEATED[self.panel.duplicates].format(code=packed_codes.REPEATED * unit)
-            return f"CASE WHEN item IS NULL THEN {packed_codes.BAD * unit} {repeated}ELSE 0 END"
+            repeated = _IF_REPEATED[self.panel.duplicates].format(code=packed_codes.REPEATED * unit)
+            return f"CASE WHEN item IS NULL THEN {packed_codes.INVALID * unit} {repeated}ELSE 0 END"
 
-        time = partial(window_times.mark, self.panel.columns, window)
-        return [item, time, *(partial(call_sql.mark, i, one) for i, one in self._classifiers())]
+        time = partial(window_times.time_flag, self.panel.columns, window)
+        return [item, time, *(partial(call_sql.score_flag, i, one) for i, one in self._classifiers())]
 
-    def _said(self) -> list[str]:
-        """The names of the pattern's words."""
-        return [f"said_{i + 1}" for i in range(packed_codes.count(len(self._speakers())))]
+    def _call_words(self) -> list[str]:
+        """The columns that hold the calls of a pattern."""
+        return [f"calls_{i + 1}" for i in range(packed_codes.word_count(len(self._scorers())))]
 
-    def _marked(self) -> list[str]:
-        """The names of the marks' words."""
-        return [
-            f"marked_{i + 1}" for i in range(packed_codes.count(packed_codes.ROW_MARKS + len(self.panel.classifiers)))
-        ]
+    def _flag_words(self) -> list[str]:
+        """The columns that hold the flags."""
+        flags = packed_codes.ROW_FLAGS + len(self.panel.classifiers)
+        return [f"flags_{i + 1}" for i in range(packed_codes.word_count(flags))]
 
     def _words(self) -> list[str]:
-        return [*self._said(), *self._marked()]
+        return [*self._call_words(), *self._flag_words()]
 
-    def _pattern(self) -> str:
-        """The pattern as text."""
-        return packed_codes.spelled("said_", [packed_codes.LETTERS] * len(self._speakers()))
-
-    def _marks(self) -> str:
-        """The marks as text."""
-        scores = [
-            packed_codes.NOTHING if one.score is None else packed_codes.SCORE_MARKS for one in self.panel.classifiers
-        ]
-        return packed_codes.spelled("marked_", [packed_codes.ITEM_MARKS, packed_codes.TIME_MARKS, *scores])
+    def _flag_text(self) -> str:
+        """The flags as text."""
+        no_score, score = packed_codes.NO_SCORE_FLAGS, packed_codes.SCORE_FLAGS
+        scores = [no_score if one.score is None else score for one in self.panel.classifiers]
+        return packed_codes.unpack_sql("flags_", [packed_codes.ITEM_FLAGS, packed_codes.TIME_FLAGS, *scores])
 
     def _classifiers(self) -> list[tuple[int, ClassifierSpec]]:
         return list(enumerate(self.panel.classifiers, 1))
 
-    def _scoring(self) -> list[call_sql.Speaker]:
+    def _scored_classifiers(self) -> list[NumberedScorer]:
         """The classifiers that have a score."""
         return [(i, one) for i, one in self._classifiers() if one.score is not None]
 
-    def _scored(self) -> list[call_sql.Speaker]:
-        """Everyone that has a score."""
-        return [*self._scoring(), *self._helpers()]
-
-    def _helpers(self) -> list[tuple[int, AuxiliarySpec]]:
+    def _auxiliary(self) -> list[tuple[int, AuxiliarySpec]]:
         """The auxiliary scores, numbered after the classifiers."""
         return list(enumerate(self.panel.auxiliary, len(self.panel.classifiers) + 1))
 
-    def _speakers(self) -> list[call_sql.Speaker]:
-        """Everyone with a letter in the pattern, in its order."""
-        return [*self._classifiers(), *self._helpers()]
+    def _scorers(self) -> list[NumberedScorer]:
+        """Classifiers and auxiliary scores, in the order of the pattern."""
+        return [*self._classifiers(), *self._auxiliary()]
 
-    def _score(self, position: int, one: ClassifierSpec | AuxiliarySpec) -> str:
-        return f"{call_sql.score_value(position, self.types[str(one.score)])} AS score_{position}"
+    def _score(self, position: int, scorer: ClassifierSpec | AuxiliarySpec) -> str:
+        return f"{call_sql.score_as_double(position, self.types[str(scorer.score)])} AS score_{position}"
 
-    def _named(self, *, payload: bool) -> list[str]:
+    def _renamed(self, *, drawing: bool) -> list[str]:
+        """The source's columns under names of our own."""
         columns = self.panel.columns
-        named = [f"{identifier(columns.item)} AS item_given", *self._moments()]
-        named += [f"{identifier(name)} AS {ours}" for ours, name in self._given()]
-        if payload and self.copies is not None:
-            named.append(f"{identifier(self.copies)} AS copies_given")
-        return [*named, *self._shown(payload=payload)]
+        renamed = [f"{identifier(columns.item)} AS item_given", *self._times()]
+        renamed += [f"{identifier(name)} AS {ours}" for ours, name in self._given()]
+        if drawing and self.copies is not None:
+            renamed.append(f"{identifier(self.copies)} AS copies_given")
+        return [*renamed, *self._attributes(drawing=drawing)]
 
-    def _shown(self, *, payload: bool = True) -> list[str]:
-        """Segments; and what people are shown, and the cluster."""
+    def _attributes(self, *, drawing: bool = True) -> list[str]:
+        """Segments, and for a draw the payload and the cluster."""
         columns = self.panel.columns
-        named = [f"{_bytes_in(name)} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
-        if payload:
-            named += [f"{identifier(name)} AS payload_{i}" for i, name in enumerate(columns.payload, 1)]
+        renamed = [f"{bytes_of(identifier(name))} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
+        if drawing:
+            renamed += [f"{identifier(name)} AS payload_{i}" for i, name in enumerate(columns.payload, 1)]
             if columns.cluster is not None:
-                named.append(f"CAST({identifier(columns.cluster)} AS VARCHAR) AS cluster")
-        return named
+                renamed.append(f"CAST({identifier(columns.cluster)} AS VARCHAR) AS cluster")
+        return renamed
 
-    def _moments(self) -> list[str]:
+    def _attribute_names(self) -> list[str]:
         columns = self.panel.columns
-        named = [f"{identifier(columns.time)} AS time_given"]
-        return named if columns.ingested is None else [*named, f"{identifier(columns.ingested)} AS arrived_given"]
+        names = [f"segment_{i}" for i, _ in enumerate(columns.segments, 1)]
+        names += [f"payload_{i}" for i, _ in enumerate(columns.payload, 1)]
+        return names + (["cluster"] if columns.cluster is not None else [])
+
+    def _times(self) -> list[str]:
+        columns = self.panel.columns
+        renamed = [f"{identifier(columns.time)} AS time_given"]
+        return renamed if columns.ingested is None else [*renamed, f"{identifier(columns.ingested)} AS arrived_given"]
 
     def _ranges(self) -> list[tuple[str, str, str]]:
-        """Names and expressions of the extremes of every classifier's score: a change of scale shows there."""
+        """Name, aggregate and column of the ends of every classifier's scores: a change of scale shows there."""
         extremes = (("low", "MIN"), ("high", "MAX"))
-        return [(f"{name}_{i}", extreme, f"score_{i}") for i, _ in self._scoring() for name, extreme in extremes]
+        return [
+            (f"{name}_{i}", extreme, f"score_{i}") for i, _ in self._scored_classifiers() for name, extreme in extremes
+        ]
 
-    def _standing(self) -> str:
-        """The step whose rows are judged."""
-        return "standing" if self.panel.duplicates == "latest" else "scored"
+    def _current(self) -> str:
+        """The step whose rows are counted and drawn."""
+        return "current_rows" if self.panel.duplicates == "latest" else "scored"
 
-    def _latest(self, *, drawing: bool) -> str:
+    def _newest_rows(self, *, drawing: bool) -> str:
         if self.panel.duplicates != "latest":
             return ""
-        return template("latest").substitute(newest=", ".join(self._newest_first(shown=drawing))) + "\n"
+        return template("newest_rows").substitute(newest_first=", ".join(self._newest_first(drawing=drawing))) + "\n"
 
-    def _newest_first(self, *, shown: bool) -> list[str]:
-        """An order of rows that share an id, equal on every engine: what came later first, then by what was said.
+    def _newest_first(self, *, drawing: bool) -> list[str]:
+        """An order of rows that share an id, equal on every engine: by arrival, time, then all values that are counted.
 
-        Where it matters what people are shown, that decides last: of rows that are counted alike one must be drawn.
+        For a draw the attributes decide last: of rows that are counted alike, one must be shown to people.
         """
         names = (["arrived"] if self.panel.columns.ingested is not None else []) + ["time"]
         for ours, name in self._given():
             names.append(bytes_of(ours) if kind_of(self.types[name]) == "text" else ours)
         names += [bytes_of(f"segment_{i}") for i, _ in enumerate(self.panel.columns.segments, 1)]
-        if shown:
+        if drawing:
             names += [bytes_of(f"payload_{i}") for i, _ in enumerate(self.panel.columns.payload, 1)]
             names += [] if self.panel.columns.cluster is None else [bytes_of("cluster")]
         return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:
+        """Our names and the source's names of the columns of calls and scores."""
         calls = [(f"call_given_{i}", one.call) for i, one in enumerate(self.panel.classifiers, 1)]
-        scores = [(f"score_given_{i}", one.score) for i, one in self._speakers()]
+        scores = [(f"score_given_{i}", one.score) for i, one in self._scorers()]
         return [(ours, name) for ours, name in (*calls, *scores) if name is not None]
-
-    def _carried(self) -> list[str]:
-        columns = self.panel.columns
-        names = [f"segment_{i}" for i, _ in enumerate(columns.segments, 1)]
-        names += [f"payload_{i}" for i, _ in enumerate(columns.payload, 1)]
-        return names + (["cluster"] if columns.cluster is not None else [])
 
 
 @cache
@@ -320,17 +324,12 @@ def template(name: str) -> Template:
     return Template((files("stratawatch.sql") / "population" / f"{name}.sql").read_text(encoding="utf-8").rstrip())
 
 
-def _bytes_in(column: str) -> str:
-    """A column as text that differs where its bytes do, whatever collation the column has."""
-    return bytes_of(identifier(column))
+def bytes_of(expression: str) -> str:
+    """An expression as text that is compared by its bytes, whatever collation the column has."""
+    return f'CAST({expression} AS VARCHAR) COLLATE "C"'
 
 
-def bytes_of(given: str) -> str:
-    """An expression as text that is compared by its bytes."""
-    return f'CAST({given} AS VARCHAR) COLLATE "C"'
-
-
-def _first_grouped(segments: list[str], values: list[str], otherwise: str) -> str:
+def _by_grouped_segment(segments: list[str], values: list[str], otherwise: str) -> str:
     if not segments:
         return otherwise
     cases = [f"WHEN GROUPING({one}) = 0 THEN {value}" for one, value in zip(segments, values, strict=True)]

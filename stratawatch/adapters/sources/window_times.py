@@ -4,56 +4,56 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from stratawatch.adapters.sources.column_types import kind_of
-from stratawatch.adapters.sources.packed_codes import BAD, EARLY, LATE
+from stratawatch.adapters.sources.packed_codes import EARLY, INVALID, LATE
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.engine.model.panel_spec import Columns, Window
 
 
-def times(columns: Columns, types: Mapping[str, str]) -> tuple[str, ...]:
-    """The expressions of `time`, and of `arrived`. A row without a time of arrival is one without a time."""
-    time = _utc("time_given", types[columns.time])
+def time_columns(columns: Columns, types: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns `time` and, if there is one, `arrived`. A row without a time of arrival has no time either."""
+    time = _in_utc("time_given", types[columns.time])
     if columns.ingested is None:
         return (f"{time} AS time",)
-    arrived = _utc("arrived_given", types[columns.ingested])
+    arrived = _in_utc("arrived_given", types[columns.ingested])
     return (f"{arrived} AS arrived", f"CASE WHEN NOT {arrived} IS NULL THEN {time} END AS time")
 
 
-def within(columns: Columns, types: Mapping[str, str], window: Window) -> str:
-    """Inside [start, end), or without a time: such rows belong to no window, and are counted as bad in each.
+def in_window(columns: Columns, types: Mapping[str, str], window: Window) -> str:
+    """A condition: inside [start, end), or without a time, since such rows are counted as bad in every window.
 
     Typed columns are compared as they are, so that the engine can skip files and row groups by their statistics.
     """
     ours, name = ("time", columns.time) if columns.ingested is None else ("arrived", columns.ingested)
     kind = kind_of(types[name])
     column = ours if kind == "text" else f"{ours}_given"
-    start, end = (_moment(at, kind, types[name]) for at in (window.start, window.end))
+    start, end = (_literal(at, kind, types[name]) for at in (window.start, window.end))
     return f"({column} >= {start} AND {column} < {end}) OR {column} IS NULL"
 
 
-def usual(columns: Columns, window: Window) -> str:
-    """Whether the mark is 0."""
+def has_clean_time(columns: Columns, window: Window) -> str:
+    """A condition: the flag of the row's time is 0."""
     if columns.ingested is None:
         return "NOT time IS NULL"
-    start, end = (_moment(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
+    start, end = (_literal(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
     return f"time >= {start} AND time < {end}"
 
 
-def unread(columns: Columns) -> str:
-    """What the source has where no time could be read; a missing one has nothing."""
+def unreadable_time(columns: Columns) -> str:
+    """The source's own text of a time that could not be read; NULL where the time was read, or is missing."""
     arrived = "" if columns.ingested is None else "WHEN arrived IS NULL THEN CAST(arrived_given AS VARCHAR) "
     return f"CASE {arrived}WHEN time IS NULL THEN CAST(time_given AS VARCHAR) END"
 
 
-def mark(columns: Columns, window: Window, unit: int) -> str:
-    """The code of a row's time: 3 none; where windows are cut by arrival, 1 before the window or 2 after it."""
-    cases = [f"WHEN time IS NULL THEN {BAD * unit}"]
+def time_flag(columns: Columns, window: Window, unit: int) -> str:
+    """The flag of a row's time: 3 none; where windows are cut by arrival, 1 before the window or 2 after it."""
+    cases = [f"WHEN time IS NULL THEN {INVALID * unit}"]
     if columns.ingested is not None:
-        start, end = (_moment(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
+        start, end = (_literal(at, "moment", "TIMESTAMP") for at in (window.start, window.end))
         cases += [f"WHEN time < {start} THEN {LATE * unit}", f"WHEN time >= {end} THEN {EARLY * unit}"]
     return f"CASE {' '.join(cases)} ELSE 0 END"
 
 
-def _utc(given: str, type_name: str) -> str:
+def _in_utc(given: str, type_name: str) -> str:
     """The time as a UTC timestamp without zone. Naive times in files are UTC; so is text without an offset."""
     kind = kind_of(type_name)
     if kind == "zoned":
@@ -63,7 +63,8 @@ def _utc(given: str, type_name: str) -> str:
     return f"CAST({given} AS TIMESTAMP)"
 
 
-def _moment(at: datetime, kind: str, type_name: str) -> str:
+def _literal(at: datetime, kind: str, type_name: str) -> str:
+    """A time as a literal of the column's own type, so that the column itself need not be cast."""
     utc = at.astimezone(UTC)
     if kind == "zoned":
         zoned = "TIMESTAMPTZ_NS" if type_name.upper() == "TIMESTAMPTZ_NS" else "TIMESTAMPTZ"

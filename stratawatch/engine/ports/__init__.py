@@ -43,8 +43,8 @@ class WindowReader(Protocol):
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         ...
 
-    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> tuple[CandidateItem, ...]:
-        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+    def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> tuple[CandidateItem, ...]:
+        """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
         ...
 
     def rows(self, window: Window) -> int:
@@ -64,9 +64,9 @@ class PredictionSource(Protocol):
         ...
 
     def candidates(
-        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], wanted: Sequence[int]
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
-        """Fetch, of every stratum, the `wanted` items (all, if it has fewer) with the smallest digests."""
+        """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
         ...
 
     def rows(self, panel: PanelSpec, window: Window) -> int:

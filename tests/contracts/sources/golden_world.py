@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.single_scan import Gathering
+from stratawatch.adapters.sources.single_scan import KeptDigests
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
@@ -21,7 +21,7 @@ from tests.contracts.sources.tables import Table
 
 FOLDER = Path(__file__).parent / "golden"
 DRAWN = 6
-GATHERING = Gathering(1967)
+KEPT_DIGESTS = KeptDigests(1967)
 NOT_EXECUTED = "-- Not executed here: translated and parsed, but no {} was at hand to run it.\n"
 DIALECTS = {
     "duckdb": "",
@@ -110,9 +110,9 @@ def atoms() -> tuple[tuple[Atom, ...], list[int]]:
 
 def expected_draw() -> dict[str, list[str]]:
     """The draw by plain Python: digest, bin_of, sorted."""
-    cut, wanted = atoms()
+    cut, quotas = atoms()
     sound, _ = reference.readings(PANEL, WINDOW, rows())
-    return named(cut, reference.draw(PANEL, sound, cut, wanted))
+    return named(cut, reference.draw(PANEL, sound, cut, quotas))
 
 
 def named(cut: tuple[Atom, ...], drawn: list[list[str]]) -> dict[str, list[str]]:
@@ -131,15 +131,15 @@ def texts() -> dict[str, str]:
         for name in ("census", "candidates", "bad_rows"):
             made[f"{name}.{dialect}.sql"] = heading + getattr(statements(dialect), name)(WINDOW) + "\n"
         other = Statements(LATEST, "population", TYPES | {"loaded": "TIMESTAMPTZ"}, dialect)
-        for name in ("census", "candidates", "rows"):
+        for name in ("census", "candidates", "row_count"):
             made[f"latest_{name}.{dialect}.sql"] = heading + getattr(other, name)(WINDOW) + "\n"
         long = statements_for(LONG, "population", LONG_TYPES, dialect)
         for name in ("census", "candidates"):
             made[f"long_{name}.{dialect}.sql"] = heading + getattr(long, name)(WINDOW) + "\n"
-    made["gather.duckdb.sql"] = statements().gather(WINDOW, GATHERING) + "\n"
-    made["gathered_census.duckdb.sql"] = statements().gathered_census() + "\n"
-    made["gathered_ranges.duckdb.sql"] = statements().gathered_ranges() + "\n"
-    made["gathered_candidates.duckdb.sql"] = statements().gathered_candidates(WINDOW) + "\n"
+    made["single_scan.duckdb.sql"] = statements().single_scan(WINDOW, KEPT_DIGESTS) + "\n"
+    made["single_scan_census.duckdb.sql"] = statements().single_scan_census() + "\n"
+    made["single_scan_ranges.duckdb.sql"] = statements().single_scan_ranges() + "\n"
+    made["single_scan_candidates.duckdb.sql"] = statements().single_scan_candidates(WINDOW) + "\n"
     return made
 
 

@@ -101,16 +101,16 @@ def census(sound: Sequence[Reading]) -> dict[tuple[str, int], int]:
     return dict(sorted(Counter((one.pattern, one.bin) for one in sound).items()))
 
 
-def draw(panel: PanelSpec, sound: Sequence[Reading], atoms: Sequence[Atom], wanted: Sequence[int]) -> list[list[str]]:
+def draw(panel: PanelSpec, sound: Sequence[Reading], atoms: Sequence[Atom], quotas: Sequence[int]) -> list[list[str]]:
     """Per stratum the ids with the smallest digests, in the digests' order."""
-    inside: list[list[str]] = [[] for _ in wanted]
+    inside: list[list[str]] = [[] for _ in quotas]
     for atom in atoms:
         inside[atom.stratum] += [
             one.item for one in sound if one.pattern == atom.pattern and atom.first_bin <= one.bin <= atom.last_bin
         ]
     return [
         sorted(items, key=lambda item: digest(panel.seed, item))[:number]
-        for items, number in zip(inside, wanted, strict=True)
+        for items, number in zip(inside, quotas, strict=True)
     ]
 
 

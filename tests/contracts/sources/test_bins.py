@@ -32,8 +32,8 @@ def edges() -> list[float]:
 def query(scores: int, dialect: str) -> str:
     names = ["a", "b", "c"][:scores]
     spec = panel([ClassifierSpec(name, name, call="flag") for name in names])
-    body = Statements(spec, "numbered", TYPES)._observed(WINDOW)
-    text = f"WITH {body} SELECT item, bin FROM observed"
+    body = Statements(spec, "numbered", TYPES)._classified(WINDOW)
+    text = f"WITH {body} SELECT item, bin FROM classified"
     return text if dialect == "duckdb" else translate(text, dialect)
 
 

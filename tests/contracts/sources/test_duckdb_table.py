@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from stratawatch.adapters.sources.duckdb_session import Bounds, session, stay_inside
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, confine_to_folder, duckdb_session
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import ConfigError, Unreachable
@@ -47,14 +47,14 @@ def test_a_view_of_another_schema_is_read(file: Path) -> None:
 
 
 def test_tables_may_be_called_as_those_of_the_queries_are(file: Path) -> None:
-    """The queries have steps and a table of their own, `wanted`; a view may read a user's tables of those names."""
+    """The queries have steps and a table of their own, `quotas`; a view may read a user's tables of those names."""
     with duckdb.connect(str(file)) as connection:
-        for name in ("wanted", "given", "observed"):
+        for name in ("quotas", "given", "classified"):
             connection.execute(f"CREATE TABLE {name} AS SELECT * FROM loose")
-        inside = "id IN (SELECT id FROM given) AND id IN (SELECT id FROM observed)"
-        connection.execute(f"CREATE VIEW behind AS SELECT * FROM wanted WHERE {inside}")
+        inside = "id IN (SELECT id FROM given) AND id IN (SELECT id FROM classified)"
+        connection.execute(f"CREATE VIEW behind AS SELECT * FROM quotas WHERE {inside}")
     expected = [("A", 1), ("a", 1), ("a ", 1), ("b", 1)]
-    for name in ("wanted", "given", "observed", "behind"):
+    for name in ("quotas", "given", "classified", "behind"):
         assert drawn(DuckDBTableSource(file, name)) == expected
 
 
@@ -121,8 +121,8 @@ class TestViewsOfFiles:
         assert len(drawn(DuckDBTableSource(home / "views.duckdb", view))) == 4
 
     def test_large_answers_still_spill(self, home: Path) -> None:
-        with session(Bounds("60MB", 1)) as connection:
-            stay_inside(connection, home)
+        with duckdb_session(DuckDBLimits("60MB", 1)) as connection:
+            confine_to_folder(connection, home)
             connection.execute(
                 "CREATE TEMP TABLE many AS SELECT MD5(CAST(range AS VARCHAR)) AS m FROM range(4_000_000)"
             )

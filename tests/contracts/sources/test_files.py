@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.adapters.sources.duckdb_session import reading
+from stratawatch.adapters.sources.duckdb_session import duckdb_errors
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
@@ -307,7 +307,7 @@ class TestErrors:
         self, raised: type[Exception], kind: type[Exception], sentence: str
     ) -> None:
         def fail() -> None:
-            with reading("a.parquet"):
+            with duckdb_errors("a.parquet"):
                 raise raised("first line\n\nLINE 1: SELECT ...")
 
         with pytest.raises(kind, match=sentence) as caught:
@@ -359,9 +359,9 @@ class TestStatistics:
 
 class TestBounds:
     def test_memory_threads_and_spill_folder_reach_the_engine(self, tmp_path: Path) -> None:
-        from stratawatch.adapters.sources.duckdb_session import Bounds, session
+        from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_session
 
-        with session(Bounds("123MiB", 1, tmp_path)) as connection:
+        with duckdb_session(DuckDBLimits("123MiB", 1, tmp_path)) as connection:
             (found,) = connection.execute(
                 "SELECT [current_setting('memory_limit'), current_setting('threads')::VARCHAR,"
                 " current_setting('temp_directory'), current_setting('TimeZone')]"

@@ -106,8 +106,8 @@ class TestGoldenWorld:
         assert replace(ours.profile, kinds={}) == replace(theirs.profile, kinds={})
         segments = [{key: list(n) for key, n in one.census.segments.items()} for one in (ours, theirs)]
         assert segments[0] == segments[1]
-        cut, wanted = world.atoms()
-        assert wide.candidates(world.PANEL, WINDOW, cut, wanted) == long.candidates(self.LONG, WINDOW, cut, wanted)
+        cut, quotas = world.atoms()
+        assert wide.candidates(world.PANEL, WINDOW, cut, quotas) == long.candidates(self.LONG, WINDOW, cut, quotas)
 
 
 class TestItems:

@@ -1,4 +1,4 @@
-"""More classifiers than a word has room for: three words of letters and three of marks, on every engine at hand."""
+"""More classifiers than one word of codes holds: three words of calls and three of flags, on every engine."""
 
 import math
 import random
@@ -51,13 +51,13 @@ def table(seed: int, rows: int = 400) -> Table:
 
 
 @pytest.fixture(
-    params=["parquet", "csv", "database", "gathered", pytest.param("postgres", marks=[pytest.mark.postgres])]
+    params=["parquet", "csv", "database", "single_scan", pytest.param("postgres", marks=[pytest.mark.postgres])]
 )
 def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Table], Any]:
-    """A function from a table to a source; `gathered` keeps rows while it counts."""
+    """A function from a table to a source; `single_scan` keeps rows while it counts."""
     form = request.param
-    if form == "gathered":
-        monkeypatch.setattr(single_scan, "LEAST_ROWS", 1)
+    if form == "single_scan":
+        monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
 
     def make(rows: Table) -> Any:
         if form == "postgres":
@@ -77,10 +77,10 @@ def test_census_profile_and_draw_are_those_of_the_reference(made: Callable[[Tabl
     sound, bad = reference.readings(PANEL, WINDOW, rows)
     expected = reference.census(sound)
     atoms = reference.atoms_of(expected)
-    wanted = [min(2, atom.size) for atom in atoms]
+    quotas = [min(2, atom.size) for atom in atoms]
     with made(given).reading(PANEL, WINDOW) as reading:
         answer = reading.census()
-        items = reading.candidates(atoms, wanted)
+        items = reading.candidates(atoms, quotas)
 
     census, profile = answer.census, answer.profile
     cells = list(zip(census.patterns, census.bins.tolist(), strict=True))
@@ -107,7 +107,7 @@ def test_census_profile_and_draw_are_those_of_the_reference(made: Callable[[Tabl
     for one in items:
         drawn[one.atom].append(one.item)
         assert one.pattern == atoms[one.atom].pattern
-    assert drawn == reference.draw(PANEL, sound, atoms, wanted), f"seed {seed}"
+    assert drawn == reference.draw(PANEL, sound, atoms, quotas), f"seed {seed}"
 
 
 def test_the_fingerprint_is_that_of_the_counts(made: Callable[[Table], SqlSource]) -> None:

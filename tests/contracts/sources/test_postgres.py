@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from stratawatch.adapters.sources.postgres_session import address, reading, snapshot
+from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import NO_BIN, Atom
@@ -69,7 +69,7 @@ class TestIds:
 
 
 class TestNames:
-    @pytest.mark.parametrize("name", ["wanted", "named", "scored", 'Quo"ted'])
+    @pytest.mark.parametrize("name", ["quotas", "renamed", "scored", 'Quo"ted'])
     def test_a_table_may_be_called_as_a_step_of_the_queries_is(self, own: Any, name: str) -> None:
         url, _ = own
         source = PostgresSource(url, write_postgres(url, name, table("a", "b")))
@@ -157,8 +157,8 @@ class TestTrouble:
     def test_columns_that_do_not_fit_are_refused_as_they_are_elsewhere(self, postgres_server: str, query: str) -> None:
         with (
             pytest.raises(InputRefused, match=r"the columns of 'rows' do not fit together; got .*; give the") as caught,
-            reading("rows"),
-            snapshot(address(postgres_server), timedelta(minutes=1)) as connection,
+            postgres_errors("rows"),
+            snapshot(server_url(postgres_server), timedelta(minutes=1)) as connection,
         ):
             connection.exec_driver_sql(query)
         assert "next advance" not in str(caught.value)
@@ -166,8 +166,8 @@ class TestTrouble:
     def test_a_value_of_many_digits_is_not_repeated_in_full(self, postgres_server: str) -> None:
         with (
             pytest.raises(InputRefused, match=r"holds a value that cannot be read; got .*000\.\.\.") as caught,
-            reading("rows"),
-            snapshot(address(postgres_server), timedelta(minutes=1)) as connection,
+            postgres_errors("rows"),
+            snapshot(server_url(postgres_server), timedelta(minutes=1)) as connection,
         ):
             connection.exec_driver_sql("SELECT CAST(CAST('1e400' AS numeric) AS float8)")
         assert len(str(caught.value)) < 300

@@ -104,13 +104,13 @@ class TestAgainstReference:
                 assert found == inside
 
         atoms = reference.atoms_of(expected)
-        wanted = [min(7, atom.size) for atom in atoms]
-        items = source.candidates(PANEL, WINDOW, atoms, wanted)
+        quotas = [min(7, atom.size) for atom in atoms]
+        items = source.candidates(PANEL, WINDOW, atoms, quotas)
         drawn: list[list[str]] = [[] for _ in atoms]
         for one in items:
             drawn[one.atom].append(one.item)
             assert one.digest == digest(PANEL.seed, one.item)
-        assert drawn == reference.draw(PANEL, sound, atoms, wanted)
+        assert drawn == reference.draw(PANEL, sound, atoms, quotas)
 
     def test_the_profile_counts_nulls_and_unreadable_values(self, tmp_path: Path, seed: int, ending: str) -> None:
         table = random_table(seed)

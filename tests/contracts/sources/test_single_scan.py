@@ -1,4 +1,4 @@
-"""One scan that counts and keeps tells and draws what two scans do, or leaves it to the second scan."""
+"""A single scan gives the census and draws the items that two scans do, or leaves the draw to a second scan."""
 
 import os
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from stratawatch.adapters.sources import single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.single_scan import Gathered, Gathering, gathering_of
+from stratawatch.adapters.sources.single_scan import KeptDigests, SingleScan, digests_to_keep
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.adapters.sources.stratum_quotas import wanted_of
+from stratawatch.adapters.sources.stratum_quotas import quotas_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
@@ -45,29 +45,29 @@ def source(folder: Path, form: str, rows: Table) -> SqlSource:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What DuckDB was asked, by the first words of what it was told."""
-    seen: list[str] = []
-    batches, gather = DuckDBEngine.batches, DuckDBEngine.gather
+def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that DuckDB ran, by the first words of their text."""
+    queries: list[str] = []
+    batches, single_scan = DuckDBEngine.batches, DuckDBEngine.single_scan
 
-    def noted(self: DuckDBEngine, sql: str) -> Any:
-        seen.append(sql.splitlines()[0].removeprefix("-- ").split(":")[0].split(",")[0])
+    def recorded_batches(self: DuckDBEngine, sql: str) -> Any:
+        queries.append(sql.splitlines()[0].removeprefix("-- ").split(":")[0].split(",")[0])
         return batches(self, sql)
 
-    def kept(self: DuckDBEngine, window: Window) -> Gathered | None:
-        found = gather(self, window)
-        seen.extend([] if found is None else ["gather"])
-        return found
+    def recorded_scan(self: DuckDBEngine, window: Window) -> SingleScan | None:
+        scan = single_scan(self, window)
+        queries.extend([] if scan is None else ["single_scan"])
+        return scan
 
-    monkeypatch.setattr(DuckDBEngine, "batches", noted)
-    monkeypatch.setattr(DuckDBEngine, "gather", kept)
-    return seen
+    monkeypatch.setattr(DuckDBEngine, "batches", recorded_batches)
+    monkeypatch.setattr(DuckDBEngine, "single_scan", recorded_scan)
+    return queries
 
 
 def small(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
-    """Gather from the first row on."""
-    monkeypatch.setattr(single_scan, "LEAST_ROWS", 1)
-    monkeypatch.setattr(single_scan, "KEPT", kept)
+    """Make single scans from the first row on."""
+    monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
+    monkeypatch.setattr(single_scan, "ROWS_KEPT", kept)
 
 
 def strata(answer: CensusResult) -> tuple[list[Atom], list[int]]:
@@ -108,22 +108,22 @@ def same(first: Found, second: Found) -> None:
     assert first[1] == second[1]
 
 
-class TestGathering:
+class TestSingleScan:
     @pytest.mark.parametrize("form", ["parquet", "table"])
-    def test_one_scan_tells_and_draws_what_two_do(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], form: str
+    def test_one_scan_counts_and_draws_as_two_do(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], form: str
     ) -> None:
         one = source(tmp_path, form, table())
         expected = apart(one, world.PANEL)
-        asked.clear()
+        queries.clear()
         small(monkeypatch, 1200)
         same(together(one, world.PANEL), expected)
         assert len(expected[1]) == 42
-        assert asked == [
-            "gather",
-            "Times and scores of what was gathered",
+        assert queries == [
+            "single_scan",
+            "Ranges of times and scores from the table of a single scan",
             "Some rows that the census left out",
-            "The candidates out of what was gathered",
+            "The candidates from the table of a single scan",
         ]
 
     def test_ids_and_scores_alone_need_no_look_at_the_window_again(
@@ -134,19 +134,21 @@ class TestGathering:
         expected = apart(one, spec)
         small(monkeypatch, 1200)
         same(together(one, spec), expected)
-        texts = [statements_of(columns).gathered_candidates(WINDOW) for columns in (spec.columns, world.PANEL.columns)]
+        texts = [
+            statements_of(columns).single_scan_candidates(WINDOW) for columns in (spec.columns, world.PANEL.columns)
+        ]
         assert ["FROM population" in text for text in texts] == [False, True]
 
     def test_what_was_not_kept_is_fetched_by_a_scan_of_its_own(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
     ) -> None:
         one = source(tmp_path, "parquet", table())
         expected = apart(one, world.PANEL)
-        asked.clear()
+        queries.clear()
         small(monkeypatch, 40)
         same(together(one, world.PANEL), expected)
-        assert asked[0] == "gather"
-        assert asked[-1] == "The candidates"
+        assert queries[0] == "single_scan"
+        assert queries[-1] == "The candidates"
 
     def test_every_share_that_is_kept_gives_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         one = source(tmp_path, "parquet", table())
@@ -156,7 +158,7 @@ class TestGathering:
             same(together(one, world.PANEL), expected)
 
     def test_ids_that_occur_twice_are_looked_at_in_full(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
     ) -> None:
         rows = {name: (kind, list(values)) for name, (kind, values) in table().items()}
         first = source(tmp_path / "once", "parquet", rows)
@@ -168,11 +170,11 @@ class TestGathering:
                 values.append(other[column] if column in other else values[place])
         one = source(tmp_path / "twice", "parquet", rows)
         expected = apart(one, world.PANEL)
-        asked.clear()
+        queries.clear()
         small(monkeypatch, 1200)
         same(together(one, world.PANEL), expected)
         assert sum(item.copies == 2 for item in expected[1]) >= 5
-        assert "The candidates" in asked
+        assert "The candidates" in queries
 
     def test_only_rows_of_the_window_are_kept_and_counted_as_copies(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,21 +191,21 @@ class TestGathering:
 
     @pytest.mark.parametrize("case", ["csv", "latest", "small"])
     def test_two_scans_where_one_is_no_use(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], case: str
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], case: str
     ) -> None:
         one = source(tmp_path, "csv" if case == "csv" else "parquet", table())
         if case != "small":
             small(monkeypatch, 1200)
         spec = replace(world.PANEL, duplicates="latest") if case == "latest" else world.PANEL
         together(one, spec)
-        assert "gather" not in asked
+        assert "single_scan" not in queries
 
     def test_a_census_alone_keeps_nothing(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
     ) -> None:
         small(monkeypatch, 1200)
         source(tmp_path, "parquet", table()).census(world.PANEL, WINDOW)
-        assert "gather" not in asked
+        assert "single_scan" not in queries
 
     def test_the_footers_tell_how_many_rows_a_window_may_have(self, tmp_path: Path) -> None:
         folder = tmp_path / "pa'rts [1]"
@@ -213,8 +215,8 @@ class TestGathering:
             write(folder / f"{week}.parquet", rows)
         with DuckDBSource(folder)._open(world.PANEL) as opened:
             for days, expected in ((7, 500), (8, 1000), (21, 1500)):
-                assert opened.rows(Window(START, START + timedelta(days=days))) == expected
-            assert opened.rows(Window(START - timedelta(days=9), START - timedelta(days=2))) == 0
+                assert opened.rows_to_scan(Window(START, START + timedelta(days=days))) == expected
+            assert opened.rows_to_scan(Window(START - timedelta(days=9), START - timedelta(days=2))) == 0
 
     @pytest.mark.parametrize("form", ["parquet", "table"])
     def test_rows_without_a_time_are_read_in_every_window(self, tmp_path: Path, form: str) -> None:
@@ -223,9 +225,9 @@ class TestGathering:
         later = Window(START + timedelta(days=70), START + timedelta(days=77))
         with source(tmp_path, form, rows)._open(world.PANEL) as opened:
             assert isinstance(opened, DuckDBEngine)
-            assert (opened.rows(WINDOW), opened.rows(later)) == (900, 300)
+            assert (opened.rows_to_scan(WINDOW), opened.rows_to_scan(later)) == (900, 300)
 
-    @pytest.mark.parametrize("step", ["gather", "gathered_census"])
+    @pytest.mark.parametrize("step", ["single_scan", "single_scan_census"])
     def test_too_little_memory_for_one_scan_leaves_it_to_two(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
     ) -> None:
@@ -240,21 +242,21 @@ class TestGathering:
         same(together(one, world.PANEL), expected)
         with one._open(world.PANEL) as opened:
             assert isinstance(opened, DuckDBEngine)
-            assert opened.gather(WINDOW) is None
-            kept = "SELECT COUNT(*) FROM duckdb_tables() WHERE table_name = 'stratawatch_gathered'"
+            assert opened.single_scan(WINDOW) is None
+            kept = "SELECT COUNT(*) FROM duckdb_tables() WHERE table_name = 'stratawatch_single_scan'"
             assert opened.connection.execute(kept).fetchall() == [(0,)], "what is kept takes the memory that two need"
 
     def test_a_view_may_read_a_table_named_as_ours(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        path = write_database(tmp_path / "rows.duckdb", "gathered", table())
+        path = write_database(tmp_path / "rows.duckdb", "single_scan", table())
         with duckdb.connect(str(path)) as connection:
-            connection.execute("CREATE TABLE rows AS SELECT * FROM gathered")
-            connection.execute("CREATE VIEW seen AS SELECT * FROM gathered")
+            connection.execute("CREATE TABLE rows AS SELECT * FROM single_scan")
+            connection.execute("CREATE VIEW viewed AS SELECT * FROM single_scan")
         small(monkeypatch, 1200)
         expected = together(DuckDBTableSource(path, "rows"), world.PANEL)
-        one = DuckDBTableSource(path, "seen")
+        one = DuckDBTableSource(path, "viewed")
         same(together(one, world.PANEL), expected)
         with one._open(world.PANEL) as opened:
-            assert opened.rows(WINDOW) is None  # a view is not run to learn its size
+            assert opened.rows_to_scan(WINDOW) is None  # a view is not run to learn its size
 
     def test_another_window_is_counted_in_the_same_look(self, tmp_path: Path) -> None:
         path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
@@ -280,7 +282,7 @@ def below(share: float) -> int:
 class TestSegments:
     @pytest.mark.parametrize(("values", "refused"), [(1000, False), (1001, True)])
     def test_a_column_of_too_many_values_is_refused_before_its_groups_are_fetched(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], values: int, *, refused: bool
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], values: int, *, refused: bool
     ) -> None:
         rows = {**table(), "body": ("VARCHAR", [f"text {i // 3 % values}" for i in range(NUMBER)])}
         one = source(tmp_path, "parquet", rows)
@@ -294,29 +296,27 @@ class TestSegments:
             small(monkeypatch, 1200)
             same(together(one, spec), expected)
             assert len(expected[0].census.segments) == values + 2
-        assert ("gather" in asked) is not refused
+        assert ("single_scan" in queries) is not refused
 
 
-class TestEnough:
+class TestKeptDigests:
     @pytest.mark.parametrize("seed", [1, 2, random_seed("enough")], ids=["1", "2", "drawn"])
-    def test_what_is_enough_has_every_hash_below_the_ceilings(self, seed: int) -> None:
+    def test_what_covers_the_greatest_digests_has_every_digest_below_them(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         digests = [digest("seed", str(i)) for i in range(3000)]
-        told = set()
+        outcomes = set()
         for _ in range(200):
             sizes = rng.integers(50, 5000, 4)
             atoms = [Atom(LETTERS[i % 2], i, i, int(size), None, stratum=i) for i, size in enumerate(sizes)]
-            ceilings = wanted_of(atoms, [int(n) for n in rng.integers(1, 30, 4)], range(4), 1.0).ceilings
-            share = Gathering(below(rng.random()))
-            enough = share.enough(ceilings)
-            told.add(enough)
-            short = [
-                one for ceiling in ceilings for one in digests if one < ceiling and int(one[:4], 16) >= share.below
-            ]
-            assert not (enough and short), f"seed {seed}"
-        assert told == {True, False}
+            greatest = quotas_of(atoms, [int(n) for n in rng.integers(1, 30, 4)], range(4), 1.0).max_digests
+            kept = KeptDigests(below(rng.random()))
+            covers = kept.cover(greatest)
+            outcomes.add(covers)
+            short = [one for limit in greatest for one in digests if one < limit and int(one[:4], 16) >= kept.below]
+            assert not (covers and short), f"seed {seed}"
+        assert outcomes == {True, False}
 
     def test_shares_shrink_with_the_population(self) -> None:
-        shares: Sequence[Gathering | None] = [gathering_of(n) for n in (10**6, 10**7, 10**8, 10**12)]
+        shares: Sequence[KeptDigests | None] = [digests_to_keep(n) for n in (10**6, 10**7, 10**8, 10**12)]
         assert shares[0] is None
         assert [one.below for one in shares[1:] if one] == [1967, 197, 1]

@@ -1,4 +1,4 @@
-"""Where one scan counts and keeps: ids stay what they are, and files that change fail it as they fail two scans."""
+"""A single scan leaves ids as they are, and files that change fail it as they fail two scans."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ def rows(spelled: Callable[[int], str], number: int = SIZE) -> Table:
 
 @pytest.fixture(autouse=True)
 def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("LEAST_ROWS", 1), ("KEPT", SIZE)):
+    for name, value in (("MIN_ROWS", 1), ("ROWS_KEPT", SIZE)):
         monkeypatch.setattr(single_scan, name, value)
 
 
@@ -40,12 +40,12 @@ def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(
     expected = source.candidates(panel(), WINDOW, WHOLE, [200])
     with source.reading(panel(), WINDOW) as reading:
         assert reading.census().census.size == SIZE
-        ask, asked = DuckDBEngine.batches, []
-        monkeypatch.setattr(DuckDBEngine, "batches", lambda self, sql: asked.append(sql) or ask(self, sql))
+        batches, queries = DuckDBEngine.batches, []
+        monkeypatch.setattr(DuckDBEngine, "batches", lambda self, sql: queries.append(sql) or batches(self, sql))
         found = reading.candidates(WHOLE, [200])
     assert found == expected
-    (sql,) = asked  # ids taken for copies of one another would be looked at by a second scan
-    assert sql.startswith("-- The candidates out of what was gathered")
+    (sql,) = queries  # ids taken for copies of one another would be looked at by a second scan
+    assert sql.startswith("-- The candidates from the table of a single scan")
     assert {one.copies for one in found} == {1}
     assert len({one.item.strip().lower() for one in found}) < len(found) == 200
 

@@ -278,7 +278,7 @@ class TestItems:
         ]
 
     def test_one_id_for_all_rows_still_gives_the_number_asked_for(self, made: Any) -> None:
-        """No hash ceiling finds them, so the last question asks for everything."""
+        """No greatest digest finds them, so the last attempt ranks everything."""
         found = made(items(*["same"] * 400)).candidates(panel(), WINDOW, whole("0", 400), [30])
         assert [(one.item, one.copies) for one in found] == [("same", 400)] * 30
 
@@ -301,7 +301,7 @@ class TestCandidates:
         drawn = [source.candidates(panel(seed=seed), WINDOW, whole("0", 300), [20]) for seed in ("a", "b")]
         assert {one.item for one in drawn[0]} != {one.item for one in drawn[1]}
 
-    def test_nothing_wanted_is_nothing_returned(self, made: Any) -> None:
+    def test_a_quota_of_nothing_returns_nothing(self, made: Any) -> None:
         assert made(items("a")).candidates(panel(), WINDOW, whole("0", 1), [0]) == ()
 
     def test_a_stratum_of_several_patterns_is_drawn_as_one(self, made: Any) -> None:
@@ -354,14 +354,14 @@ class TestColumns:
             getattr(made(items("a")), method)(panel(columns=Columns("nope", "ts")), *arguments)
 
     def test_a_name_that_is_an_attack_is_only_a_name(self, made: Any) -> None:
-        evil = 'a"; DROP TABLE wanted; --'
+        evil = 'a"; DROP TABLE quotas; --'
         table = {
             "id": ("VARCHAR", ["x"]),
             "ts": ("TIMESTAMP", [NAIVE]),
             evil: ("DOUBLE", [0.25]),
             "flag": ("VARCHAR", ["0"]),
         }
-        spec = panel((ClassifierSpec("lr", evil, call="flag"),), seed="'; DROP TABLE wanted; --")
+        spec = panel((ClassifierSpec("lr", evil, call="flag"),), seed="'; DROP TABLE quotas; --")
         source = made(table)
         assert list(source.census(spec, WINDOW).census.bins) == [480]
         assert len(source.candidates(spec, WINDOW, whole("0", 1), [1])) == 1

@@ -127,12 +127,12 @@ class TestSameItems:
         ours, source = population(READERS[library](path), spec), DuckDBSource(path)
         survey = SurveySpec(GOALS, budget=300)
         atoms = cut_atoms(ours.census, survey)
-        wanted = pool_sizes(atoms, ours.panel.names, survey)
-        theirs = candidates_of(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
-        mine = ours.candidates(atoms, wanted)
+        quotas = pool_sizes(atoms, ours.panel.names, survey)
+        theirs = candidates_of(source.candidates(spec, WINDOW, atoms, quotas), spec.columns.segments)
+        mine = ours.candidates(atoms, quotas)
         columns = [(one.items, one.atoms.tolist(), one.digests, *one.segments.values()) for one in (mine, theirs)]
         assert set(zip(*columns[0], strict=True)) == set(zip(*columns[1], strict=True))
-        assert len(mine) == sum(wanted) > 300
+        assert len(mine) == sum(quotas) > 300
 
 
 @PANELS
@@ -144,8 +144,8 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     source = DuckDBSource(path)
     census = source.census(spec, WINDOW).census
     atoms = cut_atoms(census, survey)
-    wanted = pool_sizes(atoms, census.classifiers, survey)
-    pools = candidates_of(source.candidates(spec, WINDOW, atoms, wanted), spec.columns.segments)
+    quotas = pool_sizes(atoms, census.classifiers, survey)
+    pools = candidates_of(source.candidates(spec, WINDOW, atoms, quotas), spec.columns.segments)
     design = Design(census.classifiers, atoms, pools)
     truth = {item: answer(digest, item) for item, digest in zip(pools.items, pools.digests, strict=True)}
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from stratawatch.adapters.sources import packed_codes
-from stratawatch.adapters.sources.census_result import LEAST_PRINT, MOST_SEGMENT_VALUES, CensusCounts
+from stratawatch.adapters.sources.census_result import MIN_FINGERPRINT_CELLS, MOST_SEGMENT_VALUES, CensusCounts
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused
@@ -13,14 +13,14 @@ PANEL = panel(
     (ClassifierSpec("lr", "p_lr", call="is_lr"), ClassifierSpec("nn", "p_nn", call="is_nn")),
     columns=Columns("id", "ts", segments=("lang", "country")),
 )
-BAD_TIME = packed_codes.BAD * 4
+BAD_TIME = packed_codes.INVALID * 4
 
 
 def group(
     pattern: str, bin_: int, items: int, *, marks: int = 0, number: int = 0, value: str | None = None
 ) -> tuple[Any, ...]:
-    said = packed_codes.coded([pattern], 2)[0].item()
-    return said, marks, bin_, number, value, items, None, None, 0.1, 0.2, 0.3, 0.4
+    calls = packed_codes.pack_patterns([pattern], 2)[0].item()
+    return calls, marks, bin_, number, value, items, None, None, 0.1, 0.2, 0.3, 0.4
 
 
 def counts_of(*batches: list[tuple[Any, ...]]) -> CensusCounts:
@@ -93,7 +93,7 @@ class TestFingerprint:
         return counts_of([group(*cell) for cell in cells]).profile().fingerprint
 
     def test_few_cells_have_none(self) -> None:
-        cells = [("10", bin_, 1) for bin_ in range(LEAST_PRINT)]
+        cells = [("10", bin_, 1) for bin_ in range(MIN_FINGERPRINT_CELLS)]
         assert self.prints(cells[1:]) == ""
         assert len(self.prints(cells)) == 64
 

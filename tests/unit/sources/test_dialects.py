@@ -2,11 +2,11 @@ from tests.contracts.sources import golden_world as world
 from tests.contracts.sources.panels import WINDOW
 
 
-def test_spark_is_told_which_tables_are_small() -> None:
-    """The population stays where it is: what is wanted goes to the workers, and so do the drawn items."""
+def test_spark_gets_a_hint_of_which_tables_are_small() -> None:
+    """The population stays where it is: the quotas go to the workers, and so do the drawn items."""
     lines = [line.strip() for line in world.statements("spark").candidates(WINDOW).splitlines()]
     joins = [line.split(" AS ")[-1].split(" ON ")[0] for line in lines if line.startswith("INNER JOIN")]
     hints = [line.removeprefix("SELECT /*+ BROADCAST(").split(")")[0] for line in lines if "BROADCAST" in line]
-    assert "wanted" in joins
-    assert hints.count("wanted") == 1
+    assert "quotas" in joins
+    assert hints.count("quotas") == 1
     assert hints.count("drawn") >= 1

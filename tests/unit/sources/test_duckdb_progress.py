@@ -6,8 +6,8 @@ import duckdb
 import pytest
 
 from stratawatch.adapters.sources import duckdb_progress
-from stratawatch.adapters.sources.duckdb_progress import watched
-from stratawatch.adapters.sources.duckdb_session import Bounds, session
+from stratawatch.adapters.sources.duckdb_progress import reporting_progress
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_session
 from stratawatch.engine.progress import is_listened_to, listen, phase, report_progress
 
 
@@ -35,12 +35,12 @@ class TestWatched:
         monkeypatch.setattr(duckdb_progress, "_EVERY", 0.01)
         heard = []
         with (
-            session(Bounds(threads=1)) as connection,
+            duckdb_session(DuckDBLimits(threads=1)) as connection,
             listen(lambda name, share: heard.append((name, share))),
             phase("counting"),
         ):
             connection.execute("CREATE TABLE t AS SELECT CAST(range AS VARCHAR) AS item FROM range(1_500_000)")
-            with watched(connection):
+            with reporting_progress(connection):
                 connection.execute("SELECT MAX(MD5(item)) FROM t").fetchall()
         shares = [share for name, share in heard if share is not None]
         assert {name for name, _ in heard} == {"counting"}
@@ -50,5 +50,5 @@ class TestWatched:
 
     def test_without_a_listener_there_is_no_second_thread(self):
         before = active_count()
-        with duckdb.connect(":memory:") as connection, watched(connection):
+        with duckdb.connect(":memory:") as connection, reporting_progress(connection):
             assert active_count() == before

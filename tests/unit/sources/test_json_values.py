@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from stratawatch.adapters.sources.json_values import plain
+from stratawatch.adapters.sources.json_values import to_json
 
 
 class TestPlain:
@@ -30,5 +30,5 @@ class TestPlain:
         ],
     )
     def test_every_value_becomes_json(self, value: object, expected: object) -> None:
-        assert plain(value) == expected
-        json.dumps(plain(value), allow_nan=False)
+        assert to_json(value) == expected
+        json.dumps(to_json(value), allow_nan=False)

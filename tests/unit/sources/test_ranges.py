@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stratawatch.adapters.sources import packed_codes
-from stratawatch.adapters.sources.ranges import Extremes
+from stratawatch.adapters.sources.ranges import InputRanges
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from tests.contracts.sources.panels import panel
 
@@ -17,7 +17,7 @@ PANEL = panel(
     )
 )
 NOON = datetime(2026, 1, 5, 12)  # noqa: DTZ001 - as engines hand times out: in UTC, without saying so
-CODES = {"v": 0, "-": packed_codes.NULL, "!": packed_codes.BAD}
+CODES = {"v": 0, "-": packed_codes.NULL, "!": packed_codes.INVALID}
 
 
 def row(
@@ -28,10 +28,10 @@ def row(
 
 
 def ranges_of(*batches: list[tuple[Any, ...]]) -> tuple[Any, Any]:
-    found = Extremes(PANEL)
+    found = InputRanges(PANEL)
     for batch in batches:
         found.add(batch)
-    return found.ranges(readable=True), found.ranges(readable=False)
+    return found.score_ranges(valid=True), found.score_ranges(valid=False)
 
 
 class TestRanges:
@@ -65,7 +65,7 @@ class TestRanges:
 
 class TestTimes:
     def test_the_first_and_the_last_in_utc(self) -> None:
-        found = Extremes(PANEL)
+        found = InputRanges(PANEL)
         assert (found.first, found.last) == (None, None)
         found.add([row("vvvvv", 0, 1, 0, 1, first=NOON.replace(hour=9), last=NOON.replace(hour=10))])
         found.add([row("v!vvv", 0, 1, 0, 1, first=None, last=None)])

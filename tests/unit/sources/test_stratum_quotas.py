@@ -2,7 +2,13 @@ from statistics import mean
 
 import pytest
 
-from stratawatch.adapters.sources.stratum_quotas import EVERYTHING, Wanted, ceiling, stratum_sizes, wanted_of
+from stratawatch.adapters.sources.stratum_quotas import (
+    ABOVE_ALL_DIGESTS,
+    StratumQuotas,
+    max_digest,
+    quotas_of,
+    stratum_sizes,
+)
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest, uniform
 
@@ -10,34 +16,34 @@ from stratawatch.core.random_numbers import digest, uniform
 class TestCeiling:
     def test_it_lets_through_a_few_more_than_wanted_and_never_fewer(self) -> None:
         """Over 40 seeds: the mean is n + 6 sqrt n + 10 = 170, and no seed falls below n = 100."""
-        limit = ceiling(100, 5_000)
+        limit = max_digest(100, 5_000)
         kept = [sum(digest(f"seed {s}", str(i)) < limit for i in range(5_000)) for s in range(40)]
         assert min(kept) >= 100
         assert mean(kept) == pytest.approx(170, abs=3 * 170**0.5 / 40**0.5)
 
     def test_comparing_text_is_comparing_numbers(self) -> None:
-        limit = ceiling(30, 1_000)
+        limit = max_digest(30, 1_000)
         for i in range(2_000):
             one = digest("s", str(i))
             assert (one < limit) == (uniform(one) < int(limit, 16) / 2**52)
 
     def test_it_has_leading_zeros(self) -> None:
-        assert ceiling(1, 10**12).startswith("0000000")
-        assert len(ceiling(1, 10**12)) == 13
+        assert max_digest(1, 10**12).startswith("0000000")
+        assert len(max_digest(1, 10**12)) == 13
 
     @pytest.mark.parametrize(("number", "size"), [(1, 1), (10, 38), (100, 170)])
     def test_a_small_atom_is_taken_whole(self, number: int, size: int) -> None:
-        assert ceiling(number, size) == EVERYTHING
+        assert max_digest(number, size) == ABOVE_ALL_DIGESTS
 
     def test_everything_is_above_every_digest(self) -> None:
-        assert EVERYTHING > "f" * 32
+        assert ABOVE_ALL_DIGESTS > "f" * 32
 
     def test_a_factor_asks_for_more(self) -> None:
-        assert ceiling(100, 5_000, 8.0) > ceiling(100, 5_000)
+        assert max_digest(100, 5_000, 8.0) > max_digest(100, 5_000)
 
 
-def rows_of(wanted: Wanted) -> list[tuple[object, ...]]:
-    return list(zip(*(column.tolist() for column in wanted.columns.values()), strict=True))
+def rows_of(quotas: StratumQuotas) -> list[tuple[object, ...]]:
+    return list(zip(*(column.tolist() for column in quotas.columns.values()), strict=True))
 
 
 class TestWanted:
@@ -49,28 +55,28 @@ class TestWanted:
     )
 
     def test_an_atom_has_a_row_for_each_of_its_bins(self) -> None:
-        wanted = wanted_of(self.ATOMS, (2, 1, 3), (0, 2), None)
-        assert list(wanted.columns) == ["said_1", "bin", "atom", "stratum", "number", "ceiling"]
-        assert rows_of(wanted) == [
+        quotas = quotas_of(self.ATOMS, (2, 1, 3), (0, 2), None)
+        assert list(quotas.columns) == ["calls_1", "bin", "atom", "stratum", "quota", "max_digest"]
+        assert rows_of(quotas) == [
             (1, 3, 0, 0, 2, "g"),
             (1, 4, 0, 0, 2, "g"),
             (1, 5, 0, 0, 2, "g"),
             (2, -1, 3, 2, 3, "g"),
         ]
-        assert wanted.ceilings == {"g"}
+        assert quotas.max_digests == {"g"}
 
     def test_a_long_pattern_has_several_words(self) -> None:
         letters = "1" + 14 * "0" + "-"
-        ((first, second, *rest),) = rows_of(wanted_of((Atom(letters, 7, 7, 4, None),), (2,), (0,), None))
+        ((first, second, *rest),) = rows_of(quotas_of((Atom(letters, 7, 7, 4, None),), (2,), (0,), None))
         assert (first, second, rest) == (1, 2, [7, 0, 0, 2, "g"])
 
     def test_the_atoms_of_a_stratum_share_its_number_and_its_ceiling(self) -> None:
         big = (Atom("1", 3, 3, 30_000, None), Atom("0", 4, 4, 10_000, None))
-        (one, other) = rows_of(wanted_of(big, (100,), (0,), 1.0))
-        assert one[3:] == other[3:] == (0, 100, ceiling(100, 40_000))
+        (one, other) = rows_of(quotas_of(big, (100,), (0,), 1.0))
+        assert one[3:] == other[3:] == (0, 100, max_digest(100, 40_000))
 
     def test_only_the_strata_in_question_are_there(self) -> None:
-        assert wanted_of(self.ATOMS, (2, 1, 2), (1,), 1.0).columns["atom"].tolist() == [1, 2, 2]
+        assert quotas_of(self.ATOMS, (2, 1, 2), (1,), 1.0).columns["atom"].tolist() == [1, 2, 2]
 
     def test_a_stratum_is_as_large_as_its_atoms_together(self) -> None:
         assert stratum_sizes(self.ATOMS) == {0: 10, 1: 6, 2: 3}

@@ -1,13 +1,13 @@
 -- Some rows that the census left out, to look at; only run when there are any. By the hash of their ids: of every fault
 -- about as many as there are, and the same rows on every engine.
-WITH -- What both queries read: every row of the window, with what each classifier said and the bin of the mean score.
--- Auxiliary scores have the last letters of the pattern and no marks: one that cannot be read says nothing, no more.
--- Names of the source appear only in `named`, quoted; below it all names are the program's own.
--- Letters and marks are two bits each, fifteen of them in a word; 3 always means that something cannot be read.
--- said_1, ...: a letter a classifier (0 no, 1 yes, 2 silent).
--- marked_1, ...: the item's mark (1 where it stands for several rows), the time's (1 late, 2 early, where windows are cut
--- by arrival), then a mark a classifier (0 a valid score or nothing to read, 1 a null score).
-named AS NOT MATERIALIZED (
+WITH -- Every row of the window, with the call of each classifier and the bin of its mean score: what all queries read.
+-- Auxiliary scores come last in the pattern and have no flags: one that cannot be read counts as no call.
+-- Names of the source appear only in `renamed`, quoted; below it all names are the program's own.
+-- Calls and flags are two bits each, fifteen of them packed into a word; 3 always means that something cannot be read.
+-- calls_1, ...: a call a classifier (0 no, 1 yes, 2 no call).
+-- flags_1, ...: the item's flag (1 where it stands for several rows), the time's (1 late, 2 early, where windows are cut
+-- by arrival), then the flag of each classifier's score (0 valid or nothing to read, 1 null).
+renamed AS NOT MATERIALIZED (
     SELECT
         "id" AS item_given,
         "ts" AS time_given,
@@ -18,12 +18,12 @@ named AS NOT MATERIALIZED (
         CAST("lang" AS VARCHAR) COLLATE "C" AS segment_1
     FROM population
 ),
-dated AS NOT MATERIALIZED (
+timed AS NOT MATERIALIZED (
     SELECT
         *,
         CAST(item_given AS VARCHAR) COLLATE "C" AS item,
         CAST(time_given AS TIMESTAMP) AS time
-    FROM named
+    FROM renamed
 ),
 scored AS NOT MATERIALIZED (
     SELECT
@@ -31,105 +31,105 @@ scored AS NOT MATERIALIZED (
         CAST(score_given_1 AS DOUBLE) AS score_1,
         CAST(score_given_2 AS DOUBLE) AS score_2,
         CAST(score_given_3 AS DOUBLE) AS score_3
-    FROM dated
+    FROM timed
     WHERE (time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL
 ),
-linked AS NOT MATERIALIZED (
+as_probability AS NOT MATERIALIZED (
     SELECT
         *,
-        score_1 AS linked_1,
-        CASE WHEN NOT score_2 IS NULL THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS linked_2,
-        score_3 AS linked_3
+        score_1 AS probability_1,
+        CASE WHEN NOT score_2 IS NULL THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS probability_2,
+        score_3 AS probability_3
     FROM scored
 ),
-spoken AS NOT MATERIALIZED (
+called AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 THEN 1 ELSE 0 END + CASE WHEN score_given_2 IS NULL THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0) THEN 0 ELSE 12 END + CASE WHEN score_given_3 IS NULL THEN 32 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN 16 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 ELSE 48 END AS said_1,
-        linked_1 + linked_2 + linked_3 AS total
-    FROM linked
+        CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 THEN 1 ELSE 0 END + CASE WHEN score_given_2 IS NULL THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0) THEN 0 ELSE 12 END + CASE WHEN score_given_3 IS NULL THEN 32 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN 16 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 ELSE 48 END AS calls_1,
+        probability_1 + probability_2 + probability_3 AS total_score
+    FROM as_probability
 ),
 -- Of most rows everything can be read and nothing is missing; only the others are looked at score by score.
 -- The total is finite only if all that it adds up is.
-judged AS NOT MATERIALIZED (
+checked AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN total - total = 0 AND score_1 >= 0 AND score_1 <= 1 AND score_2 - score_2 = 0 AND score_3 >= 0 AND score_3 <= 1 AND NOT item IS NULL AND NOT time IS NULL THEN TRUE ELSE FALSE END AS plain
-    FROM spoken
+        CASE WHEN total_score - total_score = 0 AND score_1 >= 0 AND score_1 <= 1 AND score_2 - score_2 = 0 AND score_3 >= 0 AND score_3 <= 1 AND NOT item IS NULL AND NOT time IS NULL THEN TRUE ELSE FALSE END AS is_clean
+    FROM called
 ),
-marked AS NOT MATERIALIZED (
+flagged AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN plain THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN score_given_1 IS NULL THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN score_given_2 IS NULL THEN 64 ELSE 192 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 WHEN score_given_3 IS NULL THEN 256 ELSE 768 END END AS marked_1
-    FROM judged
+        CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN score_given_1 IS NULL THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN score_given_2 IS NULL THEN 64 ELSE 192 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 WHEN score_given_3 IS NULL THEN 256 ELSE 768 END END AS flags_1
+    FROM checked
 ),
-weighed AS NOT MATERIALIZED (
+averaged AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN plain THEN total / 3 WHEN (marked_1 & (marked_1 >> 1) & 357913941) = 0 THEN (COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)) / NULLIF(CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END, 0) ELSE (CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN linked_1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN linked_2 ELSE 0 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN linked_3 ELSE 0 END) / NULLIF(CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN 1 ELSE 0 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 1 ELSE 0 END, 0) END AS z
-    FROM marked
+        CASE WHEN is_clean THEN total_score / 3 WHEN (flags_1 & (flags_1 >> 1) & 357913941) = 0 THEN (COALESCE(probability_1, 0) + COALESCE(probability_2, 0) + COALESCE(probability_3, 0)) / NULLIF(CASE WHEN probability_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN probability_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN probability_3 IS NULL THEN 0 ELSE 1 END, 0) ELSE (CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN probability_1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN probability_2 ELSE 0 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN probability_3 ELSE 0 END) / NULLIF(CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN 1 ELSE 0 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 1 ELSE 0 END, 0) END AS mean_score
+    FROM flagged
 ),
-mirrored AS NOT MATERIALIZED (
+folded AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
-    FROM weighed
+        CASE WHEN mean_score * 2 < 1 THEN mean_score ELSE 1 - mean_score END AS folded_score
+    FROM averaged
 ),
--- The ladder of the bins: 32 equal steps in each octave below one half, mirrored above it.
+-- Bins are 32 equal steps in each octave below one half, mirrored above it.
 -- Powers of two only, so that every engine cuts at the same numbers; in four parts, so that few are compared with.
-climbed AS NOT MATERIALIZED (
+stepped AS NOT MATERIALIZED (
     SELECT
         *,
         CASE
-            WHEN edge * 32 >= 1 THEN CASE
-                WHEN edge * 2 >= 1 THEN 511
-                WHEN edge * 4 >= 1 THEN 448 + FLOOR(edge * 128)
-                WHEN edge * 8 >= 1 THEN 416 + FLOOR(edge * 256)
-                WHEN edge * 16 >= 1 THEN 384 + FLOOR(edge * 512)
-                ELSE 352 + FLOOR(edge * 1024)
+            WHEN folded_score * 32 >= 1 THEN CASE
+                WHEN folded_score * 2 >= 1 THEN 511
+                WHEN folded_score * 4 >= 1 THEN 448 + FLOOR(folded_score * 128)
+                WHEN folded_score * 8 >= 1 THEN 416 + FLOOR(folded_score * 256)
+                WHEN folded_score * 16 >= 1 THEN 384 + FLOOR(folded_score * 512)
+                ELSE 352 + FLOOR(folded_score * 1024)
             END
-            WHEN edge * 512 >= 1 THEN CASE
-                WHEN edge * 64 >= 1 THEN 320 + FLOOR(edge * 2048)
-                WHEN edge * 128 >= 1 THEN 288 + FLOOR(edge * 4096)
-                WHEN edge * 256 >= 1 THEN 256 + FLOOR(edge * 8192)
-                ELSE 224 + FLOOR(edge * 16384)
+            WHEN folded_score * 512 >= 1 THEN CASE
+                WHEN folded_score * 64 >= 1 THEN 320 + FLOOR(folded_score * 2048)
+                WHEN folded_score * 128 >= 1 THEN 288 + FLOOR(folded_score * 4096)
+                WHEN folded_score * 256 >= 1 THEN 256 + FLOOR(folded_score * 8192)
+                ELSE 224 + FLOOR(folded_score * 16384)
             END
-            WHEN edge * 8192 >= 1 THEN CASE
-                WHEN edge * 1024 >= 1 THEN 192 + FLOOR(edge * 32768)
-                WHEN edge * 2048 >= 1 THEN 160 + FLOOR(edge * 65536)
-                WHEN edge * 4096 >= 1 THEN 128 + FLOOR(edge * 131072)
-                ELSE 96 + FLOOR(edge * 262144)
+            WHEN folded_score * 8192 >= 1 THEN CASE
+                WHEN folded_score * 1024 >= 1 THEN 192 + FLOOR(folded_score * 32768)
+                WHEN folded_score * 2048 >= 1 THEN 160 + FLOOR(folded_score * 65536)
+                WHEN folded_score * 4096 >= 1 THEN 128 + FLOOR(folded_score * 131072)
+                ELSE 96 + FLOOR(folded_score * 262144)
             END
             ELSE CASE
-                WHEN edge * 16384 >= 1 THEN 64 + FLOOR(edge * 524288)
-                WHEN edge * 32768 >= 1 THEN 32 + FLOOR(edge * 1048576)
-                ELSE FLOOR(edge * 2097152)
+                WHEN folded_score * 16384 >= 1 THEN 64 + FLOOR(folded_score * 524288)
+                WHEN folded_score * 32768 >= 1 THEN 32 + FLOOR(folded_score * 1048576)
+                ELSE FLOOR(folded_score * 2097152)
             END
-        END AS rung
-    FROM mirrored
+        END AS bin_step
+    FROM folded
 ),
-observed AS NOT MATERIALIZED (
+classified AS NOT MATERIALIZED (
     SELECT
         *,
-        (said_1 & (said_1 >> 1) & 357913941) = 0 AND (marked_1 & (marked_1 >> 1) & 357913941) = 0 AS sound,
+        (calls_1 & (calls_1 >> 1) & 357913941) = 0 AND (flags_1 & (flags_1 >> 1) & 357913941) = 0 AS is_valid,
         CASE
-            WHEN z IS NULL THEN -1
-            WHEN z * 2 < 1 THEN CAST(rung AS INTEGER)
-            ELSE 1023 - CAST(rung AS INTEGER)
+            WHEN mean_score IS NULL THEN -1
+            WHEN mean_score * 2 < 1 THEN CAST(bin_step AS INTEGER)
+            ELSE 1023 - CAST(bin_step AS INTEGER)
         END AS bin
-    FROM climbed
+    FROM stepped
 )
 SELECT
-    SUBSTRING('01-!', (said_1 & 3) + 1, 1) || SUBSTRING('01-!', ((said_1 >> 2) & 3) + 1, 1) || SUBSTRING('01-!', ((said_1 >> 4) & 3) + 1, 1) AS pattern,
-    SUBSTRING('.r?!', (marked_1 & 3) + 1, 1) || SUBSTRING('.le!', ((marked_1 >> 2) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 4) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 6) & 3) + 1, 1) || SUBSTRING('v-?!', ((marked_1 >> 8) & 3) + 1, 1) AS marks,
+    SUBSTRING('01-!', (calls_1 & 3) + 1, 1) || SUBSTRING('01-!', ((calls_1 >> 2) & 3) + 1, 1) || SUBSTRING('01-!', ((calls_1 >> 4) & 3) + 1, 1) AS pattern,
+    SUBSTRING('.r?!', (flags_1 & 3) + 1, 1) || SUBSTRING('.le!', ((flags_1 >> 2) & 3) + 1, 1) || SUBSTRING('v-?!', ((flags_1 >> 4) & 3) + 1, 1) || SUBSTRING('v-?!', ((flags_1 >> 6) & 3) + 1, 1) || SUBSTRING('v-?!', ((flags_1 >> 8) & 3) + 1, 1) AS flags,
     item,
     time,
-    CASE WHEN time IS NULL THEN CAST(time_given AS VARCHAR) END AS time_unread,
+    CASE WHEN time IS NULL THEN CAST(time_given AS VARCHAR) END AS unreadable_time,
     CAST(call_given_1 AS VARCHAR) AS call_given_1,
     CAST(score_given_1 AS VARCHAR) AS score_given_1,
     CAST(score_given_2 AS VARCHAR) AS score_given_2,
     CAST(score_given_3 AS VARCHAR) AS score_given_3
-FROM observed
-WHERE NOT sound
-ORDER BY CASE WHEN item IS NULL THEN 1 ELSE 0 END, MD5(item), marks, pattern, time
+FROM classified
+WHERE NOT is_valid
+ORDER BY CASE WHEN item IS NULL THEN 1 ELSE 0 END, MD5(item), flags, pattern, time
 LIMIT 20

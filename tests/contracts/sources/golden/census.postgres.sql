@@ -1,4 +1,4 @@
-WITH named AS NOT MATERIALIZED (
+WITH renamed AS NOT MATERIALIZED (
   SELECT
     "id" AS item_given,
     "ts" AS time_given,
@@ -8,38 +8,38 @@ WITH named AS NOT MATERIALIZED (
     "p ""odd""; drop" AS score_given_3,
     CAST("lang" AS TEXT) COLLATE "C" AS segment_1
   FROM population
-), dated AS NOT MATERIALIZED (
+), timed AS NOT MATERIALIZED (
   SELECT
     *,
     CAST(item_given AS TEXT) COLLATE "C" AS item,
     CAST(time_given AS TIMESTAMP) AS time
-  FROM named
+  FROM renamed
 ), scored AS NOT MATERIALIZED (
   SELECT
     *,
     CAST(score_given_1 AS DOUBLE PRECISION) AS score_1,
     CAST(score_given_2 AS DOUBLE PRECISION) AS score_2,
     CAST(score_given_3 AS DOUBLE PRECISION) AS score_3
-  FROM dated
+  FROM timed
   WHERE
     (
       time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP)
       AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)
     )
     OR time_given IS NULL
-), linked AS NOT MATERIALIZED (
+), as_probability AS NOT MATERIALIZED (
   SELECT
     *,
-    score_1 AS linked_1,
+    score_1 AS probability_1,
     CASE
       WHEN NOT score_2 IS NULL
       THEN CAST(1 AS DOUBLE PRECISION) / (
         1 + EXP(-LEAST(GREATEST(score_2, -700), 700))
       )
-    END AS linked_2,
-    score_3 AS linked_3
+    END AS probability_2,
+    score_3 AS probability_3
   FROM scored
-), spoken AS NOT MATERIALIZED (
+), called AS NOT MATERIALIZED (
   SELECT
     *,
     CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 THEN 1 ELSE 0 END + CASE
@@ -67,15 +67,15 @@ WITH named AS NOT MATERIALIZED (
       )
       THEN 0
       ELSE 48
-    END AS said_1,
-    linked_1 + linked_2 + linked_3 AS total
-  FROM linked
+    END AS calls_1,
+    probability_1 + probability_2 + probability_3 AS total_score
+  FROM as_probability
   OFFSET 0
-), judged AS NOT MATERIALIZED (
+), checked AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN total - total = 0
+      WHEN total_score - total_score = 0
       AND score_1 >= 0
       AND score_1 <= 1
       AND score_2 - score_2 = 0
@@ -85,14 +85,14 @@ WITH named AS NOT MATERIALIZED (
       AND NOT time IS NULL
       THEN TRUE
       ELSE FALSE
-    END AS plain
-  FROM spoken
+    END AS is_clean
+  FROM called
   OFFSET 0
-), marked AS NOT MATERIALIZED (
+), flagged AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN plain
+      WHEN is_clean
       THEN 0
       ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE
         WHEN (
@@ -119,24 +119,24 @@ WITH named AS NOT MATERIALIZED (
         THEN 256
         ELSE 768
       END
-    END AS marked_1
-  FROM judged
+    END AS flags_1
+  FROM checked
   OFFSET 0
-), weighed AS NOT MATERIALIZED (
+), averaged AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN plain
-      THEN CAST(total AS DOUBLE PRECISION) / 3
+      WHEN is_clean
+      THEN CAST(total_score AS DOUBLE PRECISION) / 3
       WHEN (
-        marked_1 & (
-          marked_1 >> 1
+        flags_1 & (
+          flags_1 >> 1
         ) & 357913941
       ) = 0
       THEN CAST((
-        COALESCE(linked_1, 0) + COALESCE(linked_2, 0) + COALESCE(linked_3, 0)
+        COALESCE(probability_1, 0) + COALESCE(probability_2, 0) + COALESCE(probability_3, 0)
       ) AS DOUBLE PRECISION) / NULLIF(
-        CASE WHEN linked_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN linked_3 IS NULL THEN 0 ELSE 1 END,
+        CASE WHEN probability_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN probability_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN probability_3 IS NULL THEN 0 ELSE 1 END,
         0
       )
       ELSE CAST((
@@ -144,15 +144,15 @@ WITH named AS NOT MATERIALIZED (
           WHEN (
             score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1
           )
-          THEN linked_1
+          THEN probability_1
           ELSE 0
         END + CASE WHEN (
           score_2 - score_2 = 0
-        ) THEN linked_2 ELSE 0 END + CASE
+        ) THEN probability_2 ELSE 0 END + CASE
           WHEN (
             score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1
           )
-          THEN linked_3
+          THEN probability_3
           ELSE 0
         END
       ) AS DOUBLE PRECISION) / NULLIF(
@@ -173,86 +173,86 @@ WITH named AS NOT MATERIALIZED (
         END,
         0
       )
-    END AS z
-  FROM marked
+    END AS mean_score
+  FROM flagged
   OFFSET 0
-), mirrored AS NOT MATERIALIZED (
+), folded AS NOT MATERIALIZED (
   SELECT
     *,
-    CASE WHEN z * 2 < 1 THEN z ELSE 1 - z END AS edge
-  FROM weighed
+    CASE WHEN mean_score * 2 < 1 THEN mean_score ELSE 1 - mean_score END AS folded_score
+  FROM averaged
   OFFSET 0
-), climbed AS NOT MATERIALIZED (
+), stepped AS NOT MATERIALIZED (
   SELECT
     *,
     CASE
-      WHEN edge * 32 >= 1
+      WHEN folded_score * 32 >= 1
       THEN CASE
-        WHEN edge * 2 >= 1
+        WHEN folded_score * 2 >= 1
         THEN 511
-        WHEN edge * 4 >= 1
-        THEN 448 + FLOOR(edge * 128)
-        WHEN edge * 8 >= 1
-        THEN 416 + FLOOR(edge * 256)
-        WHEN edge * 16 >= 1
-        THEN 384 + FLOOR(edge * 512)
-        ELSE 352 + FLOOR(edge * 1024)
+        WHEN folded_score * 4 >= 1
+        THEN 448 + FLOOR(folded_score * 128)
+        WHEN folded_score * 8 >= 1
+        THEN 416 + FLOOR(folded_score * 256)
+        WHEN folded_score * 16 >= 1
+        THEN 384 + FLOOR(folded_score * 512)
+        ELSE 352 + FLOOR(folded_score * 1024)
       END
-      WHEN edge * 512 >= 1
+      WHEN folded_score * 512 >= 1
       THEN CASE
-        WHEN edge * 64 >= 1
-        THEN 320 + FLOOR(edge * 2048)
-        WHEN edge * 128 >= 1
-        THEN 288 + FLOOR(edge * 4096)
-        WHEN edge * 256 >= 1
-        THEN 256 + FLOOR(edge * 8192)
-        ELSE 224 + FLOOR(edge * 16384)
+        WHEN folded_score * 64 >= 1
+        THEN 320 + FLOOR(folded_score * 2048)
+        WHEN folded_score * 128 >= 1
+        THEN 288 + FLOOR(folded_score * 4096)
+        WHEN folded_score * 256 >= 1
+        THEN 256 + FLOOR(folded_score * 8192)
+        ELSE 224 + FLOOR(folded_score * 16384)
       END
-      WHEN edge * 8192 >= 1
+      WHEN folded_score * 8192 >= 1
       THEN CASE
-        WHEN edge * 1024 >= 1
-        THEN 192 + FLOOR(edge * 32768)
-        WHEN edge * 2048 >= 1
-        THEN 160 + FLOOR(edge * 65536)
-        WHEN edge * 4096 >= 1
-        THEN 128 + FLOOR(edge * 131072)
-        ELSE 96 + FLOOR(edge * 262144)
+        WHEN folded_score * 1024 >= 1
+        THEN 192 + FLOOR(folded_score * 32768)
+        WHEN folded_score * 2048 >= 1
+        THEN 160 + FLOOR(folded_score * 65536)
+        WHEN folded_score * 4096 >= 1
+        THEN 128 + FLOOR(folded_score * 131072)
+        ELSE 96 + FLOOR(folded_score * 262144)
       END
       ELSE CASE
-        WHEN edge * 16384 >= 1
-        THEN 64 + FLOOR(edge * 524288)
-        WHEN edge * 32768 >= 1
-        THEN 32 + FLOOR(edge * 1048576)
-        ELSE FLOOR(edge * 2097152)
+        WHEN folded_score * 16384 >= 1
+        THEN 64 + FLOOR(folded_score * 524288)
+        WHEN folded_score * 32768 >= 1
+        THEN 32 + FLOOR(folded_score * 1048576)
+        ELSE FLOOR(folded_score * 2097152)
       END
-    END AS rung
-  FROM mirrored
+    END AS bin_step
+  FROM folded
   OFFSET 0
-), observed AS NOT MATERIALIZED (
+), classified AS NOT MATERIALIZED (
   SELECT
     *,
     (
-      said_1 & (
-        said_1 >> 1
+      calls_1 & (
+        calls_1 >> 1
       ) & 357913941
     ) = 0
     AND (
-      marked_1 & (
-        marked_1 >> 1
+      flags_1 & (
+        flags_1 >> 1
       ) & 357913941
-    ) = 0 AS sound,
+    ) = 0 AS is_valid,
     CASE
-      WHEN z IS NULL
+      WHEN mean_score IS NULL
       THEN -1
-      WHEN z * 2 < 1
-      THEN CAST(rung AS INT)
-      ELSE 1023 - CAST(rung AS INT)
+      WHEN mean_score * 2 < 1
+      THEN CAST(bin_step AS INT)
+      ELSE 1023 - CAST(bin_step AS INT)
     END AS bin
-  FROM climbed
+  FROM stepped
 )
 SELECT
-  said_1,
-  marked_1,
+  calls_1,
+  flags_1,
   bin,
   CASE WHEN GROUPING(segment_1) = 0 THEN 1 ELSE 0 END AS segment_number,
   CASE WHEN GROUPING(segment_1) = 0 THEN segment_1 ELSE CAST(NULL AS TEXT) END AS segment_value,
@@ -265,9 +265,9 @@ SELECT
   MAX(score_2) AS high_2,
   MIN(score_3) AS low_3,
   MAX(score_3) AS high_3
-FROM observed
+FROM classified
 GROUP BY
   GROUPING SETS (
-    (said_1, marked_1, bin),
-    (said_1, marked_1, bin, segment_1)
+    (calls_1, flags_1, bin),
+    (calls_1, flags_1, bin, segment_1)
   )

@@ -1,6 +1,6 @@
--- Times and scores of what was gathered, by marks: what the profile says of the whole window.
+-- Ranges of times and scores from the table of a single scan, by flags: for the profile of the whole window.
 SELECT
-    marked_1,
+    flags_1,
     MIN(first_time) AS first_time,
     MAX(last_time) AS last_time,
     MIN(low_1) AS low_1,
@@ -9,6 +9,6 @@ SELECT
     MAX(high_2) AS high_2,
     MIN(low_3) AS low_3,
     MAX(high_3) AS high_3
-FROM stratawatch_gathered
+FROM stratawatch_single_scan
 WHERE segment_number = 0
-GROUP BY marked_1
+GROUP BY flags_1

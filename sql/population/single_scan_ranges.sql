@@ -1,8 +1,8 @@
--- Times and scores of what was gathered, by marks: what the profile says of the whole window.
+-- Ranges of times and scores from the table of a single scan, by flags: for the profile of the whole window.
 SELECT
     ${words},
     MIN(first_time) AS first_time,
     MAX(last_time) AS last_time${ranges}
-FROM ${gathered}
+FROM ${single_scan}
 WHERE segment_number = 0
 GROUP BY ${words}

@@ -6,8 +6,8 @@ FROM (
         ${times}
     FROM (
         SELECT
-            ${named}
+            ${renamed}
         FROM ${population}
-    ) AS named
-) AS dated
-WHERE NOT time IS NULL AND (${within})
+    ) AS renamed
+) AS timed
+WHERE NOT time IS NULL AND (${in_window})

@@ -1,7 +1,7 @@
 (
-    -- A table with a row for each item and classifier, made one with a row for each item: of this window, and no other.
+    -- A table with a row for each item and scorer, made one with a row for each item: of this window, and no other.
     -- Rows of an item that have no time stay apart from the others, and so does every row without an id: all of them are bad.
-    WITH inside AS NOT MATERIALIZED (
+    WITH in_window AS NOT MATERIALIZED (
         SELECT *
         FROM (
             SELECT
@@ -10,20 +10,20 @@
                 ${times}
             FROM (
                 SELECT
-                    ${named}
+                    ${renamed}
                 FROM ${population}
-            ) AS named
-        ) AS dated
-        WHERE speaker IN (${speakers}) AND (${within})
+            ) AS renamed
+        ) AS timed
+        WHERE scorer IN (${scorers}) AND (${in_window})
     )
     SELECT
-        ${together}
-    FROM inside
+        ${grouped}
+    FROM in_window
     WHERE NOT item IS NULL
     GROUP BY item, CASE WHEN time IS NULL THEN 1 ELSE 0 END
     UNION ALL
     SELECT
-        ${alone}
-    FROM inside
+        ${single}
+    FROM in_window
     WHERE item IS NULL
 ) AS pivoted

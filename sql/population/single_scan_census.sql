@@ -1,9 +1,9 @@
--- The census of what was gathered: the rows that were kept are counted with the others of their cell.
+-- The census from the table of a single scan: the rows that were kept are counted with the others of their cell.
 SELECT
     ${words},
     bin,
     segment_number,
     segment_value,
     CAST(SUM(items) AS BIGINT) AS items
-FROM ${gathered}
+FROM ${single_scan}
 GROUP BY ${words}, bin, segment_number, segment_value

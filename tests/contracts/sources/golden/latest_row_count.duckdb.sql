@@ -10,6 +10,6 @@ FROM (
             "ts" AS time_given,
         "loaded" AS arrived_given
         FROM population
-    ) AS named
-) AS dated
+    ) AS renamed
+) AS timed
 WHERE NOT time IS NULL AND ((arrived_given >= CAST('2026-01-05 00:00:00+00:00' AS TIMESTAMPTZ) AND arrived_given < CAST('2026-01-12 00:00:00+00:00' AS TIMESTAMPTZ)) OR arrived_given IS NULL)
