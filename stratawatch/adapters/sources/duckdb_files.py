@@ -7,17 +7,17 @@ from pathlib import Path
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.parquet_rows import rows_of_window
-from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
 
 
-class DuckDBSource(SqlSource):
+class DuckDBSource(EmbeddedSource):
     """Reads files in place.
 
     `path` is absolute. `delimiter` is for CSV (',' by default, for .tsv a tab). `confined_to` refuses files that links

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from stratawatch.adapters.sources.column_types import require_columns
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, confine_to_folder, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import confine
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import Unreachable
@@ -20,7 +20,7 @@ from stratawatch.errors import Unreachable
 _ATTACHED: Final = "predictions"
 
 
-class DuckDBTableSource(SqlSource):
+class DuckDBTableSource(EmbeddedSource):
     """Reads one table of a file that is opened read-only. `confined_to` and the limits are those of files."""
 
     def __init__(

@@ -83,9 +83,6 @@ class PostgresEngine:
         """Replace the table of quotas."""
         self._quotas = {name: column.tolist() for name, column in quotas.columns.items()}
 
-    def single_scan(self, window: Window) -> None:
-        """Keep nothing: candidates have a scan of their own."""
-
     def _with_quotas(self) -> str:
         kinds = ("TEXT[]" if name == "max_digest" else "INT[]" for name in self._quotas)
         arrays = ", ".join(f"CAST(%s AS {kind})" for kind in kinds)

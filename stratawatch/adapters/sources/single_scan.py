@@ -1,15 +1,13 @@
-"""Which rows a single scan keeps beside the census, so that candidates need no second scan.
+"""Which rows a single scan keeps beside the census, so that candidates need no second scan (see `duckdb_reader`).
 
 Which items are drawn is decided after the census. But items are drawn by their digest, and of a large population only a
 small share of every stratum: so the scan that counts keeps every item whose digest is small. Where that turns out not
 to be enough, the candidates are fetched by a scan of their own; what is drawn is the same.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
-
-from numpy.typing import NDArray
+from typing import Final
 
 from stratawatch.adapters.sources.stratum_quotas import ABOVE_ALL_DIGESTS
 
@@ -30,14 +28,6 @@ class KeptDigests:
     def cover(self, max_digests: Iterable[str]) -> bool:
         """Whether every item below these digests was kept."""
         return all(self.below >= _prefix_above(one) for one in max_digests)
-
-
-@dataclass(frozen=True)
-class SingleScan:
-    """A scan that was made: what it kept, and the columns of the census query's result."""
-
-    kept: KeptDigests
-    counts: Sequence[NDArray[Any]]
 
 
 def digests_to_keep(rows: int) -> KeptDigests | None:

@@ -69,9 +69,6 @@ class SparkEngine:
         schema = ", ".join(f"{name} {'STRING' if name == 'max_digest' else 'INT'}" for name in quotas.columns)
         self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(QUOTAS)
 
-    def single_scan(self, window: Window) -> None:
-        """Keep nothing: candidates have a scan of their own."""
-
     def version(self) -> Json:
         """The files behind the table, if Spark reads it from files."""
         return self.source_version

@@ -3,14 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, Final, Protocol
 
 from stratawatch.adapters.sources.bad_rows import bad_row
 from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.json_values import to_json
-from stratawatch.adapters.sources.single_scan import SingleScan
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas, quotas_of, stratum_sizes
 from stratawatch.core.population import Atom
@@ -50,10 +49,6 @@ class SqlEngine(Protocol):
         """Replace the table of quotas, which the candidates query joins."""
         ...
 
-    def single_scan(self, window: Window) -> SingleScan | None:
-        """Count the window and keep likely candidates in one scan; None where that does not pay or cannot be done."""
-        ...
-
     def version(self) -> Json:
         """The version of the data that is read, as far as the engine can report_progress."""
         ...
@@ -78,13 +73,17 @@ class SqlSource(ABC):
         """Read census and candidates from one state of the data, with as few scans as possible."""
         with self._open(panel) as engine:
             engine.require_columns(window)
-            yield SqlWindowReader(panel, window, engine)
+            yield self._reader(panel, window, engine)
+
+    def _reader(self, panel: PanelSpec, window: Window, engine: Any) -> "SqlWindowReader":
+        """The reader for a census that candidates follow; an engine with a faster one overrides this."""
+        return SqlWindowReader(panel, window, engine)
 
     def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
         with self._open(panel) as engine:
             engine.require_columns(window)
-            return SqlWindowReader(panel, window, engine, keeps_candidates=False).census()
+            return SqlWindowReader(panel, window, engine).census()
 
     def candidates(
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
@@ -113,30 +112,20 @@ class SqlSource(ABC):
 
 @dataclass
 class SqlWindowReader:
-    """Reads one window of an opened source. `keeps_candidates`: the census may keep items, as candidates follow."""
+    """Reads one window of an opened source: a scan for the census, and one for the candidates."""
 
     panel: PanelSpec
     window: Window
     engine: SqlEngine
-    keeps_candidates: bool = True
-    _single_scan: SingleScan | None = field(default=None, init=False)
 
     def census(self) -> CensusResult:
         """Count the window, profile its input."""
-        engine, statements = self.engine, self.engine.statements
         with phase("counting the window"):
-            self._single_scan = engine.single_scan(self.window) if self.keeps_candidates else None
-            counts = CensusCounts(self.panel, statements.types)
-            if self._single_scan is None:
-                for rows in engine.batches(statements.census(self.window)):
-                    counts.add(rows)
-            else:
-                counts.add_counts(self._single_scan.counts)
-                for rows in engine.batches(statements.single_scan_ranges()):
-                    counts.add_ranges(rows)
+            counts = CensusCounts(self.panel, self.engine.statements.types)
+            self._count(counts)
             profile = counts.profile()
-            bad = _bad_rows(engine, self.panel, self.window) if profile.bad_rows else ()
-            return CensusResult(counts.census(), profile, bad, engine.version())
+            bad = _bad_rows(self.engine, self.panel, self.window) if profile.bad_rows else ()
+            return CensusResult(counts.census(), profile, bad, self.engine.version())
 
     def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> tuple[CandidateItem, ...]:
         """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
@@ -148,7 +137,9 @@ class SqlWindowReader:
                 if not unfilled:
                     break
                 drawn.update({stratum: [] for stratum in unfilled})
-                for item in self._fetch(quotas_of(atoms, quotas, unfilled, factor), atoms):
+                stratum_quotas = quotas_of(atoms, quotas, unfilled, factor)
+                self.engine.put_quotas(stratum_quotas)
+                for item in self._fetch(stratum_quotas, atoms):
                     drawn[atoms[item.atom].stratum].append(item)
                 unfilled = [one for one in unfilled if len(drawn[one]) < min(quotas[one], sizes[one])]
         return tuple(item for stratum in sorted(drawn) for item in drawn[stratum])
@@ -158,15 +149,14 @@ class SqlWindowReader:
         ((number,),) = next(self.engine.batches(self.engine.statements.row_count(window)))
         return int(number)
 
-    def _fetch(self, quotas: StratumQuotas, atoms: Sequence[Atom]) -> list[CandidateItem]:
-        """The items that fill these quotas, of those below their greatest digests."""
-        self.engine.put_quotas(quotas)
-        statements = self.engine.statements
-        if self._single_scan is not None and self._single_scan.kept.cover(quotas.max_digests):
-            items = self._items(statements.single_scan_candidates(self.window), atoms)
-            if all(item.copies == 1 for item in items):
-                return items  # which of several rows is drawn is decided where all of them are looked at
-        return self._items(statements.candidates(self.window), atoms)
+    def _count(self, counts: CensusCounts) -> None:
+        """Add the window's groups."""
+        for rows in self.engine.batches(self.engine.statements.census(self.window)):
+            counts.add(rows)
+
+    def _fetch(self, quotas: StratumQuotas, atoms: Sequence[Atom]) -> list[CandidateItem]:  # noqa: ARG002 - for overrides
+        """The items that fill the quotas which the engine was given, of those below their greatest digests."""
+        return self._items(self.engine.statements.candidates(self.window), atoms)
 
     def _items(self, sql: str, atoms: Sequence[Atom]) -> list[CandidateItem]:
         return [_candidate(self.panel, row, atoms) for rows in self.engine.batches(sql) for row in rows]

@@ -14,8 +14,9 @@ import pytest
 from stratawatch.adapters.sources import single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_reader import DuckDBWindowReader
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.single_scan import KeptDigests, SingleScan, digests_to_keep
+from stratawatch.adapters.sources.single_scan import KeptDigests, digests_to_keep
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
@@ -48,19 +49,19 @@ def source(folder: Path, form: str, rows: Table) -> SqlSource:
 def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The queries that DuckDB ran, by the first words of their text."""
     queries: list[str] = []
-    batches, single_scan = DuckDBEngine.batches, DuckDBEngine.single_scan
+    batches, single_scan = DuckDBEngine.batches, DuckDBWindowReader._single_scan
 
     def recorded_batches(self: DuckDBEngine, sql: str) -> Any:
         queries.append(sql.splitlines()[0].removeprefix("-- ").split(":")[0].split(",")[0])
         return batches(self, sql)
 
-    def recorded_scan(self: DuckDBEngine, window: Window) -> SingleScan | None:
-        scan = single_scan(self, window)
-        queries.extend([] if scan is None else ["single_scan"])
-        return scan
+    def recorded_scan(self: DuckDBWindowReader) -> Any:
+        columns = single_scan(self)
+        queries.extend([] if columns is None else ["single_scan"])
+        return columns
 
     monkeypatch.setattr(DuckDBEngine, "batches", recorded_batches)
-    monkeypatch.setattr(DuckDBEngine, "single_scan", recorded_scan)
+    monkeypatch.setattr(DuckDBWindowReader, "_single_scan", recorded_scan)
     return queries
 
 
@@ -242,7 +243,7 @@ class TestSingleScan:
         same(together(one, world.PANEL), expected)
         with one._open(world.PANEL) as opened:
             assert isinstance(opened, DuckDBEngine)
-            assert opened.single_scan(WINDOW) is None
+            assert DuckDBWindowReader(world.PANEL, WINDOW, opened)._single_scan() is None
             kept = "SELECT COUNT(*) FROM duckdb_tables() WHERE table_name = 'stratawatch_single_scan'"
             assert opened.connection.execute(kept).fetchall() == [(0,)], "what is kept takes the memory that two need"
 
