@@ -19,12 +19,12 @@ from rich.progress import track
 from benchmarks.demo_worlds_loop import Told, run_world
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.metrics import REPORTED
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.configuration import MARGINS
 from stratawatch.demo.models import VOTE
 from stratawatch.demo.promises import Page, detected, false_pages
 from stratawatch.demo.stage import BUDGET
-from stratawatch.demo.truth import METRICS
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, WEEKS
 from stratawatch.report.costs import domain_labels
 
@@ -132,7 +132,7 @@ def _by_stream(told: Iterable[Told]) -> Mapping[Stream, list[Told]]:
 def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, object]]:
     """One row a classifier and metric: how often its intervals held, how wide they were, how it was judged."""
     by_region = _by_stream(regions)
-    by_metric = sorted(_by_stream(overall).items(), key=lambda stream: METRICS.index(stream[0][1]))
+    by_metric = sorted(_by_stream(overall).items(), key=lambda stream: REPORTED.index(stream[0][1]))
     return [
         {
             "classifier": classifier,

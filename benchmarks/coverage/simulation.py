@@ -15,12 +15,12 @@ from benchmarks.coverage.truths import TRUTHS
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import Evidence
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import told
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import metric_named
 
 CONFIDENCE = 0.95
 _AT_ONCE = 250

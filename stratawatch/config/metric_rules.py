@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from stratawatch.config.panel_settings import GoalSettings, LimitSettings, PanelSettings
 from stratawatch.config.problems import Place, Problem, did_you_mean
-from stratawatch.core.baselines.answers import SHARES
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS, baseline_names
 
 
 def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:
@@ -26,14 +25,14 @@ def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:
 def right_direction(panel: PanelSettings) -> Iterator[Problem]:
     """A floor where large is good, a ceiling where small is; one bound, and one that can bind."""
     for index, limit in enumerate(panel.limits):
-        place, small_is_good = ("limits", index), METRICS[limit.metric].small_is_good
-        right, wrong = ("ceiling", "floor") if small_is_good else ("floor", "ceiling")
+        place, lower_is_better = ("limits", index), METRICS[limit.metric].lower_is_better
+        right, wrong = ("ceiling", "floor") if lower_is_better else ("floor", "ceiling")
         if getattr(limit, wrong) is not None:
             yield Problem(
                 (*place, wrong),
                 f"a {wrong} is no limit of {limit.metric}",
                 expected=f"a {right}",
-                hint=f"{'small' if small_is_good else 'large'} values of it are good",
+                hint=f"{'small' if lower_is_better else 'large'} values of it are good",
             )
         elif getattr(limit, right) is None and limit.max_drop is None:
             yield Problem(place, "the limit has no bound", expected=f"{right} = a share between 0 and 1, or max_drop")
@@ -47,9 +46,9 @@ def right_direction(panel: PanelSettings) -> Iterator[Problem]:
 def baselines_of_drops(panel: PanelSettings) -> Iterator[Problem]:
     """A drop is measured from a baseline, and baselines are of metrics that are shares of items."""
     for index, limit in enumerate(panel.limits):
-        if limit.max_drop is not None and limit.metric not in SHARES:
+        if limit.max_drop is not None and limit.metric not in baseline_names():
             what = f"there are no baselines of {limit.metric}"
-            yield Problem(("limits", index, "max_drop"), what, expected=f"max_drop of {', '.join(SHARES)}")
+            yield Problem(("limits", index, "max_drop"), what, expected=f"max_drop of {', '.join(baseline_names())}")
 
 
 def goals_to_stop_at(panel: PanelSettings) -> Iterator[Problem]:

@@ -1,20 +1,11 @@
 """True values: what a metric is when every item's truth is known."""
 
-from collections.abc import Callable, Mapping
-from typing import Final
-
+from stratawatch.core.metrics import METRICS, REPORTED, ConfusionCounts
 from stratawatch.demo.messages import Booleans
 from stratawatch.demo.models import CLASSIFIERS
 
 Values = dict[tuple[str, str], float]
 """By (classifier, metric)."""
-
-_METRICS: Final[Mapping[str, Callable[[Booleans, Booleans], float]]] = {
-    "precision": lambda call, truth: _share(of=truth, among=call),
-    "recall": lambda call, truth: _share(of=call, among=truth),
-    "false_omission_rate": lambda call, truth: _share(of=truth, among=~call),
-}
-METRICS: Final = tuple(_METRICS)
 
 
 def true_values(calls: Booleans, truth: Booleans, inside: Booleans | None = None) -> Values:
@@ -29,12 +20,13 @@ def true_values(calls: Booleans, truth: Booleans, inside: Booleans | None = None
     if inside is not None:
         calls, truth = calls[inside], truth[inside]
     return {
-        (name, metric): value(calls[:, column], truth)
+        (name, metric): _value(metric, calls[:, column], truth)
         for column, name in enumerate(CLASSIFIERS)
-        for metric, value in _METRICS.items()
+        for metric in REPORTED
     }
 
 
-def _share(of: Booleans, among: Booleans) -> float:
-    """The ratio, or NaN for an empty denominator, which lies in no interval."""
-    return float(of[among].mean()) if among.any() else float("nan")
+def _value(metric: str, calls: Booleans, truth: Booleans) -> float:
+    """The metric, or NaN for an empty denominator, which lies in no interval."""
+    hits, size = METRICS[metric].share(ConfusionCounts.of_calls(calls, truth))
+    return float(hits / size) if size else float("nan")

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from stratawatch.core.estimate import Estimate, Known
-from stratawatch.core.estimation.metrics import METRICS
-from stratawatch.core.estimation.metrics.metric import Called, Domain
+from stratawatch.core.metrics import METRICS, Domain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -19,6 +18,8 @@ from stratawatch.report.view_models import Cost, LabelCounts, PlainNeed, interva
 
 Estimated = Mapping[str, Estimate]
 """A classifier's estimates over everything, by metric."""
+_Calls = tuple[float, float, float | None]
+"""How many items a classifier calls positive and negative, and the positives it met, if that can be told."""
 
 
 def plain_cost(
@@ -75,16 +76,16 @@ def _need(metric: str, atoms: Sequence[Atom], place: int, estimated: Estimated) 
     return PlainNeed(estimated[metric].classifier, metric, interval.half_width, round(separate), round(shared))
 
 
-def _domain(metric: str, called: Called) -> Domain | None:
+def _domain(metric: str, called: _Calls) -> Domain | None:
     """The items that the metric is a share of; None where undefined, as for a metric that is no longer registered."""
-    return METRICS[metric].domain(called) if metric in METRICS else None
+    return METRICS[metric].domain(*called) if metric in METRICS else None
 
 
-def _called(atoms: Sequence[Atom], place: int, estimated: Estimated) -> Called:
+def _called(atoms: Sequence[Atom], place: int, estimated: Estimated) -> _Calls:
     """A classifier's calls, and its positives by precision and false-omission rate of the two kinds of calls."""
     positive, negative = (
         sum(atom.size for atom in atoms if atom.pattern[place] == letter) for letter in (POSITIVE, NEGATIVE)
     )
     right, missed = interval_of(estimated.get("precision")), interval_of(estimated.get("false_omission_rate"))
     positives = right.value * positive + missed.value * negative if right and missed else None
-    return Called(positive, negative, positives)
+    return positive, negative, positives

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.alarms.symbols import URGENCY
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState
 from stratawatch.report.report_data import CycleData, ReportData
@@ -58,7 +58,7 @@ def _worst_segment(score: Score, segments: Sequence[Score]) -> str:
         return ""
     alike = [s for s in segments if (s.classifier, s.metric) == (score.classifier, score.metric)]
     defined = [(estimate, s.segment) for s in alike if (estimate := s.estimate)]
-    is_floor = not (score.metric in METRICS and METRICS[score.metric].small_is_good)
+    is_floor = not (score.metric in METRICS and METRICS[score.metric].lower_is_better)
     beyond = [
         (estimate, name)
         for estimate, name in defined

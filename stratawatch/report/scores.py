@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import ceil, floor
 
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec

@@ -6,7 +6,7 @@ from typing import Final
 from stratawatch.core.alarms.drops import worsening
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.span import span_text
 
@@ -92,7 +92,7 @@ def span(window: Window) -> str:
 
 def metric_words(metric: str) -> str:
     """A metric inside a sentence."""
-    return METRICS[metric].words if metric in METRICS else metric.replace("_", " ")
+    return METRICS[metric].title if metric in METRICS else metric.replace("_", " ")
 
 
 def metric_name(metric: str) -> str:

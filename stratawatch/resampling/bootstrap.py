@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.baselines.answers import Answers
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.baselines.resampled import Trials, bootstrap_632
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.class_sizes import check_classes
 from stratawatch.resampling.method import Split
@@ -45,7 +45,7 @@ class Bootstrap632:
                 made += 1
                 yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
         """.632 of the items left out, .368 of the fit to all."""
         if fitted is None:
             raise StratawatchError("the .632 bootstrap needs the answers of the fit to all items")

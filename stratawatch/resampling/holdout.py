@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from stratawatch.core.baselines.answers import Answers
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.baselines.resampled import Trials, pooled
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.resampling.method import Split
 from stratawatch.resampling.random_subsampling import RandomSubsampling
 
@@ -29,6 +29,6 @@ class Holdout:
         """The first of the random splits."""
         yield from RandomSubsampling(runs=1, test_share=self.test_share).splits(truth, seed)
 
-    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
         """Of the items tested."""
         return pooled(metric, trials)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from stratawatch.core.baselines.answers import Answers
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.baselines.resampled import Trials, pooled
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.class_sizes import check_classes
 from stratawatch.resampling.method import Split
@@ -39,6 +39,6 @@ class KFold:
         for train, test in StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(truth, truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
         """Of all items; the mean of the folds' precisions would lack those that call nothing positive."""
         return pooled(metric, trials)

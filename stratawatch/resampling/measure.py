@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.core.baselines.answers import REPORTED, Answers, count
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.resampled import Trials
 from stratawatch.core.cells import Flags
+from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.core.population import Counts
 from stratawatch.datetimes import moment
 from stratawatch.errors import StratawatchError
@@ -34,7 +34,7 @@ class Measured:
 
     baselines: tuple[Baseline, ...]
     trials: Trials
-    fitted: Answers | None
+    fitted: ConfusionCounts | None
 
     def of(self, metric: str) -> Baseline:
         """The baseline of one metric."""
@@ -51,7 +51,7 @@ def measure_baselines(
     method: str | Method = "random_subsampling",
     *,
     seed: int,
-    metrics: Sequence[str] = REPORTED,
+    metrics: Sequence[str] = BASELINES_REPORTED,
     positive: Any = None,
     cut_off: float | None = None,
     valid_from: str | None = None,
@@ -100,7 +100,7 @@ def measure_baselines(
 
     trials = Trials.of_runs([(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth)
     everything = np.arange(truth.size)
-    fitted = count(asked(everything, everything), truth) if chosen.tests_the_fit_to_all else None
+    fitted = ConfusionCounts.of_calls(asked(everything, everything), truth) if chosen.tests_the_fit_to_all else None
     baselines = tuple(
         Baseline(
             metric=metric,

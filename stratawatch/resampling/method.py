@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from stratawatch.core.baselines.answers import Answers
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.baselines.resampled import Trials
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.core.population import Counts
 
 
@@ -35,6 +35,6 @@ class Method(Protocol):
         """The runs; a class that is too small for them is refused."""
         ...
 
-    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
         """A metric from the runs' answers, and from those of the fit to all items where that is tested."""
         ...

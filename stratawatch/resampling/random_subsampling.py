@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.baselines.answers import Answers
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.baselines.resampled import Trials, mean_of_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.class_sizes import check_classes
 from stratawatch.resampling.method import Split
@@ -54,6 +54,6 @@ class RandomSubsampling:
         for train, test in splitter.split(truth, truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: Answers | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
         """The mean of the runs."""
         return mean_of_runs(metric, trials)

@@ -10,12 +10,10 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import Design, warnings_of
-from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
-from stratawatch.core.estimation.metrics.metric import Called
-from stratawatch.core.estimation.sides import Table
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import usable
 from stratawatch.core.history.past_labels import History
+from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
 from stratawatch.core.planning.expected_rates import Rates, prior_rates
 from stratawatch.core.population import Atom
 from stratawatch.core.score_bins import centre
@@ -162,7 +160,7 @@ def _guess(cells: Cells, rates: Rates, classifier: str, name: str) -> float | No
     sides = (cells.positive[:, column] * cells.sizes, cells.negative[:, column] * cells.sizes)
     positive, negative = (float(side.sum()) for side in sides)
     found, missed = (float(side @ rates.rate) for side in sides)
-    domain = metric.domain(Called(positive, negative, found + missed))
+    domain = metric.domain(positive, negative, found + missed)
     if domain is not None and domain.size == 0:
         return None
-    return float(metric.value(Table(*map(np.asarray, (positive, negative, found, missed)))))
+    return float(metric.value(SideTotals(*map(np.asarray, (positive, negative, found, missed)))))

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes, warnings_of
-from stratawatch.core.estimation.metrics import REPORTED, metric_named
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
+from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError

@@ -9,10 +9,9 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import Goal, Option, SurveySpec
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
@@ -63,7 +62,7 @@ def refuse_impossible(survey: SurveySpec, census: Census) -> None:
     unreachable = [] if survey.goals == DEFAULT_GOALS else _unreachable(survey, census)
     for goal, name, calls in unreachable:
         raise PlanImpossible(
-            f"{metric_named(goal.metric).words} of {name!r} cannot be known to plus-minus {goal.margin:g}",
+            f"{metric_named(goal.metric).title} of {name!r} cannot be known to plus-minus {goal.margin:g}",
             got=f"a classifier that calls {calls}",
             hint="with all items labelled the best possible is still no information; leave the goal out",
         )
@@ -90,17 +89,16 @@ def _unreachable(survey: SurveySpec, census: Census) -> list[tuple[Goal, str, st
     for goal in survey.goals:
         for column, name in enumerate(census.classifiers):
             positive, negative = (float(side[:, column] @ cells.sizes) for side in (cells.positive, cells.negative))
-            called = Called(positive, negative, None)
-            domain = metric_named(goal.metric).domain(called)
+            domain = metric_named(goal.metric).domain(positive, negative)
             if (not goal.classifiers or name in goal.classifiers) and domain is not None and domain.size == 0:
-                found.append((goal, name, _calls(called)))
+                found.append((goal, name, _calls(positive, negative)))
     return found
 
 
-def _calls(called: Called) -> str:
-    if called.positive + called.negative == 0:
+def _calls(positive: float, negative: float) -> str:
+    if positive + negative == 0:
         return "nothing at all"
-    return "no item negative" if called.positive else "no item positive"
+    return "no item negative" if positive else "no item positive"
 
 
 def _goal(goal: Any, classifiers: Sequence[str]) -> Goal:

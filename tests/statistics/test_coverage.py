@@ -12,8 +12,8 @@ from stratawatch.core.alarms.drops import InForce
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.baselines.past_estimates import past_estimates
 from stratawatch.core.estimate import Estimate, Known
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal
+from stratawatch.core.metrics import METRICS
 from tests.statistics.populations import CALLED, PASSED, one_side, panel
 from tests.statistics.worlds import outcomes, run_cycle, score, world
 

@@ -15,12 +15,12 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.difference_estimator import Evidence, Part
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.side_intervals import Reading
-from stratawatch.core.estimation.sides import Sides, Table
+from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
+from stratawatch.core.metrics import METRICS, SideTotals
 from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Segment
@@ -47,7 +47,7 @@ class World:
         yes = self.positives.sum(axis=1) if segment is None else self.positives[:, segment]
         sides = [members[:, classifier] for members in (self.cells.positive, self.cells.negative)]
         counts = [float(column[side].sum()) for column in (size, yes) for side in sides]
-        return float(METRICS[metric].value(Table(*(np.array(count) for count in counts))))
+        return float(METRICS[metric].value(SideTotals(*(np.array(count) for count in counts))))
 
 
 def world(

@@ -13,9 +13,9 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from benchmarks.papers.baselines.worlds import WORLDS, World
-from stratawatch.core.baselines.answers import REPORTED
 from stratawatch.core.baselines.resampled import values
 from stratawatch.core.estimate import Known
+from stratawatch.core.metrics import BASELINES_REPORTED
 from stratawatch.core.population import Floats
 from stratawatch.resampling import METHODS, Measured, measure_baselines
 
@@ -29,7 +29,7 @@ _NOTHING: Final = (np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class Cell:
-    """One method in one world against one truth; a column a metric, in the order of REPORTED."""
+    """One method in one world against one truth; a column a metric, in the order of BASELINES_REPORTED."""
 
     world: str
     method: str
@@ -50,7 +50,7 @@ def measured(seed: int, runs: int) -> tuple[Cell, ...]:
 def _of_world(world: World, seed: tuple[int, int], runs: int) -> list[Cell]:
     rng = np.random.default_rng(seed)
     found: dict[str, list[Floats]] = {name: [] for name in (*METHODS, TEXTBOOK)}
-    deployed, tested = np.empty((runs, len(REPORTED))), np.empty((runs, len(REPORTED)))
+    deployed, tested = np.empty((runs, len(BASELINES_REPORTED))), np.empty((runs, len(BASELINES_REPORTED)))
     for run in range(runs):
         X, y = world.draw(rng)
         deployed[run] = world.truths(clone(world.rule).fit(X, y))
@@ -74,7 +74,7 @@ def _ends(outcome: object) -> tuple[float, float, float]:
 def _corrected_t(one: Measured) -> Floats:
     """Of the runs' own metrics; one third of the items is tested, so that n2/n1 = 1/2."""
     rows = []
-    for metric in REPORTED:
+    for metric in BASELINES_REPORTED:
         found = values(metric, one.trials.by_run())
         if found.size < 2:
             rows.append(_NOTHING)

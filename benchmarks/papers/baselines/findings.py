@@ -12,7 +12,7 @@ from benchmarks.papers.baselines.coverage import DEPLOYED, TESTED, Cell
 from benchmarks.papers.baselines.labels_alone import DRAWS, NUMBERS, SHARES, apart_coverage, share_coverage
 from benchmarks.papers.baselines.worlds import WORLDS
 from benchmarks.shape import Kind, Row, Verdict
-from stratawatch.core.baselines.answers import REPORTED
+from stratawatch.core.metrics import BASELINES_REPORTED
 from stratawatch.resampling import METHODS
 
 _SHORT: Final = {"false_omission_rate": "FOR"}
@@ -104,7 +104,7 @@ def _cell(cell: Cell) -> Row:
         "world": cell.world,
         "method": cell.method,
         "truth": cell.truth,
-        **{_SHORT.get(name, name): float(part) for name, part in zip(REPORTED, cell.coverage, strict=True)},
+        **{_SHORT.get(name, name): float(part) for name, part in zip(BASELINES_REPORTED, cell.coverage, strict=True)},
         "error": sqrt(lowest * (1 - lowest) / cell.runs),
         "accuracy: bias": float(cell.bias[-1]),
         "accuracy: half-width": float(cell.half_width[-1]),

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom
 
-from stratawatch.core.baselines.answers import Answers
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.core.baselines.labelled import of_answers
 from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.metrics import ConfusionCounts
 
 NUMBERS: Final = (30, 100, 300, 1000)
 SHARES: Final = (0.5, 0.8, 0.9, 0.95, 0.99)
@@ -61,7 +61,7 @@ def apart_coverage(draw: Apart, metric: str) -> tuple[float, float]:
 
 
 def _share(yes: int, n: int) -> Share:
-    found = of_answers("precision", Answers(*(np.asarray(float(count)) for count in (yes, n - yes, 0, 0))))
+    found = of_answers("precision", ConfusionCounts(*(np.asarray(float(count)) for count in (yes, n - yes, 0, 0))))
     if isinstance(found, Undefined):
         raise TypeError(found.reason)
     return found

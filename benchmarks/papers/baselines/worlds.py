@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from stratawatch.core.baselines.answers import REPORTED
 from stratawatch.core.cells import Flags
+from stratawatch.core.metrics import BASELINES_REPORTED
 from stratawatch.core.population import Floats
 
 _LARGE: Final = 10_000
@@ -93,7 +93,7 @@ class World:
             "false_omission_rate": fn / (fn + tn) if fn + tn else 0.0,
             "accuracy": tp + tn,
         }
-        return np.array([parts[metric] for metric in REPORTED])
+        return np.array([parts[metric] for metric in BASELINES_REPORTED])
 
     def _items(self, rng: np.random.Generator, truth: Flags) -> Floats:
         items = rng.normal(size=(len(truth), self.axes))

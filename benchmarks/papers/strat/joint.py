@@ -17,12 +17,12 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.estimation.interval import logit_ends
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.replication.units import Calls, Strata, expanded
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods.brr import Brr
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import AnsweredRows, Labelled
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Floats
 
 OWN: Final = "the product's"

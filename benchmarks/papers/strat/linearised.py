@@ -16,7 +16,6 @@ import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.replication.balanced_replication import (
     ROUNDING,
     Spread,
@@ -27,6 +26,7 @@ from stratawatch.core.estimation.replication.balanced_replication import (
 )
 from stratawatch.core.estimation.replication.design_effect import Pooled, variances
 from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.replication.balanced_replication import Spread, brr, of_metric, positives
 from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
 from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 
 CONFIDENCE: Final = 0.95

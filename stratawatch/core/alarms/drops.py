@@ -7,7 +7,7 @@ from stratawatch.core.alarms.words import plain, points, told
 from stratawatch.core.baselines.drop import Drop, between
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.metrics import metric_named
+from stratawatch.core.metrics import metric_named
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def judge_drop(
     The baseline's uncertainty is in both. BLIND without a baseline, or if the drop is known to more than `widest` only.
     """
     if isinstance(baseline, Undefined):
-        went = "rose" if metric_named(estimate.metric).small_is_good else "fell"
+        went = "rose" if metric_named(estimate.metric).lower_is_better else "fell"
         return Judgement(AlarmState.BLIND, f"cannot tell how far it {went}: {baseline.reason}")
     fell = baseline.drop_to(estimate.metric, known, estimate.confidence)
     half = fell.half_width
@@ -69,7 +69,7 @@ def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, st
 
 def worsening(metric: str) -> str:
     """What a limit on a metric's way from its baseline is on."""
-    return "rise" if metric_named(metric).small_is_good else "fall"
+    return "rise" if metric_named(metric).lower_is_better else "fall"
 
 
 def moved(metric: str, fell: Drop) -> str:
@@ -80,7 +80,7 @@ def moved(metric: str, fell: Drop) -> str:
     """
     half = fell.half_width
     worse = fell.value >= 0
-    down = worse != metric_named(metric).small_is_good
+    down = worse != metric_named(metric).lower_is_better
     ends = (fell.low, fell.high) if worse else (-fell.high, -fell.low)
     low, high = (points(end, half) for end in ends)
     return f"{'fell' if down else 'rose'} by {points(abs(fell.value), half)} points ({low} to {high})"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.mover import Ends, difference_interval
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
 
@@ -53,7 +53,7 @@ def between(metric: str, baseline: Known, current: Known) -> Drop:
             raise StratawatchError(
                 f"a {metric} does not lie inside its interval", expected="low <= value <= high", got=str(known)
             )
-    sign = -1.0 if metric_named(metric).small_is_good else 1.0
+    sign = -1.0 if metric_named(metric).lower_is_better else 1.0
     ends = drop_ends(
         np.asarray(baseline.value),
         np.asarray(current.value),

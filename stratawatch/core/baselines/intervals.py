@@ -1,18 +1,16 @@
 """What a baseline rests on: enough to make its interval at any confidence, as pages ask for other ones than reports."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.interval import z
-from stratawatch.core.estimation.mover import Ends, difference_interval, ratio_interval
+from stratawatch.core.estimation.mover import Ends, metric_interval
 from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.metrics import SideTotals, baseline_metric, metric_named
+from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
-
-MIXED: Final = {"recall": "MOVER-R", "accuracy": "MOVER"}
-"""The metrics that mix both sides, so that labels drawn apart need the sides' sizes; how they get an interval."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +53,26 @@ class TwoSides:
 
     def __post_init__(self) -> None:
         """Check that both sides have a part in the metric."""
-        if self.metric not in MIXED:
-            raise StratawatchError(f"'{self.metric}' is not of two sides", expected=f"one of {', '.join(MIXED)}")
+        if len(baseline_metric(self.metric).sides) < 2:
+            raise StratawatchError(
+                f"'{self.metric}' is not of two sides", expected="one of recall, accuracy, specificity"
+            )
 
     def known(self, confidence: float) -> Known:
-        """Recall by MOVER-R, accuracy by MOVER for a sum; n_eff = m (1 - m)/V with V from the interval's length.
+        """MOVER from the intervals of both shares; n_eff = m (1 - m)/V with V from the interval's length.
 
         >>> both = TwoSides("recall", Share(0.8, 100), Share(0.02, 400), called_size=1000, passed_size=9000)
         >>> found = both.known(0.95)
         >>> [round(x, 4) for x in (found.value, found.low, found.high)]
         [0.8163, 0.6925, 0.8977]
         """
-        value, ends = _recall(self, confidence) if self.metric == "recall" else _accuracy(self, confidence)
+        metric = metric_named(self.metric)
+        (tp, of_tp), (fn, of_fn) = (
+            _total(share.known(confidence), size)
+            for share, size in ((self.called, self.called_size), (self.passed, self.passed_size))
+        )
+        totals = SideTotals(np.asarray(self.called_size), np.asarray(self.passed_size), tp, fn)
+        value, ends = float(metric.value(totals)), metric_interval(metric, totals, of_tp, of_fn)
         low, high = min(max(float(ends.low), 0.0), value), max(min(float(ends.high), 1.0), value)
         length = (high - low) / (2 * z(confidence))
         # Where the value is 0 or 1, value (1 - value) says nothing: the smaller of the draws does.
@@ -74,22 +80,6 @@ class TwoSides:
         return Known(value, low, high, n_eff)
 
 
-def _totals(both: TwoSides, confidence: float) -> tuple[float, float, Ends, Ends]:
-    """TP, FN and the ends of either."""
-    called, passed = both.called.known(confidence), both.passed.known(confidence)
-    of_tp = Ends(np.asarray(called.low * both.called_size), np.asarray(called.high * both.called_size))
-    of_fn = Ends(np.asarray(passed.low * both.passed_size), np.asarray(passed.high * both.passed_size))
-    return called.value * both.called_size, passed.value * both.passed_size, of_tp, of_fn
-
-
-def _recall(both: TwoSides, confidence: float) -> tuple[float, Ends]:
-    tp, fn, of_tp, of_fn = _totals(both, confidence)
-    return tp / (tp + fn), ratio_interval(np.asarray(tp), np.asarray(fn), of_tp, of_fn)
-
-
-def _accuracy(both: TwoSides, confidence: float) -> tuple[float, Ends]:
-    """(TP + |B| - FN)/N: a difference of two totals, moved and scaled."""
-    tp, fn, of_tp, of_fn = _totals(both, confidence)
-    everything = both.called_size + both.passed_size
-    ends = difference_interval(np.asarray(tp), np.asarray(fn), of_tp, of_fn, 0.0)
-    return (tp + both.passed_size - fn) / everything, Ends(*((end + both.passed_size) / everything for end in ends))
+def _total(share: Known, size: float) -> tuple[Floats, Ends]:
+    """So much of a size, and the ends of that."""
+    return np.asarray(share.value * size), Ends(np.asarray(share.low * size), np.asarray(share.high * size))

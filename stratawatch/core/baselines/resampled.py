@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.baselines.answers import LACKING, Answers, one_hot, share
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import ConfusionCounts, baseline_metric
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 
@@ -36,10 +36,13 @@ class Trials:
         calls = np.concatenate([calls for _, calls in runs]).astype(np.bool_)
         return cls(np.repeat(np.arange(len(runs)), sizes), items, calls, truth[items])
 
-    def by_run(self) -> Answers:
+    def by_run(self) -> ConfusionCounts:
         """Every run's four counts."""
-        return Answers(
-            *(np.asarray(np.bincount(self.runs, kind), dtype=np.float64) for kind in one_hot(self.calls, self.truth))
+        return ConfusionCounts(
+            *(
+                np.asarray(np.bincount(self.runs, kind), dtype=np.float64)
+                for kind in ConfusionCounts.by_item(self.calls, self.truth)
+            )
         )
 
     def distinct(self, metric: str) -> float:
@@ -47,24 +50,26 @@ class Trials:
 
         Kish 1965, Survey Sampling, 11.7: all answers about an item are taken for one, told d_i times.
         """
-        told = np.bincount(self.items, share(metric, one_hot(self.calls, self.truth)).of)
+        told = np.bincount(
+            self.items, baseline_metric(metric).share(ConfusionCounts.by_item(self.calls, self.truth))[1]
+        )
         squares = float((told**2).sum())
         return float(told.sum()) ** 2 / squares if squares else 0.0
 
 
-def values(metric: str, answers: Answers) -> Floats:
+def values(metric: str, answers: ConfusionCounts) -> Floats:
     """The metric of every run that has one; runs that it is 0/0 in are left out."""
-    yes, of = share(metric, answers)
+    yes, of = baseline_metric(metric).share(answers)
     told = of > 0
     return np.asarray(yes[told] / of[told], dtype=np.float64)
 
 
 def pooled(metric: str, trials: Trials) -> Share | Undefined:
     """One share of the answers of all runs together."""
-    yes, of = share(metric, trials.by_run())
+    yes, of = baseline_metric(metric).share(trials.by_run())
     total = float(of.sum())
     if total == 0:
-        return Undefined(LACKING[metric])
+        return Undefined(baseline_metric(metric).no_members)
     return Share(float(yes.sum()) / total, trials.distinct(metric))
 
 
@@ -72,20 +77,20 @@ def mean_of_runs(metric: str, trials: Trials) -> Share | Undefined:
     """The mean of the runs' metrics, acc_sub = sum_i acc_i/k."""
     found = values(metric, trials.by_run())
     if found.size == 0:
-        return Undefined(f"in every run {LACKING[metric]}")
+        return Undefined(f"in every run {baseline_metric(metric).no_members}")
     return Share(_inside(float(found.mean())), trials.distinct(metric))
 
 
-def bootstrap_632(metric: str, trials: Trials, fitted: Answers) -> Share | Undefined:
+def bootstrap_632(metric: str, trials: Trials, fitted: ConfusionCounts) -> Share | Undefined:
     """1/b sum_i (.632 eps_i + .368 acc_s): eps_i of items left out of draw i, acc_s of the fit to all, on the same.
 
     Efron 1983, Journal of the American Statistical Association 78:316, there for the error rate.
     """
-    unseen, seen = mean_of_runs(metric, trials), values(metric, Answers(*(np.atleast_1d(n) for n in fitted)))
+    unseen, seen = mean_of_runs(metric, trials), values(metric, ConfusionCounts(*(np.atleast_1d(n) for n in fitted)))
     if isinstance(unseen, Undefined):
         return unseen
     if seen.size == 0:
-        return Undefined(f"of the fit to all items, {LACKING[metric]}")
+        return Undefined(f"of the fit to all items, {baseline_metric(metric).no_members}")
     return Share(_inside(UNSEEN * unseen.value + (1 - UNSEEN) * float(seen[0])), unseen.n)
 
 

@@ -15,11 +15,11 @@ from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, with_clusters
 from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.estimation.metrics import REPORTED
 from stratawatch.core.estimation.variance_methods import refuse_unsuited, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import Labelled, labelled
+from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.looking_back import EarlierRounds

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs.budgeting import afforded
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request, part
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import ConfusionCounts, RatioMetric, metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_rates import prior_rates
@@ -24,50 +24,6 @@ from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
 from stratawatch.core.stratification.initial_cells import fine_cells
 
 METHOD: Final = "simple random sample, Wilson"
-
-
-class Confusion(NamedTuple):
-    """Labels of the sample, or what is expected of them, by what the classifier said and what people said."""
-
-    tp: float
-    fp: float
-    fn: float
-    tn: float
-
-    @property
-    def sides(self) -> tuple[float, float]:
-        """Labels among the items called positive, and among those called negative."""
-        return self.tp + self.fp, self.fn + self.tn
-
-
-def _yes_of(metric: str, said: Confusion) -> tuple[float, float]:
-    """The share that a metric is, as yes and all; F1 = 2 J/(1 + J) is read off J = TP/(TP + FP + FN).
-
-    A metric that is no such share is nothing to this design.
-    """
-    tp, fp, fn, tn = said
-    return {
-        "precision": (tp, tp + fp),
-        "recall": (tp, tp + fn),
-        "false_omission_rate": (fn, fn + tn),
-        "f1": (tp, tp + fp + fn),
-        "accuracy": (tp + tn, tp + fp + fn + tn),
-        "specificity": (tn, tn + fp),
-        "negative_predictive_value": (tn, fn + tn),
-        "prevalence": (tp + fn, tp + fp + fn + tn),
-    }.get(metric, (0.0, 0.0))
-
-
-_LACKING: Final[Mapping[str, str]] = {
-    "precision": "no label among the items it calls positive",
-    "recall": "no positive among the labels",
-    "false_omission_rate": "no label among the items it calls negative",
-    "f1": "neither a positive nor an item that it calls positive among the labels",
-    "accuracy": "no label",
-    "specificity": "no negative among the labels",
-    "negative_predictive_value": "no label among the items it calls negative",
-    "prevalence": "no label",
-}
 
 
 @dataclass(frozen=True)
@@ -92,12 +48,12 @@ class _Share:
     labels: float
 
 
-def _share(metric: str, said: Confusion, sampled: _Sampled, confidence: float) -> _Share | None:
+def _share(metric: RatioMetric, said: ConfusionCounts, sampled: _Sampled, confidence: float) -> _Share | None:
     """Wilson's interval with n/left labels, and one item that has no label may always be the other way.
 
     None where there is nothing to divide by.
     """
-    yes, n = _yes_of(metric, said)
+    yes, n = (float(count) for count in metric.share(said))
     if n <= 0:
         return None
     value, labels, ends = yes / n, n, Ends(np.asarray(yes / n), np.asarray(yes / n))
@@ -105,13 +61,7 @@ def _share(metric: str, said: Confusion, sampled: _Sampled, confidence: float) -
         labels, items = n / sampled.left, n * sampled.items / sampled.labels
         low, high = wilson(np.asarray(value), np.asarray(labels), confidence)
         ends = Ends(np.minimum(low, max(0, 1 - (n - yes + 1) / items)), np.maximum(high, min(1, (yes + 1) / items)))
-    if metric == "f1":
-        return _Share(_of_jaccard(value), Ends(*(np.asarray(_of_jaccard(float(end))) for end in ends)), labels)
-    return _Share(value, ends, labels)
-
-
-def _of_jaccard(share: float) -> float:
-    return 2 * share / (1 + share)
+    return _Share(float(metric.of_share(np.asarray(value))), Ends(*map(metric.of_share, ends)), labels)
 
 
 @dataclass(frozen=True)
@@ -125,8 +75,9 @@ class Srs:
     names: ClassVar[tuple[str, ...]] = ()
 
     def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
-        """Nothing."""
-        return ""
+        """What weighs its errors unequally is no plain share of labels."""
+        found = metric_named(metric)
+        return "" if found.share_odds else f"design = 'srs' does not tell {found.title}: it is no plain share of labels"
 
     def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Nothing."""
@@ -165,7 +116,9 @@ class Srs:
         for place, name in enumerate(cells.classifiers):
             said = _confusion(cells, place, cells.sizes * served * n / max(size, 1), rates)
             for metric in metrics:
-                found = _share(metric, said, _Sampled(size, n), survey.confidence)
+                if self.lacks(metric, name, cells.classifiers):
+                    continue
+                found = _share(metric_named(metric), said, _Sampled(size, n), survey.confidence)
                 if found is not None:
                     widths[name, metric] = float(found.ends.high - found.ends.low) / 2
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
@@ -188,12 +141,13 @@ class Srs:
         return np.minimum(self._room(cells, pools), survey.budget or 0)
 
 
-def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Confusion:
+def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> ConfusionCounts:
     a, b = answered * cells.positive[:, place], answered * cells.negative[:, place]
-    return Confusion(float(a @ rates), float(a @ (1 - rates)), float(b @ rates), float(b @ (1 - rates)))
+    counts = (a @ rates, a @ (1 - rates), b @ rates, b @ (1 - rates))
+    return ConfusionCounts(*(np.asarray(count) for count in counts))
 
 
-def _said(cells: Cells, atoms: Sequence[Atom], known: Labelled, segment: Segment | None, place: int) -> Confusion:
+def _said(cells: Cells, atoms: Sequence[Atom], known: Labelled, segment: Segment | None, place: int) -> ConfusionCounts:
     answers = known.everywhere if segment is None else part(atoms, known, segment).answers
     answered, yes = answers.answered.sum(axis=0), answers.yes.sum(axis=0)
     return _confusion(cells, place, answered, yes / np.maximum(answered, 1))
@@ -204,16 +158,18 @@ def _estimate(
     place: int,
     name: str,
     segment: Segment | None,
-    said: Confusion,
+    said: ConfusionCounts,
     sampled: _Sampled,
     request: Request,
 ) -> Estimate:
-    metric, found = metric_named(name), _share(name, said, sampled, request.confidence)
+    metric, why = metric_named(name), Srs().lacks(name, cells.classifiers[place], cells.classifiers)
+    found = None if why else _share(metric, said, sampled, request.confidence)
     where = "" if segment is None else f" in {segment}"
     outcome = (
-        Undefined(_LACKING.get(name, "a simple random sample does not serve it") + where)
+        Undefined(why or metric.no_members + where)
         if found is None
         else Known(found.value, float(found.ends.low), float(found.ends.high), found.labels)
     )
-    used = round(sum(said.sides[side] for side in metric.reads))
+    labels = (said.tp + said.fp, said.fn + said.tn)
+    used = round(sum(float(labels[side]) for side in metric.sides))
     return Estimate(cells.classifiers[place], name, segment, outcome, used, METHOD, request.confidence)

@@ -2,7 +2,7 @@
 
 V grows to deff V + E. The design effect deff (one below 1 counts as 1) is that of how far labels move the metric: the
 slope of a label's side times its error, the label less what was foretold of it (or, of a share of labels, its distance
-from the share: `label_shares`), times sqrt(1 - f). Where labels agree
+from the share: `share_moves`), times sqrt(1 - f). Where labels agree
 (those of the side that moves the metric more) nothing tells a correlation, and a cluster counts as one label: deff =
 sum m^2 / sum m for clusters of m labels. E gives clusters of several labels their 1 - f back: V was for the items of
 this window, but clusters matter for those that bring the next. A label that is alone in its cluster keeps its 1 - f;
@@ -23,18 +23,16 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation import label_shares
 from stratawatch.core.estimation.difference_estimator import Evidence
 from stratawatch.core.estimation.differences import slopes
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.interval import z
 from stratawatch.core.estimation.label_table import LabelRows
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.replication.design_effect import Pooled, Variances, by_unit
 from stratawatch.core.estimation.replication.units import Strata
-from stratawatch.core.estimation.sides import A, B
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import A, B, RatioMetric, metric_named, safe_divide
 from stratawatch.core.population import Atom, Floats
 
 FORETELLING: Final = ("joint",)
@@ -149,10 +147,29 @@ def _moves(rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Req
             for metric, (on_a, on_b) in zip(metrics, every, strict=True):
                 each = (a * on_a[row, place] + b * on_b[row, place]) * errors
                 yield Moves(
-                    label_shares.moves(rows, metric.name, place, inside) if by_share else each,
-                    a * (A in metric.reads),
-                    b * (B in metric.reads),
+                    share_moves(rows, metric, place, inside) if by_share else each,
+                    a * (A in metric.sides),
+                    b * (B in metric.sides),
                 )
+
+
+def share_moves(rows: LabelRows, metric: RatioMetric, place: int, inside: Floats) -> Floats:
+    """How far every label moves a share that is taken of labels, stratum by stratum: (n - R d)/D.
+
+    n and d are what the label adds to numerator and denominator, R the ratio in its stratum, D the denominator over
+    all strata: the linearised ratio of two sums (Cochran 1977, 6.4). Such a design does not use how many items a
+    classifier calls positive: a customer of many positive calls moves its recall, accuracy or prevalence also where
+    all of its calls are as right as others'. So a move is about the mean of the set, and not of a side.
+    """
+    a, b = (inside * side[rows.atoms, place] for side in (rows.cells.positive, rows.cells.negative))
+    outcomes = np.stack([a * rows.yes, a * (1 - rows.yes), b * rows.yes, b * (1 - rows.yes)], axis=1)
+    n, d = outcomes @ np.array(metric.numerator), outcomes @ np.array(metric.denominator)
+    whole = float(rows.strata().weights @ d)
+    if whole <= 0:
+        return np.zeros(len(d))
+    sums, sizes = (np.bincount(rows.homes, weights=each) for each in (n, d))
+    ratio = safe_divide(sums.astype(np.float64), sizes.astype(np.float64))[rows.homes]
+    return np.asarray((n - ratio * d) / whole, dtype=np.float64)
 
 
 def _telling(yes: Floats, moves: Floats, on_a: Floats, on_b: Floats) -> Floats:

@@ -10,13 +10,11 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.difference_estimator import Evidence
 from stratawatch.core.estimation.interval import z
 from stratawatch.core.estimation.linear_total import Weighted
-from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends, difference_interval
 from stratawatch.core.estimation.side_intervals import Reading
-from stratawatch.core.estimation.sides import A
 from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import A, RatioMetric, metric_named
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
 
@@ -60,7 +58,7 @@ def change(now: Estimate, before: Estimate) -> Estimate:
     return Estimate(now.classifier, now.metric, now.segment, _changed(now, before), used, TWO_PERIODS, now.confidence)
 
 
-def _difference(evidence: Evidence, metric: Metric, reading: Reading, pair: Sequence[int]) -> Known:
+def _difference(evidence: Evidence, metric: RatioMetric, reading: Reading, pair: Sequence[int]) -> Known:
     """What a yes adds to the difference is the gradient row; the sums of its two signs rest on different items.
 
     The intervals of the two sums are joined by MOVER-D with the correlation that the variance of the row implies. What
@@ -89,7 +87,7 @@ def _difference(evidence: Evidence, metric: Metric, reading: Reading, pair: Sequ
     return _known(value, moved, least, _plain(value, variance, items))
 
 
-def _row(cells: Cells, metric: Metric, reading: Reading, pair: Sequence[int]) -> Floats:
+def _row(cells: Cells, metric: RatioMetric, reading: Reading, pair: Sequence[int]) -> Floats:
     """What an item's label changes in the difference, by cell."""
     table = reading.sides.table
     on_a, on_b = (np.broadcast_to(slope, table.tp.shape)[0, pair] for slope in metric.slopes(table))
@@ -124,9 +122,9 @@ def _plain(value: Floats, variance: float, most: float) -> float:
     return min(round(spread / variance, 6), most) if variance > 0 and spread > 0 else most
 
 
-def _serving(cells: Cells, metric: Metric, pair: Sequence[int]) -> Flags:
+def _serving(cells: Cells, metric: RatioMetric, pair: Sequence[int]) -> Flags:
     """Cells whose labels serve the metric of either classifier."""
-    sides = [cells.positive[:, pair] if side == A else cells.negative[:, pair] for side in metric.reads]
+    sides = [cells.positive[:, pair] if side == A else cells.negative[:, pair] for side in metric.sides]
     return np.asarray(np.hstack(sides).any(axis=1))
 
 

@@ -9,12 +9,11 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.difference_estimator import Evidence, Part
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.population import Atom, Segment
 
 
@@ -48,19 +47,19 @@ def part(atoms: Sequence[Atom], known: Labelled, segment: Segment) -> Part:
     return Part(sizes, known.inside(segment))
 
 
-def method(metric: Metric, logit: float) -> str:
+def method(metric: RatioMetric, logit: float) -> str:
     """How a value and its interval came about, in a few words."""
     if logit >= 1:
         return f"{metric.method}, logit"
-    return f"{metric.method}, {metric.small_method}" + (" blended with logit" if logit > 0 else "")
+    return f"{metric.method}, {metric.small_sample_interval}" + (" blended with logit" if logit > 0 else "")
 
 
 def _column(
-    metric: Metric, reading: Reading, segments: Sequence[Segment | None], classifiers: Sequence[str]
+    metric: RatioMetric, reading: Reading, segments: Sequence[Segment | None], classifiers: Sequence[str]
 ) -> list[list[Estimate]]:
     """One metric: segments x classifiers."""
     found, clear = interval(metric, reading), told(metric, reading.sides)
-    labels = reading.sides.labels[..., list(metric.reads)].sum(axis=-1)
+    labels = reading.sides.labels[..., list(metric.sides)].sum(axis=-1)
     numbers = np.stack([found.value, found.low, found.high, found.n_eff, found.logit, labels, clear], axis=-1).tolist()
     rows: list[list[Estimate]] = []
     for row, segment in enumerate(segments):

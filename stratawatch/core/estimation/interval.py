@@ -19,10 +19,10 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimation.effective_sample_size import effective_labels
-from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.metrics import RatioMetric
 from stratawatch.core.population import Floats
 
 NARROW: Final = 15.0
@@ -52,7 +52,7 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def interval(metric: Metric, reading: Reading) -> Interval:
+def interval(metric: RatioMetric, reading: Reading) -> Interval:
     """A metric of all sides at once; where it is Undefined (see `untold`) the numbers mean nothing."""
     sides = reading.sides
     table = sides.table
@@ -61,7 +61,7 @@ def interval(metric: Metric, reading: Reading) -> Interval:
     variance, part = sides.variance(*slopes), _part(reading, *slopes)
     low, high = logit_ends(value, variance, reading.confidence)
     if part.min(initial=1.0) < 1:
-        small = metric.small_ends(reading)
+        small = reading.ends(metric)
         low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
     possible, half = metric.value(sides.corners), _half_item(sides, *slopes)
     low, high = low - half, high + half

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stratawatch.core.metrics import RatioMetric, SideTotals
 from stratawatch.core.population import Floats
 
 
@@ -35,16 +36,33 @@ def ratio_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends) -> Ends
     return Ends(low, high)
 
 
-def f1_interval(tp: Floats, fn: Floats, called: Floats, of_tp: Ends, of_fn: Ends) -> Ends:
-    """Ends of 2 TP/(|A| + TP + FN), which grows with TP and falls with FN; the two are taken as independent.
+def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: Ends, of_fn: Ends) -> Ends:
+    """Ends of a metric from those of its TP and FN, which rest on different labels.
 
-    Each end is as far away as the root of the squared changes that either part makes alone (Zou and Donner 2008,
-    Statistics in Medicine 27:1693, for a sum; here for any function that is monotone in both).
+    A share of two outcomes, one on either side (recall: TP and FN), is their odds: MOVER-R. Any other metric is
+    monotone in TP and in FN, so each end is as far away as the root of the squared changes that the two make alone
+    (Zou and Donner 2008, Statistics in Medicine 27:1693, for a sum).
     """
-    value = f1(tp, fn, called)
-    low = np.hypot(value - f1(of_tp.low, fn, called), value - f1(tp, of_fn.high, called))
-    high = np.hypot(f1(of_tp.high, fn, called) - value, f1(tp, of_fn.low, called) - value)
+    outcomes = (
+        (totals.tp, of_tp),
+        (totals.positive - totals.tp, mirrored(of_tp, totals.positive)),
+        (totals.fn, of_fn),
+        (totals.negative - totals.fn, mirrored(of_fn, totals.negative)),
+    )
+    if metric.odds is not None:
+        (one, of_one), (two, of_two) = (outcomes[place] for place in metric.odds)
+        return ratio_interval(one, two, of_one, of_two)
+    value = metric.value(totals)
+    by_tp = [metric.value(totals._replace(tp=end)) for end in of_tp]
+    by_fn = [metric.value(totals._replace(fn=end)) for end in of_fn]
+    low = np.hypot(value - np.minimum(*by_tp), value - np.minimum(*by_fn))
+    high = np.hypot(np.maximum(*by_tp) - value, np.maximum(*by_fn) - value)
     return Ends(np.maximum(value - low, 0.0), np.minimum(value + high, 1.0))
+
+
+def mirrored(ends: Ends, size: Floats | float = 1.0) -> Ends:
+    """Of what is left of a size."""
+    return Ends(np.asarray(size - ends.high), np.asarray(size - ends.low))
 
 
 def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, correlation: Floats | float) -> Ends:
@@ -59,11 +77,6 @@ def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, co
     low = np.sqrt(np.maximum(below**2 + over**2 - 2 * correlation * below * over, 0.0))
     high = np.sqrt(np.maximum(above**2 + under**2 - 2 * correlation * above * under, 0.0))
     return Ends(one - two - low, one - two + high)
-
-
-def f1(tp: Floats, fn: Floats, called: Floats) -> Floats:
-    """2 TP/(|A| + TP + FN); 0 where nothing is called positive and nothing is."""
-    return np.asarray(2 * tp / np.maximum(called + tp + fn, 1e-300), dtype=np.float64)
 
 
 def _share(numerator: Floats, denominator: Floats) -> Floats:

@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimation.ff_mid import ff_mid
-from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.sides import A, B, Sides
+from stratawatch.core.estimation.mover import Ends, metric_interval, mirrored
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.metrics import A, B, RatioMetric
 from stratawatch.core.population import Floats
 
 _BLEND: Final = (1.0, 5.0)
@@ -72,35 +73,25 @@ class Reading:
         size = self.sides.sizes[..., B]
         return Ends(size * self.passed.low, size * self.passed.high)
 
-    @property
-    def positives(self) -> Ends:
-        """Of the share of positives among all items that were judged."""
-        return Ends(self._judged.low[..., 0], self._judged.high[..., 0])
+    def ends(self, metric: RatioMetric) -> Ends:
+        """The interval of a metric that is honest at small counts: FF/MID where it is a plain share of listed items."""
+        if not (metric.is_listed and metric.is_plain_share):
+            return metric_interval(metric, self.sides.table, self.tp, self.fn)
+        if len(metric.sides) > 1:
+            return self._share_of_all(metric)
+        (side,) = metric.sides
+        ends = Ends(self._shares.low[..., side], self._shares.high[..., side])
+        return ends if metric.label_effects[side] > 0 else mirrored(ends)
 
-    @property
-    def right(self) -> Ends:
-        """Of the share of right calls among all items that were judged."""
-        return Ends(self._judged.low[..., 1], self._judged.high[..., 1])
-
-    @cached_property
-    def _judged(self) -> Ends:
-        """FF/MID intervals of shares that both sides make: a yes on B is a positive more, but a right call less."""
-        sides, one = self.sides, np.ones(())
-        scale = np.maximum(sides.sizes.sum(axis=-1), 1)[..., None]
-        tp, fn = sides.totals[..., A], sides.totals[..., B]
-        totals = np.stack([tp + fn, tp + sides.sizes[..., B] - fn], axis=-1)
-        variance = np.stack([sides.variance(one, one), sides.variance(one, -one)], axis=-1)
-        weights = np.broadcast_to(sides.joint_weights[..., None], totals.shape)
-        share = np.minimum(np.maximum(totals / scale, 0), 1)
-        return share_interval(share, variance / scale**2, weights / scale, self.confidence)
+    def _share_of_all(self, metric: RatioMetric) -> Ends:
+        """FF/MID of a share that both sides make."""
+        sides, scale = self.sides, np.maximum(metric.size(self.sides.table), 1)
+        share = np.minimum(np.maximum(metric.hits(sides.table) / scale, 0), 1)
+        variance = sides.variance(*(np.asarray(effect) for effect in metric.label_effects))
+        return share_interval(share, variance / scale**2, sides.joint_weights / scale, self.confidence)
 
 
 def share_interval(share: Floats, variance: Floats, weight: Floats, confidence: float) -> Ends:
     """FF/MID over arrays of any shape, MID from five events on: V is never smaller than the smoothed variance."""
     low, high = ff_mid(share.ravel(), variance.ravel(), weight.ravel(), confidence, _BLEND)
     return Ends(low.reshape(share.shape), high.reshape(share.shape))
-
-
-def mirrored(ends: Ends, size: Floats | float = 1.0) -> Ends:
-    """Of what is left of a size."""
-    return Ends(np.asarray(size - ends.high), np.asarray(size - ends.low))

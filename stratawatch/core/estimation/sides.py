@@ -3,24 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Final, NamedTuple
 
 import numpy as np
 
+from stratawatch.core.metrics import A, B, SideTotals
 from stratawatch.core.population import Floats
-
-A: Final = 0
-B: Final = 1
-"""Places on the last axis of what is known of both sides."""
-
-
-class Table(NamedTuple):
-    """Items that a classifier calls positive and negative, and the positives among each: arrays of one shape."""
-
-    positive: Floats
-    negative: Floats
-    tp: Floats
-    fn: Floats
 
 
 @dataclass(frozen=True)
@@ -57,17 +44,17 @@ class Sides:
         return Sides(**{field.name: getattr(self, field.name)[place] for field in fields(self)})
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> SideTotals:
         """The estimated counts."""
-        return Table(self.sizes[..., A], self.sizes[..., B], self.totals[..., A], self.totals[..., B])
+        return SideTotals(self.sizes[..., A], self.sizes[..., B], self.totals[..., A], self.totals[..., B])
 
     @cached_property
-    def corners(self) -> Table:
+    def corners(self) -> SideTotals:
         """Counts that the labels leave possible: all four of (fewest, most) positives on A and on B, a first axis."""
         least, most = self.yes, self.sizes - (self.labels - self.yes)
         tp = np.stack([least[..., A], least[..., A], most[..., A], most[..., A]])
         fn = np.stack([least[..., B], most[..., B], least[..., B], most[..., B]])
-        return Table(self.sizes[..., A], self.sizes[..., B], tp, fn)
+        return SideTotals(self.sizes[..., A], self.sizes[..., B], tp, fn)
 
     def variance(self, a: Floats, b: Floats) -> Floats:
         """V of a TP + b FN: the larger of raw and smooth, and what unsampled parts may add."""

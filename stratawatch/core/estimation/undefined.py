@@ -6,8 +6,9 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.metrics.metric import Metric
-from stratawatch.core.estimation.sides import A, Sides
+from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.metrics import A, B, RatioMetric
+from stratawatch.core.population import Floats
 
 MOST_UNSEEN: Final = 0.10
 """Largest share of a metric's items that may lie in strata without any answer."""
@@ -15,7 +16,7 @@ MOST_UNSEEN: Final = 0.10
 Place = tuple[int, ...]
 
 
-def told(metric: Metric, sides: Sides) -> Flags:
+def told(metric: RatioMetric, sides: Sides) -> Flags:
     """Where nothing stands in the metric's way."""
     found = np.zeros(sides.sizes.shape[:-1], dtype=np.bool_)
     for flags, _ in _obstacles(metric, sides, None):
@@ -23,14 +24,14 @@ def told(metric: Metric, sides: Sides) -> Flags:
     return ~found
 
 
-def reason(metric: Metric, sides: Sides, place: Place) -> str:
+def reason(metric: RatioMetric, sides: Sides, place: Place) -> str:
     """The first of what stands in the way of the metric at a place where it cannot be told."""
     return next(words for flags, words in _obstacles(metric, sides, place) if flags[place])
 
 
-def _obstacles(metric: Metric, sides: Sides, place: Place | None) -> Iterator[tuple[Flags, str]]:
+def _obstacles(metric: RatioMetric, sides: Sides, place: Place | None) -> Iterator[tuple[Flags, str]]:
     """Where each obstacle is met, and the words for it at one place (None: no words)."""
-    of = list(metric.reads)
+    of = list(metric.sides)
     both = len(of) > 1
     whole = "it judged" if both else f"it calls {_whose(of[0])}"
     sizes, labels, unseen = sides.sizes[..., of], sides.labels[..., of], sides.unseen[..., of].sum(axis=-1)
@@ -46,7 +47,24 @@ def _obstacles(metric: Metric, sides: Sides, place: Place | None) -> Iterator[tu
         unseen > MOST_UNSEEN * size,
         f"{hidden} of the items {whole} are in strata without a label; at most {MOST_UNSEEN:.0%} may be",
     )
-    yield metric.lacking(sides), f"no {metric.wanting} among the {used} labels"
+    members, word = _members_at_least(metric, sides)
+    yield members == 0, f"no {word} among the {used} labels"
+
+
+def _members_at_least(metric: RatioMetric, sides: Sides) -> tuple[Floats, str]:
+    """Items that are surely among those that the metric is a share of, and what their labels have to show.
+
+    Where both outcomes of a side are, all its items are, whatever labels say; else those with the right label.
+    """
+    tp, fp, fn, tn = metric.members
+    found, words = np.zeros(sides.sizes.shape[:-1]), set()
+    for side, positive, negative in ((A, tp, fp), (B, fn, tn)):
+        if positive and negative:
+            found = found + sides.sizes[..., side]
+        elif positive or negative:
+            words.add("positive" if positive else "negative")
+            found = found + (sides.yes if positive else sides.labels - sides.yes)[..., side]
+    return found, " or ".join(sorted(words, reverse=True))
 
 
 def _words(size: float, answers: float, unseen: float) -> tuple[str, str, str]:

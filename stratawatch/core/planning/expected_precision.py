@@ -7,10 +7,10 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.metrics import METRICS, metric_named
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import told
+from stratawatch.core.metrics import METRICS, metric_named
 from stratawatch.core.planning.expected_rates import Rates
 from stratawatch.core.population import Counts, Floats
 

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import Goal
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.planning.expected_rates import Rates
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError

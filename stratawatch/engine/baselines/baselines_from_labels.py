@@ -7,9 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import MIXED
 from stratawatch.core.baselines.labelled import labelled
-from stratawatch.core.baselines.side_samples import OF_ONE_SIDE, drawn_apart
+from stratawatch.core.baselines.side_samples import drawn_apart
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.engine.model.notification import StreamKey
@@ -81,8 +80,6 @@ def _baseline(items: LabelledItems, key: StreamKey, sides: OneSidedLabels | None
         return _undefined(key, "the labelled predictions have no such column")
     if sides is not None and key.segment is not None:
         return _undefined(key, "the numbers of items that were drawn from are not those of a segment")
-    if sides is not None and key.metric not in (*OF_ONE_SIDE, *MIXED):
-        return _undefined(key, "labels drawn apart do not tell it")
     chosen = items.scored[key.classifier] & inside
     calls, truth = items.calls[key.classifier][chosen], items.truth[chosen]
     if sides is None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from stratawatch.core.baselines.answers import REPORTED, SHARES
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import BASELINES_REPORTED, METRICS
 from stratawatch.datetimes import moment
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions, OneSidedLabels, from_labels
@@ -74,8 +74,8 @@ def measure_baseline(
     """
     _require_sense(request, labels)
     classifiers = _classifiers(spec, request.of)
-    usual = REPORTED if labels is not None else metrics_shown(spec)
-    keys = _keys(spec, classifiers, [metric for metric in usual if metric in SHARES])
+    usual = BASELINES_REPORTED if labels is not None else metrics_shown(spec)
+    keys = _keys(spec, classifiers, [metric for metric in usual if METRICS[metric].has_baseline])
     dates = _dates(request.valid_from, request.valid_until)
     items = None if labels is None else labels.read(replace(spec, classifiers=classifiers))
     now = ports.clock.now()
@@ -160,7 +160,7 @@ def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Seque
     limited = [
         key
         for key, limit in watched_streams(spec).items()
-        if limit.max_drop is not None and key.classifier in names and key.metric in SHARES
+        if limit.max_drop is not None and key.classifier in names and METRICS[key.metric].has_baseline
     ]
     return list(dict.fromkeys([*usual, *limited]))
 

@@ -9,8 +9,8 @@ from stratawatch.core.alarms.drops import InForce
 from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
 from stratawatch.core.alarms.states import Judgement
 from stratawatch.core.estimate import Estimate, Undefined
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import Limit
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
 from stratawatch.engine.baselines.active_baselines import baselines_for_judging
@@ -155,7 +155,7 @@ def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, l
         if estimate.segment is None or isinstance(estimate.outcome, Undefined):
             continue
         found = estimate.outcome
-        worst_first = -found.value if metric_named(estimate.metric).small_is_good else found.value
+        worst_first = -found.value if metric_named(estimate.metric).lower_is_better else found.value
         line = f"{estimate.segment}: {found.value:.1%} ({100 * found.low:.1f} to {100 * found.high:.1f})"
         known[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
     return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in known.items()}

@@ -1,6 +1,6 @@
 """Which metrics a panel is about."""
 
-from stratawatch.core.estimation.metrics import METRICS, REPORTED
+from stratawatch.core.metrics import METRICS, REPORTED
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 

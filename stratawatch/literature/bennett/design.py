@@ -13,10 +13,10 @@ from stratawatch.core.designs.seeded_rng import dice
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.interval import z
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
@@ -84,7 +84,7 @@ class Bennett:
         if (metric, classifier) == (_PRECISION, whose):
             return ""
         return (
-            f"design = 'bennett' does not tell {metric_named(metric).words} of {classifier}: only precision of {whose}"
+            f"design = 'bennett' does not tell {metric_named(metric).title} of {classifier}: only precision of {whose}"
         )
 
     def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:  # noqa: ARG002

@@ -12,10 +12,10 @@ from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.integer_allocation import clip_and_round
@@ -31,7 +31,7 @@ from stratawatch.literature.kumar.allocations import (
     optimal_weights,
     too_few,
 )
-from stratawatch.literature.kumar.shares import SHARES, estimate, expected_half_width
+from stratawatch.literature.kumar.shares import estimate, expected_half_width, share_named, share_names, verb
 from stratawatch.literature.kumar.strata import Inside, cut
 from stratawatch.literature.kumar.stratification import STRATIFIERS
 from stratawatch.literature.kumar.stratum_counts import Tally
@@ -66,7 +66,7 @@ class Kumar:
 
     def __post_init__(self) -> None:
         for word, said, known in (
-            ("share of listed items", self.share, SHARES),
+            ("share of listed items", self.share, share_names()),
             ("stratifier", self.stratifier, STRATIFIERS),
             ("allocation", self.allocation, ALLOCATIONS),
         ):
@@ -100,13 +100,13 @@ class Kumar:
 
     def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Shares of positives, or of negatives, which cannot be counted without labels; and what lies outside."""
-        words, whose = metric_named(metric).words, classifiers[self._place(classifiers)]
-        if metric not in SHARES:
+        words, whose = metric_named(metric).title, classifiers[self._place(classifiers)]
+        if share_named(metric) is None:
             return f"design = 'kumar' does not tell {words}: only labels say what it is a share of"
-        mine = SHARES[self.share]
-        if mine.of_all or (classifier == whose and mine.same_items(SHARES[metric])):
+        mine = self._metric
+        if len(mine.sides) > 1 or (classifier == whose and mine.sides == metric_named(metric).sides):
             return ""
-        asked = f"with share = '{self.share}' it asks about items that {whose} {mine.calls}"
+        asked = f"with share = '{self.share}' it asks about items that {whose} {verb(mine)}"
         return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
 
     def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
@@ -127,10 +127,10 @@ class Kumar:
     def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
         place = self._place(census.classifiers)
-        atoms = cut(census, place, SHARES[self.share], self.stratifier, self.strata)
+        atoms = cut(census, place, self._metric, self.stratifier, self.strata)
         sizes = self._inside(Cells.of_atoms(census.classifiers, atoms)).sizes
         if sizes.size == 0:
-            asked = f"asks about items that {census.classifiers[place]} {SHARES[self.share].calls}"
+            asked = f"asks about items that {census.classifiers[place]} {verb(self._metric)}"
             raise PlanImpossible(f"design = 'kumar' {asked}, and there is none", hint=ANOTHER)
         self._rule.totals(sizes, Tally.nothing(sizes.size), survey.budget or 0)
         return atoms
@@ -163,7 +163,7 @@ class Kumar:
             for metric in metrics
             if not self.lacks(metric, name, cells.classifiers)
             and np.isfinite(
-                width := expected_half_width(cells, place, SHARES[metric], totals, rates, survey.confidence)
+                width := expected_half_width(cells, place, metric_named(metric), totals, rates, survey.confidence)
             )
         }
         return Plan(tuple(totals.tolist()), widths, self._words)
@@ -171,6 +171,10 @@ class Kumar:
     def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
         """Stratified shares with the interval that their variance implies."""
         return estimate(cells, atoms, known, request, lambda metric, name: self.lacks(metric, name, cells.classifiers))
+
+    @property
+    def _metric(self) -> RatioMetric:
+        return metric_named(self.share)
 
     @property
     def _rule(self) -> Allocation:
@@ -211,7 +215,7 @@ class Kumar:
         return rule.totals(sizes, tally, labels) if sizes.size else sizes
 
     def _inside(self, cells: Cells) -> Inside:
-        return Inside(cells, self._place(cells.classifiers), SHARES[self.share])
+        return Inside(cells, self._place(cells.classifiers), self._metric)
 
     def _place(self, classifiers: Sequence[str]) -> int:
         return place_of(self.classifier, classifiers)

@@ -6,24 +6,25 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.metrics import RatioMetric
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.core.stratification.atoms import atoms_in
 from stratawatch.literature.kumar.pseudo_labels import probability_of_the_call
-from stratawatch.literature.kumar.shares import Share
+from stratawatch.literature.kumar.shares import counted, domain
 from stratawatch.literature.kumar.stratification import cut_points, stratum_of
 from stratawatch.literature.kumar.stratum_counts import Tally
 
 _UNSCORED, _LEFT_OUT = -1, -2
 
 
-def cut(census: Census, place: int, share: Share, stratifier: str, strata: int) -> tuple[Atom, ...]:
+def cut(census: Census, place: int, share: RatioMetric, stratifier: str, strata: int) -> tuple[Atom, ...]:
     """Up to so many strata of the items that a share of the classifier at this place is of.
 
     Those of them that have no score are one stratum more, and all others another, without labels.
     """
     cells = Cells.of_census(census)
-    inside = share.domain(cells, place)
+    inside = domain(share, cells, place)
     scored = inside & ~np.isnan(cells.scores) & (census.counts > 0)
     group = np.where(inside, _UNSCORED, _LEFT_OUT)
     if scored.any():
@@ -38,7 +39,7 @@ class Inside:
 
     cells: Cells
     place: int
-    share: Share
+    share: RatioMetric
 
     @cached_property
     def strata(self) -> Counts:
@@ -48,7 +49,7 @@ class Inside:
     @cached_property
     def flags(self) -> Flags:
         """Their cells."""
-        return self.share.domain(self.cells, self.place)
+        return domain(self.share, self.cells, self.place)
 
     @cached_property
     def sizes(self) -> Counts:
@@ -67,7 +68,7 @@ class Inside:
         return np.asarray(np.sqrt(yes / self.sizes * (1 - yes / self.sizes)), dtype=np.float64)
 
     def _counted(self, answered: Floats, yes: Floats) -> Floats:
-        return self.share.counted(self.cells, self.place, answered, yes) * self.flags
+        return counted(self.share, self.cells, self.place, answered, yes) * self.flags
 
     def everywhere(self, totals: Counts) -> Counts:
         """The same totals by all strata; none outside."""

@@ -9,10 +9,10 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.round_planner import LabelsSoFar
@@ -52,7 +52,7 @@ class Tripathi(Options):
         if metric in SERVED:
             return ""
         return (
-            f"design = 'tripathi' does not tell {metric_named(metric).words}: only precision and what follows from it"
+            f"design = 'tripathi' does not tell {metric_named(metric).title}: only precision and what follows from it"
         )
 
     def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.classifier_option import place_of
 from stratawatch.core.designs.seeded_rng import dice
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.goals import SurveySpec
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Counts
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.false_omission import omission_totals

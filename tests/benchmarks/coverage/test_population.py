@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.coverage.population import Items, Population
 from benchmarks.coverage.truths import TRUTHS, Confusion
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import NO_BIN
 from stratawatch.core.score_bins import bin_of
 

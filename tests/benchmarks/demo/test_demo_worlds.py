@@ -9,10 +9,10 @@ from benchmarks.demo_worlds_loop import Told
 from benchmarks.shape import Options
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.metrics import REPORTED
 from stratawatch.core.population import Segment
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.truth import METRICS
 from stratawatch.demo.world import LIMITED, WEEKS
 
 COVERED, MISSED = Known(0.8, 0.77, 0.83, 500), Known(0.7, 0.67, 0.73, 500)
@@ -25,7 +25,7 @@ def told(week: int, name: str, metric: str, outcome, state=None, segment=None) -
 
 def world(outcome=COVERED, in_regions=COVERED, breaches=(("logistic", "precision", 7),)) -> list[Told]:
     """Ten weeks in which everything is OK but these breaches."""
-    cells = [(week, name, metric) for week in range(1, WEEKS + 1) for name in CLASSIFIERS for metric in METRICS]
+    cells = [(week, name, metric) for week in range(1, WEEKS + 1) for name in CLASSIFIERS for metric in REPORTED]
     overall = []
     for week, name, metric in cells:
         state = AlarmState.BREACH if (name, metric, week) in breaches else AlarmState.OK
@@ -96,7 +96,7 @@ class TestRun:
 class TestRows:
     def test_one_a_classifier_and_metric_with_the_states_of_those_that_have_a_limit(self, result_of):
         rows = result_of(world()).rows
-        assert len(rows) == len(CLASSIFIERS) * len(METRICS)
+        assert len(rows) == len(CLASSIFIERS) * len(REPORTED)
         assert rows[0]["OK"] == 9
         assert (rows[0]["BREACH early"], rows[0]["BREACH late"]) == (0, 1)
         assert "OK" not in rows[-1]

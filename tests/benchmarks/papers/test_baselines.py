@@ -8,9 +8,9 @@ from benchmarks.papers.baselines.coverage import AVERAGE, DEPLOYED, TESTED, meas
 from benchmarks.papers.baselines.labels_alone import Apart, apart_coverage, share_coverage
 from benchmarks.papers.baselines.worlds import WORLDS
 from stratawatch.core.alarms.judge import page_confidence
-from stratawatch.core.baselines.answers import REPORTED, count, share
 from stratawatch.core.baselines.drop import drop
 from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, metric_named
 from stratawatch.resampling import METHODS
 
 
@@ -19,9 +19,9 @@ def test_the_truth_of_a_fit_is_what_fresh_items_show(world):
     rng = np.random.default_rng(5)
     model = world.rule.fit(*world.draw(rng))
     truth = rng.random(40_000) < world.prevalence
-    answers = count(model.predict(world._items(rng, truth)), truth)
-    for metric, expected in zip(REPORTED, world.truths(model), strict=True):
-        yes, of = share(metric, answers)
+    answers = ConfusionCounts.of_calls(model.predict(world._items(rng, truth)), truth)
+    for metric, expected in zip(BASELINES_REPORTED, world.truths(model), strict=True):
+        yes, of = metric_named(metric).share(answers)
         assert yes / of == pytest.approx(expected, abs=5 * np.sqrt(0.25 / of) + 0.02 * (world.axes == 10))
 
 

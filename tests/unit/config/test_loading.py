@@ -6,8 +6,8 @@ import pytest
 
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.errors import ConfigError

@@ -3,7 +3,7 @@
 import pytest
 
 from stratawatch.config import load
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import AuxiliarySpec
 
 
@@ -202,7 +202,7 @@ class TestGoalsAndLimits:
 
     @pytest.mark.parametrize("metric", METRICS)
     def test_the_configuration_knows_the_metrics_that_the_statistics_know(self, write, metric):
-        bound = "ceiling" if METRICS[metric].small_is_good else "floor"
+        bound = "ceiling" if METRICS[metric].lower_is_better else "floor"
         limit = f'[[panels.spam.limits]]\nmetric = "{metric}"\n{bound} = 0.7\nsegment = "country=DE"\n'
         assert load(write(more=limit)).panels["spam"].limits[-1].metric == metric
 

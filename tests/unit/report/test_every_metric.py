@@ -3,8 +3,8 @@
 import pytest
 
 from stratawatch.core.estimate import Known
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.core.metrics import METRICS
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.panel_metrics import metrics_shown
@@ -12,7 +12,7 @@ from stratawatch.report import build, write
 from tests.engine.conftest import make_town
 from tests.engine.town import spec
 
-BOUNDS = {name: {"ceiling": 0.9} if metric.small_is_good else {"floor": 0.01} for name, metric in METRICS.items()}
+BOUNDS = {name: {"ceiling": 0.9} if metric.lower_is_better else {"floor": 0.01} for name, metric in METRICS.items()}
 
 __all__ = ["make_town"]
 
@@ -44,7 +44,7 @@ def test_the_report_shows_them_by_name(judged, tmp_path):
     view = build(judged.ports.store, judged.panel, judged.clock.now())
     assert {score.metric for score in view.scores} == set(METRICS)
     page = write(judged.ports.store, None, tmp_path, judged.clock.now()).read_text(encoding="utf-8").lower()
-    assert [metric.words for metric in METRICS.values() if metric.words.lower() not in page] == []
+    assert [metric.title for metric in METRICS.values() if metric.title.lower() not in page] == []
 
 
 def test_what_nobody_named_is_not_estimated():

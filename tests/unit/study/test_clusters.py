@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal
+from stratawatch.core.metrics import METRICS
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.study.village import FRAMES, Village
 

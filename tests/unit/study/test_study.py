@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal
+from stratawatch.core.metrics import METRICS
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study import Study
 from tests.unit.study.village import CLASSIFIERS, FRAMES, Village

@@ -14,11 +14,9 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
-from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
 from stratawatch.core.estimation.replication.units import Calls, Strata
-from stratawatch.core.estimation.sides import A, Table
+from stratawatch.core.metrics import A, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Floats
 
 ROUNDING: Final = 1e-24
@@ -113,7 +111,7 @@ def brr_of_metric(
     return brr(made, positives(yes, calls), of_metric(metric, calls))
 
 
-def of_metric(metric: Metric, calls: Calls) -> Statistic:
+def of_metric(metric: RatioMetric, calls: Calls) -> Statistic:
     """A metric as a function of the two totals: positives among the items called positive, and among the others."""
     return Statistic(
         value=lambda totals: metric.value(table(calls, totals)),
@@ -121,10 +119,10 @@ def of_metric(metric: Metric, calls: Calls) -> Statistic:
     )
 
 
-def table(calls: Calls, totals: Floats) -> Table:
+def table(calls: Calls, totals: Floats) -> SideTotals:
     """Counts of items from the two totals of `positives`."""
     shape = np.ones(totals.shape[:-1])
-    return Table(calls.called * shape, calls.passed * shape, totals[..., 0], totals[..., 1])
+    return SideTotals(calls.called * shape, calls.passed * shape, totals[..., 0], totals[..., 1])
 
 
 def positives(yes: Flags, calls: Calls) -> Floats:
@@ -132,13 +130,13 @@ def positives(yes: Flags, calls: Calls) -> Floats:
     return np.stack([yes & calls.positive, yes & calls.negative], axis=1).astype(np.float64)
 
 
-def unserved(metric: Metric, calls: Calls) -> Undefined | None:
+def unserved(metric: RatioMetric, calls: Calls) -> Undefined | None:
     """Why these labels cannot tell the metric, or None."""
     of = {A: ("positive", calls.called, calls.positive)}
-    for side in metric.reads:
+    for side in metric.sides:
         word, items, labels = of.get(side, ("negative", calls.passed, calls.negative))
         if items > 0 and not labels.any():
             return Undefined(f"no label among the {items:,.0f} items it calls {word}")
-        if items <= 0 and len(metric.reads) == 1:
+        if items <= 0 and len(metric.sides) == 1:
             return Undefined(f"it calls no item {word}")
     return None

@@ -20,12 +20,11 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.difference_estimator import Evidence
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.label_table import LabelRows
-from stratawatch.core.estimation.metrics import metric_named
-from stratawatch.core.estimation.metrics.metric import Metric
 from stratawatch.core.estimation.replication.balanced_replication import spread
 from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
-from stratawatch.core.estimation.sides import A, B, Sides, Table
+from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Atom, Floats
 
 _WORDS: Final = {A: "positive", B: "negative"}
@@ -45,13 +44,13 @@ class _Replicated:
     sides: Sides
     totals: Floats
 
-    def outcome(self, metric: Metric, place: tuple[int, int], confidence: float) -> Known | Undefined:
+    def outcome(self, metric: RatioMetric, place: tuple[int, int], confidence: float) -> Known | Undefined:
         """One metric of one classifier inside one segment."""
         sides, totals = self.sides.at(place), self.totals[:, *place]
         if (too_few := _agreeing(metric, sides, self.fewest)) is not None:
             return too_few
         whole = np.ones(len(totals))
-        parts = Table(sides.sizes[A] * whole, sides.sizes[B] * whole, totals[:, A], totals[:, B])
+        parts = SideTotals(sides.sizes[A] * whole, sides.sizes[B] * whole, totals[:, A], totals[:, B])
         size = float(metric.size(sides.table))
         if size < 1:
             return Undefined("less than one item is left to make it of")
@@ -102,7 +101,7 @@ class Brr:
         )
 
 
-def _read(replicated: _Replicated, one: Estimate, metric: Metric, place: tuple[int, int]) -> Estimate:
+def _read(replicated: _Replicated, one: Estimate, metric: RatioMetric, place: tuple[int, int]) -> Estimate:
     count = len(replicated.made.replicated)
     method = f"{metric.method}, BRR, {count:,} replicate{'s' * (count > 1)}, t"
     if isinstance(one.outcome, Undefined) or one.outcome.low == one.outcome.high:
@@ -113,9 +112,9 @@ def _read(replicated: _Replicated, one: Estimate, metric: Metric, place: tuple[i
     return replace(one, outcome=outcome, method=method)
 
 
-def _agreeing(metric: Metric, sides: Sides, fewest: int) -> Undefined | None:
+def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | None:
     """The first side that the metric reads whose labels differ too little, or None."""
-    for side in metric.reads:
+    for side in metric.sides:
         items, labels, yes = (float(of[side]) for of in (sides.sizes, sides.labels, sides.yes))
         if labels < items and min(yes, labels - yes) < fewest:
             return Undefined(

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from benchmarks.papers.strat.cluster_shares import cluster_share
 from benchmarks.papers.strat.linearised import clustered, linearised
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.metrics import METRICS
 from tests.unit.core.estimation.replication.cases import drawn, textbook
 
 

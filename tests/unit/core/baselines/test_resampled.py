@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.answers import REPORTED, count
 from stratawatch.core.baselines.labelled import of_answers
 from stratawatch.core.baselines.resampled import Trials, bootstrap_632, mean_of_runs, pooled, values
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.errors import StratawatchError
 
 TRUTH = np.array([True, True, True, False, False, False])
@@ -40,7 +40,7 @@ class TestByHand:
 
     def test_the_632_bootstrap(self):
         """eps 2/3 and 3/4, the fit to all 5 of 6: .632 x 17/24 + .368 x 5/6 = .754333."""
-        fitted = count(np.array([True, True, True, True, False, False]), TRUTH)
+        fitted = ConfusionCounts.of_calls(np.array([True, True, True, True, False, False]), TRUTH)
         found = bootstrap_632("accuracy", TWO_RUNS, fitted)
         assert found.value == pytest.approx(0.632 * 17 / 24 + 0.368 * 5 / 6)
         assert found.value == pytest.approx(0.754333, abs=5e-7)
@@ -50,7 +50,7 @@ class TestByHand:
     def test_a_rule_that_knows_all_items_by_heart_is_flattered(self):
         """Coin tosses: half of the unseen are right and all of the seen, .632 x .5 + .368 = .684."""
         coin = trials(([0, 3], [1, 1]), ([1, 4], [0, 0]))
-        assert bootstrap_632("accuracy", coin, count(TRUTH, TRUTH)).value == pytest.approx(0.684)
+        assert bootstrap_632("accuracy", coin, ConfusionCounts.of_calls(TRUTH, TRUTH)).value == pytest.approx(0.684)
 
 
 class TestNoInformation:
@@ -66,8 +66,8 @@ class TestNoInformation:
         assert mean_of_runs("precision", trials(([0, 3], [0, 0]), ([1, 4], [1, 0]))).value == 1.0
 
     def test_632_needs_both_of_its_parts(self):
-        calls_none = count(np.zeros(6, dtype=bool), TRUTH)
-        assert isinstance(bootstrap_632("precision", self.NEVER, count(TRUTH, TRUTH)), Undefined)
+        calls_none = ConfusionCounts.of_calls(np.zeros(6, dtype=bool), TRUTH)
+        assert isinstance(bootstrap_632("precision", self.NEVER, ConfusionCounts.of_calls(TRUTH, TRUTH)), Undefined)
         assert bootstrap_632("precision", TWO_RUNS, calls_none) == Undefined(
             "of the fit to all items, no labelled item is called positive"
         )
@@ -82,8 +82,8 @@ def test_items_tested_once_each_are_labelled_predictions(calls, order, cut):
     """However they are dealt out to folds: values and numbers of labels alike."""
     calls, order = np.array(calls), np.array(order)
     once = trials((order[:cut], calls[order[:cut]]), (order[cut:], calls[order[cut:]]))
-    for metric in REPORTED:
-        assert pooled(metric, once) == of_answers(metric, count(calls, TRUTH))
+    for metric in BASELINES_REPORTED:
+        assert pooled(metric, once) == of_answers(metric, ConfusionCounts.of_calls(calls, TRUTH))
 
 
 @given(st.integers(1, 30))

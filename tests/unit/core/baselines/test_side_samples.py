@@ -57,6 +57,16 @@ def test_parts_of_items_are_refused(called):
         drawn_apart(*flags(80, 20, 8, 392), called, 9000)
 
 
-def test_a_metric_of_neither_side_nor_both_is_refused():
-    with pytest.raises(StratawatchError, match="no baseline of 'specificity' from labels drawn apart"):
-        drawn_apart(*flags(80, 20, 8, 392), 1000, 9000, metrics=["specificity"])
+def test_specificity_is_made_of_both_sides():
+    """200 of 1000 called are negative, and 8,820 of 9,000 others: 8820/9020."""
+    [specificity] = drawn_apart(*flags(80, 20, 8, 392), 1000, 9000, metrics=["specificity"])
+    known = specificity.known()
+    assert specificity.method == "labels drawn apart, MOVER-R"
+    assert known.value == pytest.approx(8820 / 9020)
+    assert 0.96 < known.low < known.value < known.high < 0.99
+
+
+@pytest.mark.parametrize("metric", ["f1", "prevalence", "f7"])
+def test_what_is_no_share_that_depends_on_the_calls_is_refused(metric):
+    with pytest.raises(StratawatchError, match=f"no baseline of '{metric}'"):
+        drawn_apart(*flags(80, 20, 8, 392), 1000, 9000, metrics=[metric])

@@ -12,9 +12,9 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import DESIGNS, design_class, design_named
 from stratawatch.core.designs.frozen import Design, cut
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from stratawatch.core.designs.frozen import Design, pool_sizes
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Ledger

@@ -9,11 +9,11 @@ from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, Labelled
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible
@@ -166,8 +166,8 @@ class TestEstimates:
             if design.atoms[int(design.candidates.atoms[row])].pattern == "00"
         ][:20]
         found = told(design, quiet, lambda pattern, number: False)
-        assert found["a", "precision"].outcome == Undefined("no label among the items it calls positive")
-        assert found["a", "recall"].outcome == Undefined("no positive among the labels")
+        assert found["a", "precision"].outcome == Undefined("no labelled item is called positive")
+        assert found["a", "recall"].outcome == Undefined("no labelled item is positive")
         assert found["a", "prevalence"].outcome.value == 0
 
 

@@ -9,10 +9,10 @@ from stratawatch.core.designs.frozen import Design, cut
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.cluster_variance import Effect, _stretched, _stretched_difference
 from stratawatch.core.estimation.interval import z
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from tests.unit.core.town import two_classifiers

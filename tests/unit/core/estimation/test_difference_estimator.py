@@ -7,9 +7,9 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import Evidence, Part, Residuals
-from stratawatch.core.estimation.sides import A, B
 from stratawatch.core.history.working_model import curve, fit
 from stratawatch.core.labelled_sample import FOLDS, Answers
+from stratawatch.core.metrics import A, B
 from tests.unit.core.estimation.drawing import Small, mixed
 
 

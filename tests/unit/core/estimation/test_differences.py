@@ -4,7 +4,7 @@ from scipy.stats import binom
 
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.differences import change, compare
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.errors import StratawatchError
 from tests.unit.core.estimation.drawing import Small, mixed
 

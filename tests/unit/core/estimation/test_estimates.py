@@ -6,8 +6,8 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request, estimates
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Segment
 
 NORTH, SOUTH = Segment("region", "north"), Segment("region", "south")

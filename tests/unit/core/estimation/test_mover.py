@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.mover import Ends, difference_interval, f1_interval, ratio_interval
+from stratawatch.core.estimation.mover import Ends, difference_interval, metric_interval, ratio_interval
+from stratawatch.core.metrics import METRICS, SideTotals
 
 
 def ratio(tp, fn, tp_ends, fn_ends):
@@ -76,12 +77,16 @@ def columns(*numbers):
     return [np.array(float(number)) for number in numbers]
 
 
+def f1_ends(tp, fn, of_tp, of_fn):
+    return metric_interval(METRICS["f1"], SideTotals(*columns(100, 900, tp, fn)), of_tp, of_fn)
+
+
 class TestF1:
     def test_hand_arithmetic(self):
         """|A| = 100, TP 80 in [70, 88], FN 20 in [12, 30]: F1 = .8; alone, TP moves it to 140/190 and 176/208, FN to
         160/210 and 160/192.
         """
-        low, high = f1_interval(*columns(80, 20, 100), Ends(*columns(70, 88)), Ends(*columns(12, 30)))
+        low, high = f1_ends(80, 20, Ends(*columns(70, 88)), Ends(*columns(12, 30)))
         assert float(low) == pytest.approx(0.8 - sqrt((0.8 - 140 / 190) ** 2 + (0.8 - 160 / 210) ** 2))
         assert float(high) == pytest.approx(0.8 + sqrt((176 / 208 - 0.8) ** 2 + (160 / 192 - 0.8) ** 2))
 
@@ -92,7 +97,7 @@ class TestF1:
             Ends(*columns(tp * low_tp, tp + (100 - tp) * high_tp)),
             Ends(*columns(fn * low_fn, fn + (900 - fn) * high_fn)),
         )
-        low, high = f1_interval(*columns(tp, fn, 100), *ends)
+        low, high = f1_ends(tp, fn, *ends)
         assert 0 <= float(low) <= 2 * tp / (100 + tp + fn) <= float(high) <= 1
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.metrics import METRICS
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import half_width_curves, half_widths
 from stratawatch.core.planning.expected_rates import Rates, prior_rates
 

@@ -5,9 +5,9 @@ import pytest
 
 from stratawatch.core.estimation.difference_estimator import Evidence
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import expected_sides
 from tests.unit.core.estimation.test_differences import two_classifiers
 

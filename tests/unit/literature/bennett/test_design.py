@@ -5,9 +5,9 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.errors import PlanImpossible, StratawatchError

@@ -5,9 +5,9 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import Design, cut, pool_sizes
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError

@@ -4,7 +4,6 @@ import scipy.stats
 
 from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.replication.balanced_replication import (
     Spread,
     Statistic,
@@ -15,6 +14,7 @@ from stratawatch.core.estimation.replication.balanced_replication import (
 )
 from stratawatch.core.estimation.replication.replicates import Replication, replicates
 from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.metrics import METRICS
 from tests.unit.core.estimation.replication.cases import drawn, textbook
 
 EVERYWHERE = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(totals.shape[:-1]))

@@ -5,13 +5,13 @@ import pytest
 
 from stratawatch.core.designs.frozen import Design, cut
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.metrics import metric_named
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.estimation.variance_methods.brr import Brr, _Replicated
 from stratawatch.core.goals import SurveySpec
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from tests.unit.core.town import two_classifiers

@@ -6,9 +6,9 @@ import pytest
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.designs.frozen import cut
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.metrics import METRICS
 from stratawatch.core.estimation.variance_methods import VARIANCES, refuse_unsuited, variance_named
 from stratawatch.core.goals import SurveySpec
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.core.town import two_classifiers

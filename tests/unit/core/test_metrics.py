@@ -6,11 +6,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.metrics import METRICS, REPORTED, metric_named
-from stratawatch.core.estimation.metrics.metric import Called
 from stratawatch.core.estimation.side_intervals import Reading
-from stratawatch.core.estimation.sides import Sides, Table
+from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.metrics import (
+    BASELINES_REPORTED,
+    METRICS,
+    REPORTED,
+    ConfusionCounts,
+    RatioMetric,
+    SideTotals,
+    baseline_metric,
+    baseline_names,
+    metric_named,
+)
 from stratawatch.errors import StratawatchError
 
 CLOSED_FORMS = {
@@ -48,6 +57,8 @@ def why(name, made):
 
 CENSUS = sides(sizes=(50, 100), labels=(50, 100), yes=(40, 3))
 counts = st.integers(1, 40)
+CALLS = np.array([True, True, True, False, False, False, False])
+TRUTH = np.array([True, True, False, True, False, False, False])
 
 
 def test_all_of_them_are_here_and_those_of_reports_first():
@@ -82,7 +93,7 @@ class TestEveryMetric:
         def value(rates):
             of = [float(sizes @ side) for side in (positive, negative)]
             yes = [float((sizes * rates) @ side) for side in (positive, negative)]
-            return float(METRICS[name].value(Table(*(np.array(number) for number in (*of, *yes)))))
+            return float(METRICS[name].value(SideTotals(*(np.array(number) for number in (*of, *yes)))))
 
         for cell in range(5):
             step = np.eye(5)[cell] * 1e-5
@@ -131,26 +142,26 @@ class TestEveryMetric:
         assert min(corners) - 1e-12 <= low
         assert high <= max(corners) + 1e-12
 
-    def test_is_untold_without_labels(self, name):
+    def test_is_undefined_without_labels(self, name):
         assert why(name, sides(labels=(0, 0), yes=(0, 0))).startswith("no label among the ")
 
-    def test_is_untold_when_too_much_is_unseen(self, name):
+    def test_is_undefined_when_too_much_is_unseen(self, name):
         assert "are in strata without a label; at most 10% may be" in why(name, sides(unseen=(101, 1001)))
 
     def test_bears_a_tenth_unseen(self, name):
         assert why(name, sides(unseen=(100, 1000))) is None
 
-    def test_is_untold_when_it_judged_nothing(self, name):
+    def test_is_undefined_when_it_judged_nothing(self, name):
         assert why(name, sides(sizes=(0, 0), labels=(0, 0), yes=(0, 0))).startswith(("it judged no", "it calls no"))
 
     def test_has_words_and_a_margin(self, name):
         metric = METRICS[name]
         assert metric.name == name
-        assert metric.words
+        assert metric.title
         assert 0 < metric.default_margin < 0.2
 
     def test_has_a_domain_that_its_sides_make_up(self, name):
-        domain = METRICS[name].domain(Called(100.0, 900.0, 60.0))
+        domain = METRICS[name].domain(100.0, 900.0, 60.0)
         if name == "f1":
             assert domain is None
         else:
@@ -158,7 +169,7 @@ class TestEveryMetric:
 
 
 class TestPrecision:
-    def test_is_untold_when_no_item_is_called_positive(self):
+    def test_is_undefined_when_no_item_is_called_positive(self):
         assert why("precision", sides(sizes=(0, 10), labels=(0, 5), yes=(0, 1))) == "it calls no item positive"
 
     def test_the_labels_of_negatives_do_not_matter(self):
@@ -166,7 +177,7 @@ class TestPrecision:
 
 
 class TestFalseOmissionRate:
-    def test_is_untold_when_every_item_is_called_positive(self):
+    def test_is_undefined_when_every_item_is_called_positive(self):
         made = sides(sizes=(10, 0), labels=(5, 0), yes=(4, 0))
         assert why("false_omission_rate", made) == "it calls no item negative"
 
@@ -191,7 +202,7 @@ class TestRecall:
     def test_is_one_when_everything_is_called_positive(self):
         assert outcome("recall", sides(sizes=(1000, 0), labels=(50, 0), yes=(40, 0))) == (1.0, 1.0, 1.0)
 
-    def test_is_untold_without_a_positive_on_either_side(self):
+    def test_is_undefined_without_a_positive_on_either_side(self):
         assert why("recall", sides(yes=(0, 0))) == "no positive among the 150 labels"
 
     def test_without_misses_found_the_upper_end_is_one_and_the_lower_is_not(self):
@@ -204,7 +215,7 @@ class TestRecall:
         assert value == low == 0.0
         assert 0 < high < 0.6
 
-    def test_one_side_without_labels_is_untold(self):
+    def test_one_side_without_labels_is_undefined(self):
         made = sides(labels=(50, 0), yes=(40, 0))
         assert why("recall", made) == "no label among the 10,000 items it calls negative"
 
@@ -216,7 +227,7 @@ class TestSpecificity:
         turned = sides(sizes=(10_000, 1000), labels=(100, 50), yes=(98, 10), weights=(100, 20))
         assert (value, low, high) == pytest.approx(outcome("recall", turned), abs=1e-6)
 
-    def test_is_untold_without_a_negative_on_either_side(self):
+    def test_is_undefined_without_a_negative_on_either_side(self):
         assert why("specificity", sides(yes=(50, 100))) == "no negative among the 150 labels"
 
 
@@ -229,7 +240,7 @@ class TestF1:
     def test_is_told_without_positives_as_long_as_something_is_called_so(self):
         assert why("f1", sides(yes=(0, 0))) is None
 
-    def test_is_untold_without_anything_positive_or_called_so(self):
+    def test_is_undefined_without_anything_positive_or_called_so(self):
         assert why("f1", sides(sizes=(0, 1000), labels=(0, 50), yes=(0, 0))) == "no positive among the 50 labels"
 
 
@@ -248,6 +259,97 @@ class TestAccuracy:
 class TestPrevalence:
     def test_counts_positives_of_both_sides(self):
         assert outcome("prevalence", sides())[0] == pytest.approx(1000 / 11_000)
+
+
+class TestConfusionCounts:
+    def test_each_item_is_one_of_four(self):
+        assert np.array(ConfusionCounts.by_item(CALLS, TRUTH)).sum(axis=0).tolist() == [1] * 7
+
+    def test_by_hand(self):
+        assert [int(n) for n in ConfusionCounts.of_calls(CALLS, TRUTH)] == [2, 1, 1, 3]
+
+    def test_unequal_lengths_are_refused(self):
+        with pytest.raises(StratawatchError, match=r"do not belong together; .* got 7 calls and 6 truths"):
+            ConfusionCounts.of_calls(CALLS, TRUTH[1:])
+
+
+class TestShares:
+    @pytest.mark.parametrize(
+        ("metric", "hits", "members", "lacking"),
+        [
+            ("precision", 2, 3, "no labelled item is called positive"),
+            ("recall", 2, 3, "no labelled item is positive"),
+            ("false_omission_rate", 1, 4, "no labelled item is called negative"),
+            ("f1", 2, 4, "no labelled item is positive or called so"),
+            ("accuracy", 5, 7, "there are no labelled items"),
+            ("specificity", 3, 4, "no labelled item is negative"),
+            ("negative_predictive_value", 3, 4, "no labelled item is called negative"),
+            ("prevalence", 3, 7, "there are no labelled items"),
+        ],
+    )
+    def test_by_hand(self, metric, hits, members, lacking):
+        found = METRICS[metric]
+        assert [int(n) for n in found.share(ConfusionCounts.of_calls(CALLS, TRUTH))] == [hits, members]
+        assert found.no_members == lacking
+
+    def test_of_many_runs_at_once(self):
+        runs = ConfusionCounts(*(np.array(counts) for counts in ([2.0, 0], [1.0, 0], [1.0, 5], [3.0, 5])))
+        assert [part.tolist() for part in METRICS["precision"].share(runs)] == [[2, 0], [3, 0]]
+
+    @given(counts, counts, counts, counts)
+    def test_tell_the_metric(self, tp, fp, fn, tn):
+        outcomes = (tp, fp, fn, tn)
+        said = ConfusionCounts(*(np.array(float(n)) for n in outcomes))
+        for name, metric in METRICS.items():
+            hits, members = metric.share(said)
+            assert float(metric.of_share(hits / members)) == pytest.approx(CLOSED_FORMS[name](*outcomes))
+
+    def test_baselines_are_of_plain_shares_that_depend_on_the_calls(self):
+        assert set(METRICS) - set(baseline_names()) == {"f1", "prevalence"}
+        assert set(BASELINES_REPORTED) <= set(baseline_names())
+        for name in ("f1", "f7"):
+            with pytest.raises(StratawatchError, match=f"no baseline of '{name}'; expected one of precision, recall"):
+                baseline_metric(name)
+
+
+class TestOtherMetrics:
+    """Shapes that none of the eight has."""
+
+    def test_unequal_errors_are_no_share_but_have_a_value_a_gradient_and_an_interval(self):
+        f2 = RatioMetric("f2", "F2", (5, 0, 0, 0), (5, 1, 4, 0), 0.04)
+        totals = SideTotals(*(np.array(float(n)) for n in (100, 900, 80, 20)))
+        assert (f2.share_odds, f2.is_listed, f2.sides, f2.odds) == (None, False, (0, 1), None)
+        assert f2.no_members == "no labelled item is positive or called so"
+        assert f2.domain(100, 900, 100) is None
+        assert float(f2.value(totals)) == pytest.approx(400 / (400 + 20 + 80))
+        on_a, on_b = (float(slope) for slope in f2.slopes(totals))
+        up_a, up_b = (f2.value(totals._replace(**{side: getattr(totals, side) + 1e-5})) for side in ("tp", "fn"))
+        assert (on_a, on_b) == pytest.approx(((up_a - 0.8) / 1e-5, (up_b - 0.8) / 1e-5), rel=1e-4)
+        low, high = (float(end) for end in Reading(sides(), 0.95).ends(f2))
+        assert 0 < low < float(f2.value(sides().table)) < high < 1
+
+    def test_the_share_of_wrong_calls_is_accuracy_turned_over(self):
+        errors = RatioMetric("error_rate", "error rate", (0, 1, 1, 0), (1, 1, 1, 1), 0.02, lower_is_better=True)
+        made = Reading(sides(), 0.95)
+        (low, high), accuracy = made.ends(errors), made.ends(METRICS["accuracy"])
+        assert (float(low), float(high)) == pytest.approx((1 - float(accuracy.high), 1 - float(accuracy.low)))
+        assert errors.small_sample_interval == "FF/MID"
+
+    def test_the_miss_rate_is_recall_turned_over(self):
+        misses = RatioMetric("miss_rate", "miss rate", (0, 0, 1, 0), (1, 0, 1, 0), 0.05, lower_is_better=True)
+        made = Reading(sides(yes=(40, 5)), 0.95)
+        (low, high), recall = made.ends(misses), made.ends(METRICS["recall"])
+        assert (float(low), float(high)) == pytest.approx((1 - float(recall.high), 1 - float(recall.low)), abs=1e-6)
+        assert misses.small_sample_interval == "MOVER-R on FF/MID"
+
+    @pytest.mark.parametrize(
+        ("numerator", "denominator"),
+        [((2, 0, 0, 0), (1, 1, 0, 0)), ((1, 1, 0, 0), (1, 1, 1, 1)), ((-1, 0, 0, 0), (1, 1, 0, 0))],
+        ids=["more than its denominator", "calls alone decide", "below zero"],
+    )
+    def test_what_is_no_metric_of_labels_is_refused(self, numerator, denominator):
+        with pytest.raises(StratawatchError, match="'odd' is no metric that labels tell"):
+            RatioMetric("odd", "odd", numerator, denominator, 0.05)
 
 
 def test_an_unknown_metric_is_named_with_those_that_exist():

@@ -1,0 +1,204 @@
+"""A metric is one entry: a toy that nothing else has heard of runs through the whole program, by every design."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from stratawatch.adapters.store import SqlStore
+from stratawatch.config import load
+from stratawatch.config.problems import ConfigProblems
+from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.baselines.labelled import labelled
+from stratawatch.core.designs import DESIGNS, design_named
+from stratawatch.core.goals import Goal, Limit
+from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.judge_cycle import margin_of
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.panel_spec import Columns
+from stratawatch.errors import PlanImpossible
+from stratawatch.report.page import panel_page
+from stratawatch.report.view import build
+from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Ports, Town, spec
+from tests.unit.config.conftest import RIGHT
+from tests.unit.study.village import Village
+
+NAME = "false_discovery_rate"
+
+
+FALSE_DISCOVERY_RATE = RatioMetric(
+    NAME, "false-discovery rate", (0, 1, 0, 0), (1, 1, 0, 0), default_margin=0.04, lower_is_better=True
+)
+TELLING = ("joint", "srs", "kumar")
+"""The designs that tell any share of the items that a classifier calls positive."""
+OPTIONS = {"kumar": {"strata": 3}}
+VILLAGE = Village()
+
+
+class Neighbours(FakeSource):
+    """Customers of three items in a row."""
+
+    def candidates(self, panel, window, atoms, wanted):
+        found = super().candidates(panel, window, atoms, wanted)
+        if panel.columns.cluster is None:
+            return found
+        return tuple(replace(one, cluster=f"c{int(one.item[-5:]) // 3}") for one in found)
+
+
+CLUSTERED = pytest.mark.parametrize("clustered", [False, True], ids=["items alone", "items of customers"])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _registered():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(METRICS, NAME, FALSE_DISCOVERY_RATE)
+        yield
+
+
+class TestConfiguration:
+    LIMIT = f'[[panels.spam.limits]]\nmetric = "{NAME}"\n'
+
+    def loaded(self, tmp_path, limit):
+        path = tmp_path / "stratawatch.toml"
+        path.write_text(RIGHT + self.LIMIT + limit, encoding="utf-8")
+        return load(path)
+
+    def test_takes_its_limit_in_its_direction(self, tmp_path):
+        limits = self.loaded(tmp_path, "ceiling = 0.3\n").panels["spam"].limits
+        assert (limits[-1].metric, limits[-1].ceiling) == (NAME, 0.3)
+
+    def test_refuses_the_other_direction(self, tmp_path):
+        with pytest.raises(ConfigProblems, match=f"a floor is no limit of {NAME}; expected a ceiling"):
+            self.loaded(tmp_path, "floor = 0.3\n")
+
+    def test_names_it_among_those_that_are_known(self, tmp_path):
+        with pytest.raises(ConfigProblems, match=f"'metric' is not known; expected precision or recall or .*{NAME}"):
+            self.loaded(tmp_path, 'ceiling = 0.3\n[[panels.spam.goals]]\nmetric = "f7"\nmargin = 0.1\n')
+
+    def test_its_drops_have_a_baseline(self, tmp_path):
+        limits = self.loaded(tmp_path, "max_drop = 0.1\n").panels["spam"].limits
+        assert (limits[-1].metric, limits[-1].max_drop) == (NAME, 0.1)
+
+    def test_is_the_share_that_kumar_asks_about(self):
+        assert (
+            design_named("kumar", {"share": NAME}).lacks(NAME, "b", ("a", "b")).endswith("items that a calls positive")
+        )
+        assert design_named("kumar", {"share": NAME}).lacks("precision", "a", ("a", "b")) == ""
+
+
+def test_labelled_items_make_a_baseline_of_it():
+    calls, truth = np.arange(100) < 50, np.arange(100) % 5 == 0
+    (found,) = labelled(calls, truth, metrics=[NAME])
+    (precision,) = labelled(calls, truth, metrics=["precision"])
+    assert (found.known().value, found.known().low) == pytest.approx((0.8, 1 - precision.known().high))
+
+
+@CLUSTERED
+@pytest.mark.parametrize("design", DESIGNS)
+class TestEveryDesign:
+    """A study by each design: the toy is precision turned over, or is Undefined in the design's own words."""
+
+    def study(self, design, clustered, **settings):
+        customers = [f"c{row // 20}" for row in range(len(VILLAGE.labels))]
+        frame = VILLAGE.frame(customer=customers)
+        options = OPTIONS.get(design, {})
+        cluster = "customer" if clustered else None
+        return VILLAGE.study(frame=frame, budget=200, design=design, options=options, cluster=cluster, **settings)
+
+    def test_is_planned_or_refused(self, design, clustered):
+        goals = (Goal(NAME, 0.2, classifiers=("lr",)),)
+        if design not in TELLING:
+            with pytest.raises(PlanImpossible, match="does not tell false-discovery rate"):
+                self.study(design, clustered, goals=goals)
+            return
+        planned = {
+            (one.classifier, one.metric): one for one in self.study(design, clustered, goals=goals).plan().expected
+        }
+        found, precision = (planned["lr", metric] for metric in (NAME, "precision"))
+        assert found.guess == pytest.approx(1 - precision.guess)
+        assert found.half_width == pytest.approx(precision.half_width)
+
+    def test_is_estimated_or_undefined_in_the_designs_words(self, design, clustered):
+        study = self.study(design, clustered, segments=["region"])
+        VILLAGE.answer(study)
+        lacks = design_named(design, OPTIONS.get(design)).lacks
+        assert bool(lacks(NAME, "lr", ("lr", "vote"))) is (design not in TELLING)
+        for row in study.estimates([NAME, "precision"]):
+            other = study.estimates([NAME, "precision"]).of(row.classifier, "precision", row.segment)
+            if row.metric == NAME and other.value is None and design in TELLING:
+                assert row.reason == other.reason
+            elif row.metric == NAME and design in TELLING:
+                assert (row.value, row.low, row.high) == pytest.approx((1 - other.value, 1 - other.high, 1 - other.low))
+                assert (row.deff, row.n_eff) == pytest.approx((other.deff, other.n_eff))
+            elif row.metric == NAME:
+                assert row.reason == lacks(NAME, row.classifier, ("lr", "vote"))
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(design, clustered) for design in TELLING for clustered in (False, True)],
+    ids=lambda param: f"{param[0]}, {'items of customers' if param[1] else 'items alone'}",
+)
+def town(tmp_path_factory, request):
+    """A judged week of a panel with a goal and a limit for the toy; almost all positive calls are wrong."""
+    design, clustered = request.param
+    columns = Columns("id", "at", payload=("text",), segments=("country",), cluster="customer" if clustered else None)
+    panel = spec(
+        budget=200 if design == "joint" else 1500,
+        goals=(Goal(NAME, 0.05, classifiers=("lr",)),),
+        limits=(Limit(NAME, ceiling=0.5),),
+        design=design,
+        options=OPTIONS.get(design, {}),
+        columns=columns,
+    )
+    source, check, queue, desk, clock = Neighbours(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
+    store = SqlStore(f"sqlite:///{tmp_path_factory.mktemp('town') / 'town.db'}", create=True)
+    ports = Ports(store, clock, {panel.name: source}, check, queue, {desk.name: desk})
+    town = Town(ports, clock, source, check, queue, desk, panel)
+    town.produce(0, quality=0.1)
+    open_cycles(ports, {panel.name: panel})
+    for _ in range(3):
+        clock.pass_(hours=1)
+        assert advance(ports).troubles == ()
+        queue.answer(clock.now())
+    yield town
+    store.dispose()
+
+
+class TestLoop:
+    def test_is_estimated_beside_the_others(self, town):
+        with town.ports.store.begin() as tx:
+            revision = tx.estimates.latest(1)
+        whole = {(e.classifier, e.metric): e.outcome for e in revision.estimates if e.segment is None}
+        assert {metric for _, metric in whole} == {*REPORTED, NAME}
+        assert whole["lr", NAME].value == pytest.approx(1 - whole["lr", "precision"].value)
+
+    def test_is_judged_against_its_ceiling(self, town):
+        with town.ports.store.begin() as tx:
+            states = {state.key: state.state for state in tx.alarms.of_cycle(1)}
+        assert states == {StreamKey("spam", name, NAME): AlarmState.BREACH for name in ("lr", "rf")}
+
+    def test_a_page_shows_the_segments_where_it_is_largest_first(self, town):
+        page = next(told for told in town.desk.told if told.severity == "page" and "lr" in told.subject)
+        shares = [line.split(": ")[1].split("%")[0] for line in page.body.splitlines() if "country=" in line]
+        assert len(shares) == 2
+        assert float(shares[0]) >= float(shares[1])
+
+    def test_has_its_own_margin_where_no_goal_names_one(self, town):
+        assert margin_of(town.panel, StreamKey("spam", "lr", NAME)) == 0.05
+        assert margin_of(town.panel, StreamKey("spam", "rf", NAME)) == 0.04
+
+    def test_is_on_the_report_in_its_words_after_the_older_ones_and_with_its_cost(self, town):
+        view = build(town.ports.store, town.panel, town.clock.now())
+        assert [score.metric for score in view.scores[:4]] == [*REPORTED, NAME]
+        if town.panel.design != "srs":  # which is what costs are compared with
+            assert [(need.classifier, need.metric) for need in view.cost.needs] == [("lr", NAME)]
+            assert view.cost.separate < view.cost.shared
+        assert "False-discovery rate" in panel_page(view)
+
+
+def test_the_toy_itself_is_a_metric():
+    gradient = METRICS[NAME].gradient(np.array([True]), np.array([False]), np.array([10.0]), np.array([0.5]))
+    assert gradient.tolist() == [-0.1]
