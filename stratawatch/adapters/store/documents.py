@@ -24,21 +24,6 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
 }
 
 
-_OLD_NAMES: Final[dict[str, dict[str, str]]] = {
-    "PanelSpec": {
-        "blind_at": "blind_margin_factor",
-        "pages_a_year": "false_pages_per_year",
-        "label_life": "label_validity",
-        "quarantine_share": "max_bad_row_share",
-        "spend": "stop_rule",
-    },
-    "ClassifierSpec": {"positive": "call"},
-    "Goal": {"of": "classifiers"},
-    "Limit": {"of": "classifiers"},
-}
-"""Fields of records by the names under which earlier versions stored them."""
-
-
 def dumps(value: Any) -> str:
     """JSON text that both databases take; NaN and the infinities, which JSON lacks, become words."""
     try:
@@ -109,8 +94,7 @@ def _declared(value: Any, hint: Any) -> Any:
 
 
 def _record(hint: Any, value: Mapping[str, Any]) -> Any:
-    hints, new_names = _hints(hint), _OLD_NAMES.get(hint.__name__, {})
-    value = {new_names.get(name, name): each for name, each in value.items()}
+    hints = _hints(hint)
     required = {field.name for field in fields(hint) if field.default is field.default_factory is MISSING}
     wrong = sorted((set(value) - set(hints)) | (required - set(value)))
     if wrong:

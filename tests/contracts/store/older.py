@@ -5,7 +5,7 @@ import json
 from sqlalchemy import create_engine, text
 
 from stratawatch.adapters.store.schema import alembic_config
-from stratawatch.adapters.store.specs import spec_to_json
+from stratawatch.adapters.store.specs import fingerprint, spec_to_json
 from tests.contracts.store.scenes import spec
 
 FIRST_CYCLE = 7
@@ -46,3 +46,43 @@ def second_schema(url: str) -> None:
         sql.execute(text("UPDATE panel_versions SET spec = :spec"), {"spec": json.dumps(document)})
         sql.execute(text("INSERT INTO panels VALUES ('spam', 1, :at)"), {"at": "2026-01-05 00:00:00"})
     engine.dispose()
+
+
+_NAMES_OF_BEFORE = {
+    "blind_margin_factor": "blind_at",
+    "false_pages_per_year": "pages_a_year",
+    "label_validity": "label_life",
+    "max_bad_row_share": "quarantine_share",
+    "stop_rule": "spend",
+}
+
+
+def fifth_schema(url: str, *specs) -> list[int]:
+    """A store of schema 0005 that holds these panels, in use, under the field names of then; their versions' ids."""
+    from alembic import command
+
+    engine, versions = create_engine(url), []
+    with engine.begin() as sql:
+        command.upgrade(alembic_config(sql), "0005")
+        for one in specs:
+            document = _by_names_of_before(spec_to_json(one))
+            row = {"name": one.name, "mark": fingerprint(document), "spec": json.dumps(document)}
+            values = row | {"at": "2026-01-05 00:00:00"}
+            versions.append(sql.scalar(text(_ADD_VERSION), values))
+            sql.execute(text("INSERT INTO panels VALUES (:name, :id, :at)"), values | {"id": versions[-1]})
+    engine.dispose()
+    return versions
+
+
+_ADD_VERSION = (
+    "INSERT INTO panel_versions (panel, fingerprint, spec, created_at) VALUES (:name, :mark, :spec, :at) RETURNING id"
+)
+
+
+def _by_names_of_before(document):
+    document = {_NAMES_OF_BEFORE.get(name, name): value for name, value in document.items()}
+    for classifier in document["classifiers"]:
+        classifier["positive"] = classifier.pop("call")
+    for one in (*document["goals"], *document["limits"]):
+        one["of"] = one.pop("classifiers")
+    return document

@@ -115,28 +115,6 @@ class TestSpec:
         del document["blind_margin_factor"]
         assert spec_from_json(document) == spec(blind_margin_factor=3.0)
 
-    def test_written_under_the_names_of_an_earlier_version_is_read(self):
-        old = {
-            "blind_margin_factor": "blind_at",
-            "false_pages_per_year": "pages_a_year",
-            "label_validity": "label_life",
-            "max_bad_row_share": "quarantine_share",
-            "stop_rule": "spend",
-            "call": "positive",
-        }
-
-        def renamed(value, names):
-            if isinstance(value, dict):
-                return {names.get(key, key): renamed(inner, names) for key, inner in value.items()}
-            return [renamed(inner, names) for inner in value] if isinstance(value, list) else value
-
-        document = renamed(spec_to_json(spec()), old)
-        for key in ("goals", "limits"):
-            document[key] = renamed(document[key], {"classifiers": "of"})
-        assert set(old.values()) <= set(document) | set(document["classifiers"][0])
-        assert document != spec_to_json(spec())
-        assert spec_from_json(document) == spec()
-
 
 class TestPlan:
     def test_comes_back_exactly_infinities_included(self):

@@ -1,6 +1,8 @@
+import json
 import re
 import subprocess
 import sys
+from datetime import timedelta
 from importlib.resources import files
 
 import pytest
@@ -9,12 +11,14 @@ from sqlalchemy.exc import IntegrityError
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_state
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
+from stratawatch.adapters.store.specs import fingerprint, spec_to_json
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.goals import Limit
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
-from tests.contracts.store.older import FIRST_CYCLE, first_schema
-from tests.contracts.store.scenes import COUNTRY, NOW, open_cycle
+from tests.contracts.store.older import FIRST_CYCLE, fifth_schema, first_schema
+from tests.contracts.store.scenes import COUNTRY, MONDAY, NOW, open_cycle, spec
 
 
 def pretend(url, revision):
@@ -167,7 +171,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0005; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0006; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
@@ -196,6 +200,46 @@ class TestUpgrade:
         migrate(first)
         assert "current_states" in inspect(engine).get_view_names()
         engine.dispose()
+
+
+FULL = {
+    "stop_rule": "goals",
+    "blind_margin_factor": 2.0,
+    "false_pages_per_year": 0.5,
+    "label_validity": timedelta(days=30),
+    "max_bad_row_share": 0.02,
+    "limits": (Limit("recall", floor=0.5, classifiers=("svm",), max_drop=0.1),),
+}
+
+
+class TestFieldsOfSpecifications:
+    """Renamed with their fingerprints: else every upgraded panel would get a new version, or not be read at all."""
+
+    def test_are_read_by_their_new_names_and_keep_their_version(self, empty_url):
+        panels = [spec(), spec("ham", **FULL)]
+        versions = fifth_schema(empty_url, *panels)
+        migrate(empty_url)
+        store = open_store(empty_url)
+        with store.begin() as tx:
+            assert [tx.panels.get(version) for version in versions] == panels
+            assert tx.panels.latest() == {"ham": panels[1], "spam": panels[0]}
+            assert [tx.panels.save(panel, MONDAY) for panel in panels] == versions
+            assert tx.panels.save(spec("ham"), MONDAY) not in versions
+        store.dispose()
+
+    def test_that_have_the_new_names_already_stay(self, empty_url):
+        fifth_schema(empty_url)
+        engine = create_engine(empty_url)
+        document = spec_to_json(spec())
+        values = {"mark": fingerprint(document), "spec": json.dumps(document), "at": "2026-01-05 00:00:00"}
+        with engine.begin() as sql:
+            sql.execute(text("INSERT INTO panel_versions VALUES (1, 'spam', :mark, :spec, :at)"), values)
+        engine.dispose()
+        migrate(empty_url)
+        store = open_store(empty_url)
+        with store.begin() as tx:
+            assert tx.panels.save(spec(), MONDAY) == 1
+        store.dispose()
 
 
 class TestRevisions:
