@@ -15,6 +15,7 @@ from stratawatch.engine.model.notification import StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Ports
+from stratawatch.formatting import estimate_text, minute, percent
 
 
 def show_plan(ports: Ports, cycle_id: int) -> None:
@@ -61,7 +62,7 @@ def show_baselines(ports: Ports, spec: PanelSpec) -> None:
     create_table_artifact(
         baseline_rows(kept, list(used.values())),
         key=artifact_key("baselines", spec.name),
-        description=f"{spec.name}, its baselines; in force: at {now:%Y-%m-%d %H:%M}",
+        description=f"{spec.name}, its baselines; in force: at {minute(now)}",
     )
 
 
@@ -74,7 +75,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
     """The plan as markdown."""
     plan = newest.plan
     aims = [
-        f"| {_cell(classifier)} | {_cell(metric)} | ±{width:.1%} |"
+        f"| {_cell(classifier)} | {_cell(metric)} | ±{percent(width, width)} |"
         for (classifier, metric), width in sorted(plan.half_widths.items())
     ]
     strata = [
@@ -123,10 +124,10 @@ def baseline_rows(kept: Sequence[StoredBaseline], used: Sequence[StoredBaseline]
             "classifier": one.key.classifier,
             "metric": one.key.metric,
             "segment": one.key.segment or "all",
-            "baseline": _interval_text(one.known, one.confidence),
+            "baseline": estimate_text(one.known.value, one.known.low, one.known.high, one.confidence),
             "rests on": f"{one.n} {one.counted}s",
-            "from": f"{one.valid_from:%Y-%m-%d %H:%M}",
-            "until": f"{one.valid_until:%Y-%m-%d %H:%M}" if one.valid_until else "further notice",
+            "from": minute(one.valid_from),
+            "until": minute(one.valid_until) if one.valid_until else "further notice",
             "in force": "yes" if one in used else "",
             "source": one.source,
         }
@@ -148,13 +149,9 @@ def _segment(estimate: Estimate) -> str | None:
 
 def _in_words(estimate: Estimate) -> str:
     outcome = estimate.outcome
-    return (
-        _interval_text(outcome, estimate.confidence) if isinstance(outcome, Known) else f"undefined: {outcome.reason}"
-    )
-
-
-def _interval_text(interval: Known, confidence: float) -> str:
-    return f"{interval.value:.1%} ({interval.low:.1%} to {interval.high:.1%}, {confidence:.0%})"
+    if isinstance(outcome, Known):
+        return estimate_text(outcome.value, outcome.low, outcome.high, estimate.confidence)
+    return f"undefined: {outcome.reason}"
 
 
 def _score(mean: float | None) -> str:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from stratawatch.core.alarms.states import AlarmState
+from stratawatch.formatting import estimate_text, percent
 
 if TYPE_CHECKING:  # it imports Prefect, and somebody waits for the first line
     from flows.demo_weeks import Ending, WeekDone
@@ -55,7 +56,7 @@ class Story:
         from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, LIMIT_MARGIN, LOSS, WEEKS
 
         healthy = ", ".join(
-            f"{name} {world.healthy[name, 'precision']:.1%} / {world.healthy[name, 'recall']:.1%}"
+            f"{name} {percent(world.healthy[name, 'precision'])} / {percent(world.healthy[name, 'recall'])}"
             for name in CLASSIFIERS
         )
         self.console.print(
@@ -140,7 +141,7 @@ def _scorecard(week: "WeekDone") -> Table:
     )
     true = {(one.estimate.classifier, one.estimate.metric): one for one in week.compared if not one.estimate.segment}
     for score in week.view.scores:
-        limit = "" if score.limit_value is None else f"{score.limit_value:.1%}"
+        limit = "" if score.limit_value is None else percent(score.limit_value, score.half_width)
         metric = METRIC_NAMES.get(score.metric, score.metric)
         beside = _beside_truth(true[score.classifier, score.metric])
         table.add_row(score.classifier, metric, *beside, limit, _styled(score.state))
@@ -161,11 +162,15 @@ def _broken_metric(ending: "Ending") -> Table:
 
 def _beside_truth(compared: "Compared") -> tuple[str, str, str]:
     """The cells of an estimate with its interval, of the truth, and of whether the interval contains it."""
-    interval, truth = compared.interval, f"{compared.truth:.1%}"
+    interval = compared.interval
     if interval is None:
-        return "undefined", truth, ""
+        return "undefined", percent(compared.truth), ""
     inside = "[green]yes[/]" if compared.holds else "[red]no[/]"
-    return f"{interval.value:.1%} ({100 * interval.low:.1f} to {100 * interval.high:.1f})", truth, inside
+    return (
+        estimate_text(interval.value, interval.low, interval.high),
+        percent(compared.truth, interval.half_width),
+        inside,
+    )
 
 
 def _styled(state: AlarmState | None) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from stratawatch.cli.output import count_text, percent, print_line
+from stratawatch.cli.output import print_line
+from stratawatch.formatting import count_text, percent
 
 if TYPE_CHECKING:
     from stratawatch.engine.model.input_profile import InputProfile

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import count_text, print_json, print_line, time_text, value_text
+from stratawatch.cli.output import print_json, print_line, time_text, value_text
 from stratawatch.cli.table_output import show_rows
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions

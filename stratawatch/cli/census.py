@@ -8,12 +8,13 @@ import typer
 
 from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_faults
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import count_text, percent, print_json, print_line, time_text, window_text
+from stratawatch.cli.output import print_json, print_line, time_text, window_text
 from stratawatch.cli.pictures import require_picture, write_picture
 from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text, percent
 
 if TYPE_CHECKING:
     from stratawatch.core.population import Census

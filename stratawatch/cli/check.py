@@ -3,7 +3,8 @@
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
-from stratawatch.cli.output import count_text, print_json, print_line
+from stratawatch.cli.output import print_json, print_line
+from stratawatch.formatting import count_text
 
 
 def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
+from stratawatch.formatting import percent
 
 if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
@@ -229,7 +230,7 @@ def _newest_window(
         return {}
     profile = counted.profile
     if exceeds_max_share(spec, profile):
-        share = f"at most {spec.max_bad_row_share:.2%} of rows that cannot be used"
+        share = f"at most {percent(spec.max_bad_row_share)} of rows that cannot be used"
         got = f"{profile.bad_rows:,} of {profile.rows:,}: {summary(spec, profile, counted.bad_rows)}"
         hint = advice(spec, profile) or "`stratawatch census` counts them by reason and shows some"
         problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)

@@ -6,9 +6,10 @@ import typer
 
 from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_bad_row, print_faults
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
-from stratawatch.cli.output import count_text, print_json, print_line, time_text, window_text
+from stratawatch.cli.output import print_json, print_line, time_text, window_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
-from stratawatch.cli.output import percent, print_json, print_line, state_text, time_text, value_text, window_text
+from stratawatch.cli.output import print_json, print_line, state_text, time_text, value_text, window_text
 from stratawatch.cli.table_output import show_rows
+from stratawatch.formatting import confidence_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -128,9 +129,8 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     print_line()
-    print_line(
-        f"Intervals at {' and '.join(percent(level) for level in confidences)}; n_eff: the simple random draw as good"
-    )
+    levels = " and ".join(confidence_text(level) for level in confidences)
+    print_line(f"Intervals at {levels}; n_eff: the simple random draw as good")
     if any(row["deff"] is not None for row in rows):
         print_line(
             "deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
-from stratawatch.cli.output import count_text, print_json, print_line
+from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from stratawatch.engine.ports.transaction import Transaction

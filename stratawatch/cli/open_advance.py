@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
-from stratawatch.cli.output import count_text, print_error, print_json, print_line, window_text
+from stratawatch.cli.output import print_error, print_json, print_line, window_text
 from stratawatch.cli.progress import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from stratawatch.engine.model.cycle_facts import Transition

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from stratawatch.core.alarms.symbols import SYMBOLS
-from stratawatch.engine.span import span_text
+from stratawatch.formatting import estimate_text, minute, span_text
 
 WIDEST: Final = 160
 
@@ -45,7 +45,7 @@ def state_text(state: str | None) -> str:
 
 def time_text(moment: datetime | None) -> str:
     """A moment to the minute, in UTC."""
-    return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
+    return "" if moment is None else minute(moment)
 
 
 def window_text(row: Mapping[str, Any]) -> str:
@@ -57,21 +57,7 @@ def value_text(row: Mapping[str, Any]) -> str:
     """An estimate with its interval in percent, or nothing."""
     if row.get("value") is None:
         return "undefined"
-    return f"{percent(row['value'])} ({percent(row['low'])} to {percent(row['high'])})"
-
-
-def percent(value: float) -> str:
-    """A share; small ones with a second decimal."""
-    return f"{value:.1%}" if value >= 0.1 or value == 0 else f"{value:.2%}"
-
-
-def count_text(number: int, word: str, many: str = "") -> str:
-    """A counted noun.
-
-    >>> count_text(1, "batch", "batches"), count_text(2000, "item")
-    ('1 batch', '2,000 items')
-    """
-    return f"{number:,} {word if number == 1 else many or word + 's'}"
+    return estimate_text(row["value"], row["low"], row["high"])
 
 
 def printable(text: str) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import count_text, percent, print_json, print_line, window_text
+from stratawatch.cli.output import print_json, print_line, window_text
 from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text, percent
 
 if TYPE_CHECKING:
     from stratawatch.engine.cycle.label_forecast import BudgetPoint, LabelForecast

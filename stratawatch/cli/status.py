@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
-from stratawatch.cli.output import count_text, print_json, print_line, state_text, time_text, value_text, window_text
+from stratawatch.cli.output import print_json, print_line, state_text, time_text, value_text, window_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.errors import Unreachable
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from stratawatch.adapters.status_queries import StatusRows

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.atomic_files import replace_file
+from stratawatch.formatting import count, percent
 from stratawatch.report.trend_chart import GREY, INK, STYLE
-from stratawatch.report.wording import count, metric_name
+from stratawatch.report.wording import metric_name
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
@@ -87,7 +88,7 @@ def _mark(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> N
     for margin in sorted({goal.margin for goal in outlook.wishes if goal.metric == metric}):
         axes.axhline(margin, color=INK, linestyle=(0, (4, 2)), **quiet)
         aside = axes.get_yaxis_transform()
-        axes.text(0.995, margin, f"margin ±{margin * 100:.4g}%", ha="right", va="bottom", transform=aside)
+        axes.text(0.995, margin, f"margin ±{percent(margin)}", ha="right", va="bottom", transform=aside)
 
 
 def _classifiers(outlook: "LabelForecast") -> list[str]:

@@ -7,9 +7,10 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState
+from stratawatch.formatting import capitalised
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.view_models import CycleRow, IncidentRow, NotificationRow, Score, UndefinedRow
-from stratawatch.report.wording import capitalised, metric_name, span
+from stratawatch.report.wording import metric_name, span
 
 DocsLink = Callable[[Cycle], str | None]
 MOST_ROWS: Final = 60

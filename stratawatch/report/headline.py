@@ -8,9 +8,10 @@ from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState
+from stratawatch.formatting import capitalised, count, count_text, estimate_text
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.view_models import Headline, Score
-from stratawatch.report.wording import capitalised, count, interval, metric_words, percent, plural, span
+from stratawatch.report.wording import metric_words, span
 
 
 def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
@@ -36,7 +37,7 @@ def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
     if state == AlarmState.OK:
         return f"Nothing needs attention: {_all_of(judged)} proven inside {'its' if judged == 1 else 'their'} limits."
     if state == AlarmState.UNPROVEN:
-        number = f"{count(len(alike))} of {plural(judged, 'metric')}"
+        number = f"{count(len(alike))} of {count_text(judged, 'metric')}"
         return f"Nothing is outside its limit; {number} could not be proven inside."
     first = f"{capitalised(alike[0].name)}: {alike[0].reason.rstrip('.')}."
     if len(alike) == 1:
@@ -68,7 +69,7 @@ def _worst_segment(score: Score, segments: Sequence[Score]) -> str:
         return ""
     worst = min if is_floor else max
     estimate, name = worst(beyond, key=lambda one: one[0].value)
-    return f"{capitalised(score.name)} is worst in {name}: {percent(estimate.value)} ({interval(estimate)})"
+    return f"{capitalised(score.name)} is worst in {name}: {estimate_text(estimate.value, estimate.low, estimate.high)}"
 
 
 def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
@@ -78,7 +79,7 @@ def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
         lines.append(", ".join(f"{number} {word}" for word in URGENCY if (number := states[AlarmState(word)])))
     still = [i for i in facts.incidents if i.resolved_at is None]
     if still:
-        lines.append(f"{plural(len(still), 'incident')} open{_named(still)}")
+        lines.append(f"{count_text(len(still), 'incident')} open{_named(still)}")
     under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
     lines += [_progress(one) for one in under_way[-3:]]
     return [capitalised(line) for line in lines]

@@ -6,6 +6,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from stratawatch import formatting
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.alarms.symbols import SYMBOLS
 from stratawatch.report import wording
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 FILTERS: Final = {
-    "percent": wording.percent,
-    "interval": wording.interval,
-    "points": wording.points,
+    "percent": formatting.percent,
+    "interval": lambda known: formatting.interval_text(known.low, known.high),
+    "estimate": lambda known: formatting.estimate_text(known.value, known.low, known.high),
+    "points": formatting.signed_points,
     "drop_points": wording.drop_points,
-    "day": wording.day,
-    "count": wording.count,
-    "when": wording.when,
+    "day": formatting.day,
+    "count": formatting.count,
+    "when": formatting.minute_with_offset,
     "span": wording.span,
     "metric_name": wording.metric_name,
     "metric_words": wording.metric_words,
@@ -67,7 +69,7 @@ def _environment() -> "Environment":
         "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - matplotlib escapes what it writes
         "symbols": SYMBOLS,
         "meanings": wording.MEANINGS,
-        "plural": wording.plural,
+        "plural": formatting.count_text,
         "AlarmState": AlarmState,
     }
     return environment

@@ -11,9 +11,8 @@ import numpy as np
 from stratawatch.atomic_files import replace_file
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts
 from stratawatch.core.score_bins import BIN_COUNT, bin_of
-from stratawatch.engine.span import span_text
+from stratawatch.formatting import count, count_text, percent, span_text
 from stratawatch.report.trend_chart import BLUE, INK, STYLE
-from stratawatch.report.wording import count, percent, plural
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
@@ -103,7 +102,8 @@ def _spread(heat: Counts, row: int) -> list[Span]:
 
 def _caption(census: Census, others: int) -> str:
     order = ", ".join([*census.classifiers, *census.auxiliary])
-    last = f" The last row holds the {plural(others, 'smaller pattern')} together, without frames." if others else ""
+    smaller = count_text(others, "smaller pattern")
+    last = f" The last row holds the {smaller} together, without frames." if others else ""
     return (
         f"Rows are patterns, with a letter for each of {order}: 1 yes, 0 no, - nothing. Frames are atoms, the numbers "
         f"in them their strata.{last}"
@@ -171,7 +171,7 @@ def _scale(axes: "Axes", atoms: Sequence[Atom]) -> None:
 
 
 def _name_rows(axes: "Axes", shown: Sequence[str], others: int, shares: Sequence[float]) -> None:
-    names = [*shown, f"{plural(others, 'other')}"] if others else list(shown)
+    names = [*shown, f"{count_text(others, 'other')}"] if others else list(shown)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_yticks(range(len(names)), names, family="monospace")
     for row in range(len(names)):

@@ -56,6 +56,11 @@ class Score:
     baseline: BaselineView | None = None
 
     @property
+    def half_width(self) -> float | None:
+        """That of the estimate's interval, which decides the decimals of what is written beside it."""
+        return self.estimate.half_width if self.estimate else None
+
+    @property
     def labels_counted(self) -> int:
         """The labels that were used, divided by the design effect."""
         return round(self.labels_used / max(self.deff or 1.0, 1.0))
@@ -83,6 +88,11 @@ class Point:
     gap: str = ""
     under_way: bool = False  # the window is still being labelled, so the gap may yet close
     baseline: Known | None = None  # the one in force
+
+    @property
+    def half_width(self) -> float | None:
+        """That of the estimate's interval, which decides the decimals of what is written beside it."""
+        return self.estimate.half_width if self.estimate else None
 
 
 @dataclass(frozen=True)

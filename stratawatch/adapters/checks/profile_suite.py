@@ -9,6 +9,7 @@ from stratawatch.engine.input.bad_row_reasons import refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.formatting import percent
 
 
 def profile_suite(panel: PanelSpec, window: Window, profile: InputProfile) -> Suite:
@@ -19,7 +20,7 @@ def profile_suite(panel: PanelSpec, window: Window, profile: InputProfile) -> Su
 
 def _facts(profile: InputProfile) -> Iterator[tuple[str, str]]:
     yield "rows", f"{profile.rows:,}"
-    yield "rows set aside", f"{profile.bad_rows:,} ({_share(profile.bad_rows, profile.rows):.2%})"
+    yield "rows set aside", f"{profile.bad_rows:,} ({percent(_share(profile.bad_rows, profile.rows))})"
     yield "rows without an item id", f"{profile.null_items:,}"
     for number, what in (
         (profile.null_times, "rows without a time"),

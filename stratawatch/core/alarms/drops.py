@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 from stratawatch.core.alarms.states import AlarmState, Judgement
-from stratawatch.core.alarms.words import plain, points, told
 from stratawatch.core.baselines.drop import Drop, between
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.metrics import metric_named
+from stratawatch.formatting import confidence_text, estimate_text, points
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ def judge_drop(
     if isinstance(page, Known):
         on_page = baseline.drop_to(estimate.metric, page, page_estimate.confidence)
         if on_page.proven_beyond(max_drop):
-            proof = f"at least {points(on_page.low, half)} at {plain(page_estimate.confidence)}"
+            proof = f"at least {points(on_page.low, half)} at {confidence_text(page_estimate.confidence)}"
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
     against = f"{moved(estimate.metric, fell)} against the baseline of {baseline.of}"
-    now = f"now {told(known, estimate.confidence)}, {estimate.labels_used} labels"
+    now = f"now {estimate_text(known.value, known.low, known.high, estimate.confidence)}, {estimate.labels_used} labels"
     allowed = f"a {worsening(estimate.metric)} of {100 * max_drop:.4g} is allowed"
     return Judgement(state, f"{against}, {allowed}: {verdict}; {now}")
 

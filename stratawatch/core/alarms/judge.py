@@ -6,10 +6,10 @@ from typing import Final
 from stratawatch.core.alarms.drops import InForce, judge_drop
 from stratawatch.core.alarms.states import AlarmState, Judgement
 from stratawatch.core.alarms.symbols import URGENCY
-from stratawatch.core.alarms.words import percent, plain, told
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import confidence_text, estimate_text, percent
 
 _LEAST_CONFIDENT: Final = 0.95
 _MOST_CONFIDENT: Final = 1 - 1e-9
@@ -62,15 +62,12 @@ def judge(
 
 def _judge_end(bound: "_Bound", estimate: Estimate, known: Known, page_estimate: Estimate, too_wide: str) -> Judgement:
     page = page_estimate.outcome
-    value = told(known, estimate.confidence)
+    value = estimate_text(known.value, known.low, known.high, estimate.confidence)
     labels = f"{estimate.labels_used} labels"
     if isinstance(page, Known) and bound.violated_by(page):
         end = "at most" if bound.is_floor else "at least"
-        proof = (
-            ""
-            if page == known
-            else f" ({end} {percent(_near(page, bound), known.half_width)} at {plain(page_estimate.confidence)})"
-        )
+        level = confidence_text(page_estimate.confidence)
+        proof = "" if page == known else f" ({end} {percent(_near(page, bound), known.half_width)} at {level})"
         return Judgement(AlarmState.BREACH, f"{value} is proven {bound.wrong} {bound.name(known)}{proof}; {labels}")
     if bound.kept_by(known):
         return Judgement(AlarmState.OK, f"{value} is proven {bound.right} {bound.name(known)}; {labels}")

@@ -22,6 +22,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import estimate_text
 
 YEAR: Final = timedelta(days=365.25)
 MOST_SEGMENTS: Final = 50
@@ -156,7 +157,7 @@ def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, l
             continue
         found = estimate.outcome
         worst_first = -found.value if metric_named(estimate.metric).lower_is_better else found.value
-        line = f"{estimate.segment}: {found.value:.1%} ({100 * found.low:.1f} to {100 * found.high:.1f})"
+        line = f"{estimate.segment}: {estimate_text(found.value, found.low, found.high)}"
         known[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
     return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in known.items()}
 

@@ -7,6 +7,7 @@ from typing import Final
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.formatting import percent
 
 SHOWN: Final = 40
 """Characters of an example that people are shown."""
@@ -112,8 +113,8 @@ def refusal_sentence(panel: PanelSpec, profile: InputProfile) -> str:
     """
     share = profile.bad_rows / profile.rows if profile.rows else 0.0
     sentence = (
-        f"{profile.bad_rows:,} of {profile.rows:,} rows ({share:.2%}) cannot be used, more than the "
-        f"{panel.max_bad_row_share:.2%} that may be set aside: {summary(panel, profile)}"
+        f"{profile.bad_rows:,} of {profile.rows:,} rows ({percent(share)}) cannot be used, more than the "
+        f"{percent(panel.max_bad_row_share)} that may be set aside: {summary(panel, profile)}"
     )
     return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
 

@@ -10,7 +10,7 @@ from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.drift_rule import Reaction
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec, Window
-from stratawatch.engine.span import span_text
+from stratawatch.formatting import span_text
 
 REMEMBERED: Final = 4
 """Judged windows that a new one is compared with."""

@@ -19,6 +19,7 @@ from stratawatch.engine.model.survey_spec import pool_budget, survey_spec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.progress import phase
 from stratawatch.errors import InputRefused
+from stratawatch.formatting import percent
 
 _WOULD: Final = "a cycle on this window would be refused"
 
@@ -61,7 +62,7 @@ def read_window(
     counted = count()
     profile = counted.profile
     if exceeds_max_share(spec, profile):
-        share = f"at most {spec.max_bad_row_share:.2%} of rows that cannot be used"
+        share = f"at most {percent(spec.max_bad_row_share)} of rows that cannot be used"
         got = f"{profile.bad_rows:,} of {profile.rows:,}: {summary(spec, profile, counted.bad_rows)}"
         raise InputRefused(_WOULD, expected=share, got=got, hint=advice(spec, profile))
     return counted, history

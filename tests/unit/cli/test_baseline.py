@@ -52,7 +52,7 @@ class TestMeasure:
             "7 new baselines, 0 measured before; from labelled predictions labels.parq"
         )
         assert "In force for windows from 2026-01-05 00:00 until further notice" in text
-        assert re.search(r"^lr precision +80\.0% \(75\.8% to 83\.6%\) +500 items$", text, re.MULTILINE)
+        assert re.search(r"^lr precision +80\.0% \(75\.8 to 83\.6\) +500 items$", text, re.MULTILINE)
         assert "None of rf precision: no labelled item is called positive" in text
         again = in_folder.run(*self.FILE).stdout
         assert again.startswith("0 new baselines, 7 measured before")

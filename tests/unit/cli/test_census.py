@@ -97,7 +97,7 @@ class TestPeople:
 
     def test_a_segment_column_without_any_value_is_told_too(self, fresh):
         fresh.predict(f"SELECT * REPLACE (NULL::VARCHAR AS country) FROM ({ROWS})")
-        assert "\nitems without a value of country: 2,000 (100.0%)\n" in fresh.run("census", "--now", NOW).stdout
+        assert "\nitems without a value of country: 2,000 (100%)\n" in fresh.run("census", "--now", NOW).stdout
 
     def test_all_shows_what_is_left_out_otherwise(self, fresh):
         (found,) = fresh.json("census", "--now", NOW)["censuses"]

@@ -64,9 +64,9 @@ class TestText:
     def test_values_stand_with_their_interval_and_state(self, judged):
         (row,) = judged.json("estimates", "--classifier", "lr", "--metric", "precision")["estimates"]
         out = judged.run("estimates").stdout
-        assert f"{row['value']:.1%} ({row['low']:.1%} to {row['high']:.1%})" in out
+        assert f"{row['value']:.1%} ({100 * row['low']:.1f} to {100 * row['high']:.1f})" in out
         assert row["state"] in out
-        assert "Intervals at 95.0%" in out
+        assert "Intervals at 95%" in out
 
     def test_nothing_yet_points_to_status(self, fresh):
         assert "`stratawatch status` says what the cycles wait for" in fresh.run("estimates").stdout

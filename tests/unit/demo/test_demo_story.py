@@ -21,7 +21,7 @@ NOTIFICATION = Notification(
 
 
 def score(metric: str, limit: float | None, state: AlarmState | None):
-    return SimpleNamespace(classifier="logistic", metric=metric, limit_value=limit, state=state)
+    return SimpleNamespace(classifier="logistic", metric=metric, limit_value=limit, half_width=None, state=state)
 
 
 def week(number: int, *, precision: Known | Undefined, notifications=(), truth: float = 0.7):

@@ -100,7 +100,7 @@ class TestPage:
 
     def test_says_what_it_was_from_when_and_how_far_it_fell(self, page):
         assert (
-            "Baseline 83.0% (80.8% to 85.0%) of 2026-02-09, from 4 judged windows, 2026-01-05 to 2026-02-02; "
+            "Baseline 83.0% (80.8 to 85.0) of 2026-02-09, from 4 judged windows, 2026-01-05 to 2026-02-02; "
             "in force from 2026-02-02 until further notice. Since then the metric fell by 11.7 points ("
         ) in page
         assert "baseline, with its interval" in page

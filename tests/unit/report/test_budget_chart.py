@@ -53,7 +53,7 @@ class TestPicture:
     def test_marks_the_budget_in_every_frame_and_the_margin_where_there_is_one(self, tmp_path):
         said = [word.strip() for word in words(svg(tmp_path))]
         assert said.count("budget") == 2
-        assert said.count("margin ±3%") == 1
+        assert said.count("margin ±3.00%") == 1
 
     def test_leaves_out_numbers_that_would_overlap(self, tmp_path):
         said = words(svg(tmp_path))

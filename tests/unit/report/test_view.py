@@ -128,7 +128,7 @@ class TestHeadline:
     def test_a_breach_comes_first_with_its_sentence_and_its_worst_segment(self, view):
         assert view.headline.state == AlarmState.BREACH
         assert view.headline.sentence.startswith("Precision of nb: 70.9%")
-        assert "Precision of nb is worst in region=south: 58.1% (53.4% to 62.7%)" in view.headline.details
+        assert "Precision of nb is worst in region=south: 58.1% (53.4 to 62.7)" in view.headline.details
 
     def test_a_segment_whose_interval_holds_the_overall_value_is_not_blamed(self):
         memory = Memory(spec())
@@ -147,7 +147,7 @@ class TestHeadline:
         ]
         memory.judge(cycle(0), made, [(key, AlarmState.BREACH, "high")])
         assert (
-            "False-omission rate of nb is worst in region=north: 3.00% (2.80% to 3.20%)" in one(memory).headline.details
+            "False-omission rate of nb is worst in region=north: 3.00% (2.80 to 3.20)" in one(memory).headline.details
         )
 
     def test_an_open_incident_is_named_with_its_beginning(self, view):

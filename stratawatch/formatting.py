@@ -1,0 +1,138 @@
+"""Numbers and times as people read them: in sentences, tables, pages and on the terminal.
+
+One rule gives the decimals of a percentage. An estimate, its interval and what stands beside it (a limit, a baseline,
+a change) have the decimals that the interval's half-width deserves: one from half a point on, two from a twentieth of a
+point on, else three. A share without an interval has one decimal from 10% on and two below, and 0% and 100% have none.
+"""
+
+from datetime import UTC, datetime
+from math import floor, log10
+
+
+def decimals(half_width: float) -> int:
+    """The decimals of a percentage that an interval of this half-width deserves."""
+    return 1 if half_width >= 0.005 else 2 if half_width >= 0.0005 else 3
+
+
+def percent(value: float, half_width: float | None = None) -> str:
+    """A share in percent; `half_width` is that of the interval beside it.
+
+    >>> percent(0.8123), percent(0.0123), percent(1.0), percent(0.0123, half_width=0.01)
+    ('81.2%', '1.23%', '100%', '1.2%')
+    """
+    if half_width is not None:
+        return f"{points(value, half_width)}%"
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    return f"{value:.1%}" if value >= 0.1 else f"{value:.2%}"
+
+
+def points(value: float, half_width: float) -> str:
+    """A share or a difference of shares in points, without a sign for zero.
+
+    >>> points(0.031, 0.02), points(-0.0004, 0.001), points(-0.00001, 0.02)
+    ('3.1', '-0.04', '0.0')
+    """
+    text = f"{100 * value:.{decimals(half_width)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def signed_points(change: float, half_width: float | None = None) -> str:
+    """A change of a share in percentage points, with its sign.
+
+    >>> signed_points(-0.123, 0.02), signed_points(0.0004), signed_points(0.0)
+    ('−12.3 pts', '+0.04 pts', '±0.0 pts')
+    """
+    text = points(abs(change), (abs(change) * 5 or 1.0) if half_width is None else half_width)
+    return f"±{text} pts" if float(text) == 0 else f"{'+' if change > 0 else '−'}{text} pts"
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval in percent.
+
+    >>> interval_text(0.75, 0.85), interval_text(0.0112, 0.0118)
+    ('75.0% to 85.0%', '1.120% to 1.180%')
+    """
+    half_width = (high - low) / 2
+    return f"{percent(low, half_width)} to {percent(high, half_width)}"
+
+
+def estimate_text(value: float, low: float, high: float, confidence: float | None = None) -> str:
+    """A value with its interval and, if given, the interval's confidence.
+
+    >>> estimate_text(0.712, 0.66, 0.76, 0.95), estimate_text(0.712, 0.66, 0.76)
+    ('71.2% (66.0 to 76.0, 95%)', '71.2% (66.0 to 76.0)')
+    """
+    half_width = (high - low) / 2
+    ends = f"{points(low, half_width)} to {points(high, half_width)}"
+    level = "" if confidence is None else f", {confidence_text(confidence)}"
+    return f"{percent(value, half_width)} ({ends}{level})"
+
+
+def confidence_text(confidence: float) -> str:
+    """A confidence with as many digits as distinguish it from certainty.
+
+    >>> confidence_text(0.95), confidence_text(0.99519), confidence_text(0.999999)
+    ('95%', '99.52%', '99.9999%')
+    """
+    digits = max(0, 1 - floor(log10(100 * (1 - confidence))))
+    text = f"{100 * confidence:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
+
+
+def count(number: float) -> str:
+    """A whole number with separators.
+
+    >>> count(12809.2)
+    '12,809'
+    """
+    return f"{number:,.0f}"
+
+
+def count_text(number: int, word: str, many: str = "") -> str:
+    """A counted noun.
+
+    >>> count_text(1, "batch", "batches"), count_text(2000, "item")
+    ('1 batch', '2,000 items')
+    """
+    return f"{count(number)} {word if number == 1 else many or word + 's'}"
+
+
+def capitalised(text: str) -> str:
+    """A text with a capital first letter; the rest keeps its case, which names need."""
+    return text[:1].upper() + text[1:]
+
+
+def minute(moment: datetime) -> str:
+    """A moment to the minute, in UTC.
+
+    >>> minute(datetime(2026, 1, 5, 6, tzinfo=UTC))
+    '2026-01-05 06:00'
+    """
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def minute_with_offset(moment: datetime) -> str:
+    """A moment to the minute, with its offset from UTC."""
+    text = f"{moment:%Y-%m-%d %H:%M %z}"
+    return f"{text[:-2]}:{text[-2:]}"
+
+
+def day(moment: datetime) -> str:
+    """A moment as a day where it is midnight, else to the minute.
+
+    >>> day(datetime(2026, 1, 5, tzinfo=UTC)), day(datetime(2026, 1, 5, 6, tzinfo=UTC))
+    ('2026-01-05', '2026-01-05 06:00')
+    """
+    return f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def span_text(start: datetime, end: datetime) -> str:
+    """A half-open span of time: days where it begins and ends at midnight, else to the minute.
+
+    >>> span_text(datetime(2026, 1, 5), datetime(2026, 1, 12)), span_text(datetime(2026, 1, 5, 6), datetime(2026, 1, 6))
+    ('2026-01-05 to 2026-01-12', '2026-01-05 06:00 to 2026-01-06 00:00')
+    """
+    midnight = (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0)
+    pattern = "%Y-%m-%d" if midnight else "%Y-%m-%d %H:%M"
+    return f"{start:{pattern}} to {end:{pattern}}"
