@@ -11,7 +11,7 @@ SELECT 'old-' || i AS id,
        0.9 AS score_lr, 0.4 AS score_rf, i < 400 AS pred_lr, 'DE' AS country
 FROM range(500) AS t(i)
 """
-LIMIT = 'metric = "precision"\nfloor = 0.97\nof = ["lr"]'
+LIMIT = 'metric = "precision"\nfloor = 0.97\nclassifiers = ["lr"]'
 CUT_OFF = ("cut_off = 0.6", "cut_off = 0.5")
 DROP = 'metric = "precision"\nmax_drop = 0.1\nof = ["lr"]'
 
