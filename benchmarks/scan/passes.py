@@ -65,12 +65,11 @@ class DuckDB:
 
     def read(self, folder: Path, panel: PanelSpec) -> int:
         """The greatest value of every column, by the same reader within the same bounds."""
-        from stratawatch.adapters.sources.column_types import column_roles
         from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_session
         from stratawatch.adapters.sources.file_set import find_files
         from stratawatch.adapters.sources.quoting import identifier
 
-        names = dict.fromkeys(name for name, _, _ in column_roles(panel))
+        names = dict.fromkeys(role.column for role in panel.column_roles())
         greatest = ", ".join(f"MAX({identifier(name)})" for name in names)
         with duckdb_session(DuckDBLimits()) as connection:
             relation = find_files(str(folder)).relation()

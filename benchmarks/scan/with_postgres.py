@@ -13,7 +13,6 @@ from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size, panel_of
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
-from stratawatch.adapters.sources.column_types import column_roles
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -36,7 +35,7 @@ class Postgres:
         """The greatest value of every column; a boolean has none here, and goes as a number."""
         import psycopg
 
-        names = dict.fromkeys(name for name, _, _ in column_roles(panel))
+        names = dict.fromkeys(role.column for role in panel.column_roles())
         greatest = ", ".join(f"MAX({_comparable(name)})" for name in names)
         with psycopg.connect(address()) as connection:
             found: Any = connection.execute(f"SELECT COUNT(*), {greatest} FROM {_table(folder)}").fetchone()
@@ -84,7 +83,7 @@ def _load(url: str, size: Size, folder: Path) -> float:
     import psycopg
 
     begun = perf_counter()
-    names = [name for name, _, _ in column_roles(panel_of(size))]
+    names = [role.column for role in panel_of(size).column_roles()]
     columns = ", ".join(f"{identifier(name)} {_KINDS[name.partition('_')[0]]}" for name in dict.fromkeys(names))
     chosen = ", ".join(identifier(name) for name in dict.fromkeys(names))
     lines = folder / "lines.csv"

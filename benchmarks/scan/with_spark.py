@@ -15,7 +15,6 @@ from benchmarks.scan.passes import Look, look
 from benchmarks.scan.population import WINDOW, Size
 from benchmarks.scan.servers import address
 from benchmarks.shape import Row
-from stratawatch.adapters.sources.column_types import column_roles
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
@@ -42,7 +41,7 @@ class Spark:
 
     def read(self, folder: Path, panel: PanelSpec) -> int:
         """The greatest value of every column."""
-        names = dict.fromkeys(name for name, _, _ in column_roles(panel))
+        names = dict.fromkeys(role.column for role in panel.column_roles())
         greatest = [f"MAX({name})" for name in names]
         return int(_session().read.parquet(str(folder)).selectExpr("COUNT(*)", *greatest).collect()[0][0])
 

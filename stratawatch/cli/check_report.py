@@ -170,36 +170,22 @@ def _checks(configuration: "Configuration") -> Facts:
 
 
 def _inspect_source(report: CheckReport, configuration: "Configuration", name: str, spec: "PanelSpec") -> None:
-    """Describe the source and report every missing column, not only the first."""
-    from stratawatch.cli.columns import Trial
+    """Describe the source and report every column that cannot be read, at the key that names it."""
     from stratawatch.wiring import source
 
     try:
-        port, trial = source(configuration, name), Trial(spec)
-    except StratawatchError as trouble:
-        report.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
+        port = source(configuration, name)
+        description = port.describe(spec)
+    except InputRefused as error:
+        report.problems.append(_placed(configuration, ("panels", name, "source"), error))
         return
-    while True:
-        try:
-            facts = port.describe(trial.spec)
-        except InputRefused as trouble:
-            place = trial.drop(trouble.what)
-            problem = Problem(
-                place or ("panels", name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint
-            )
-            report.problems.append(configuration.placed(problem))
-            if place is None or not trial.described:
-                return
-            continue
-        except StratawatchError as trouble:
-            report.problems.append(_placed(configuration, _named_by(configuration, name, trouble), trouble))
-            return
-        whole = trial.spec == spec  # nothing was missing, so that a window can be counted
-        report.found[f"source of {name}"] = {
-            **facts,
-            **(_newest_window(report, configuration, port, spec) if whole else {}),
-        }
+    except StratawatchError as error:
+        report.problems.append(_placed(configuration, _named_by(configuration, name, error), error))
         return
+    for one in description.problems:
+        report.problems.append(_placed(configuration, ("panels", name, *one.column.key), one.error))
+    newest = {} if description.problems else _newest_window(report, configuration, port, spec)
+    report.found[f"source of {name}"] = {**description.facts, **newest}
 
 
 def _named_by(configuration: "Configuration", name: str, trouble: StratawatchError) -> Place:

@@ -21,7 +21,7 @@ from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult,
 from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports import Ports, SourceDescription
 from stratawatch.errors import InputRefused, Unreachable
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
@@ -169,8 +169,8 @@ class FakeSource:
         self.calls.append(("rows", window.start))
         return len(self.windows.get(window.start, []))
 
-    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
-        return {"kind": "fake"}
+    def describe(self, panel: PanelSpec) -> SourceDescription:
+        return SourceDescription({"kind": "fake"})
 
 
 @dataclass

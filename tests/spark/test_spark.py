@@ -55,7 +55,7 @@ def test_a_source_starts_spark_at_its_master_and_stops_it(master: str, written: 
     from pyspark import SparkContext
 
     source = load("spark")(path=str(written / "parquet"), master=master, settings=SETTINGS)
-    assert source.describe(engines.SPEC)["rows"] == f"{ROWS:,}"
+    assert source.describe(engines.SPEC).facts["rows"] == f"{ROWS:,}"
     assert SparkContext._active_spark_context is None
 
 

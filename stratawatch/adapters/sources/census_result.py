@@ -9,7 +9,7 @@ import numpy as np
 
 from stratawatch.adapters.sources import packed_codes
 from stratawatch.adapters.sources.census_groups import CensusGroups, Column
-from stratawatch.adapters.sources.column_types import column_roles, kind_of
+from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.ranges import InputRanges
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Census, Counts, Segment
@@ -156,7 +156,8 @@ class CensusCounts:
 
     def _counted_columns(self) -> Iterable[str]:
         """The columns whose kind of value decides what is counted or drawn."""
-        return (name for name, _, _ in column_roles(self.panel) if name not in self.panel.columns.payload)
+        names = (role.column for role in self.panel.column_roles())
+        return (name for name in names if name not in self.panel.columns.payload)
 
 
 def _classifier_counts(groups: CensusGroups, classifier: int) -> dict[str, int]:

@@ -4,10 +4,11 @@ import difflib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec, Role
+from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 
 Kind = Literal["flag", "number", "text", "moment", "zoned", "other"]
@@ -21,6 +22,23 @@ _KINDS: Final[tuple[tuple[str, Kind], ...]] = (
 )
 
 
+_ANYTHING: Final[tuple[Kind, ...]] = ("flag", "number", "text", "moment", "zoned", "other")
+_A_TIME: Final[tuple[Kind, ...]] = ("moment", "zoned", "text")
+KINDS_OF_ROLE: Final[Mapping[Role, tuple[Kind, ...]]] = {
+    "item": ("number", "text", "flag", "moment", "zoned"),
+    "time": _A_TIME,
+    "ingested": _A_TIME,
+    "classifier": ("text", "number"),
+    "score": ("number", "text"),
+    "call": ("flag", "number", "text"),
+    "auxiliary": ("number", "text"),
+    "segment": _ANYTHING,
+    "payload": _ANYTHING,
+    "cluster": _ANYTHING,
+}
+"""The kinds of value that a column may hold, by what the panel reads it for."""
+
+
 def kind_of(type_name: str) -> Kind:
     """The kind of value that a column of an SQL type holds."""
     if type_name.endswith("]"):  # a list of anything
@@ -31,68 +49,49 @@ def kind_of(type_name: str) -> Kind:
     return "other"
 
 
-def column_roles(panel: PanelSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
-    """Every column a panel needs: its name, what it is for, and the kinds of value that will do."""
-    columns = panel.columns
-    anything: tuple[Kind, ...] = ("flag", "number", "text", "moment", "zoned", "other")
-    if columns.item == columns.time:  # while `check` looks at the rest, one stands in for the other
-        yield columns.time, "the time", anything
-    else:
-        yield columns.item, "the item id", ("number", "text", "flag", "moment", "zoned")
-        yield columns.time, "the time", ("moment", "zoned", "text")
-    if columns.ingested is not None:
-        yield columns.ingested, "the time of arrival", ("moment", "zoned", "text")
-    if columns.classifier is not None:
-        yield columns.classifier, "who says it", ("text", "number")
-    for one in panel.classifiers:
-        yield from classifier_roles(one)
-    for auxiliary in panel.auxiliary:
-        yield auxiliary.score, f"the auxiliary score '{auxiliary.name}'", ("number", "text")
-    for name in columns.segments:
-        yield name, "a segment", anything
-    for name in columns.payload:
-        yield name, "payload for labellers", anything
-    if columns.cluster is not None:
-        yield columns.cluster, "the cluster", anything
+def column_problems(panel: PanelSpec, types: Mapping[str, str]) -> Iterator[ColumnProblem]:
+    """The columns that are missing or cannot hold what they should, each once."""
+    reported: set[str] = set()
+    for role in panel.column_roles():
+        sentence = f"{role.purpose} of panel '{panel.name}'"
+        error = _column_error(role.column, (role.purpose, sentence), KINDS_OF_ROLE[role.role], types, "the source")
+        if error is not None and role.column not in reported:
+            reported.add(role.column)
+            yield ColumnProblem(role, error)
 
 
-def classifier_roles(one: ClassifierSpec) -> Iterable[tuple[str, str, tuple[Kind, ...]]]:
-    """The columns of one classifier, as `column_roles` yields them."""
-    if one.score is not None:
-        yield one.score, f"the score of classifier '{one.name}'", ("number", "text")
-    if one.call is not None:
-        yield one.call, f"the call of classifier '{one.name}'", ("flag", "number", "text")
-
-
-def require_columns(panel: PanelSpec, found: Mapping[str, str]) -> None:
-    """Refuse the input when a column is missing or cannot hold what it should."""
-    for name, role, kinds in column_roles(panel):
-        require(name, role, kinds, found, of=f" of panel '{panel.name}'")
-
-
-def require(
-    name: str, role: str, kinds: Sequence[Kind], found: Mapping[str, str], *, of: str = "", where: str = "the source"
-) -> None:
+def require(name: str, purpose: str, kinds: Sequence[Kind], types: Mapping[str, str], *, where: str) -> None:
     """Refuse the input when this column is missing or cannot hold what it should."""
-    if name not in found:
-        _require_delimiter(found, where)
-        raise InputRefused(
-            f"column {name!r} ({role}{of}) is missing in {where}",
-            got="the columns " + list_names(found),
-            hint=_hint(name, found),
-        )
-    if kind_of(found[name]) not in kinds:
-        raise InputRefused(
-            f"column {name!r} cannot be {role}",
-            expected=" or ".join(_KIND_NAMES[kind] for kind in kinds),
-            got=found[name],
-            hint=f"give the source an export or a view in which it is {_KIND_NAMES[kinds[0]]}",
-        )
+    error = _column_error(name, (purpose, purpose), kinds, types, where)
+    if error is not None:
+        raise error
 
 
-def _require_delimiter(found: Mapping[str, str], where: str) -> None:
+def _column_error(
+    name: str, purposes: tuple[str, str], kinds: Sequence[Kind], types: Mapping[str, str], where: str
+) -> InputRefused | None:
+    """What is wrong with a column; its purpose is given in short, and as it is said of a missing column."""
+    purpose, purpose_if_missing = purposes
+    if name not in types:
+        _require_delimiter(types, where)
+        return InputRefused(
+            f"column {name!r} ({purpose_if_missing}) is missing in {where}",
+            got="the columns " + list_names(types),
+            hint=_hint(name, types),
+        )
+    if kind_of(types[name]) in kinds:
+        return None
+    return InputRefused(
+        f"column {name!r} cannot be {purpose}",
+        expected=" or ".join(_KIND_NAMES[kind] for kind in kinds),
+        got=types[name],
+        hint=f"give the source an export or a view in which it is {_KIND_NAMES[kinds[0]]}",
+    )
+
+
+def _require_delimiter(types: Mapping[str, str], where: str) -> None:
     """Refuse a CSV file that was read with another delimiter: it has one column, and every other one is missing."""
-    (name, *others) = found or [""]
+    (name, *others) = types or [""]
     marks = Counter(re.findall(r"[;,|\t]", name)).most_common(1)
     if marks and not others:
         raise InputRefused(
@@ -102,8 +101,8 @@ def _require_delimiter(found: Mapping[str, str], where: str) -> None:
         )
 
 
-def _hint(name: str, found: Mapping[str, str]) -> str:
-    near = difflib.get_close_matches(name, found, n=1)
+def _hint(name: str, types: Mapping[str, str]) -> str:
+    near = difflib.get_close_matches(name, types, n=1)
     return f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export"
 
 
@@ -118,8 +117,8 @@ _KIND_NAMES: Final[dict[Kind, str]] = {
 _LISTED: Final = 40
 
 
-def list_names(found: Collection[str]) -> str:
+def list_names(columns: Collection[str]) -> str:
     """The names of columns as text, the first forty of them."""
-    names = [repr(name) for name in list(found)[:_LISTED]]
-    rest = len(found) - len(names)
+    names = [repr(name) for name in list(columns)[:_LISTED]]
+    rest = len(columns) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")

@@ -1,15 +1,18 @@
 """An open DuckDB connection as the engine of a source."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
+from stratawatch.adapters.sources.file_columns import FileColumns
 from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows
 from stratawatch.adapters.sources.statements import QUOTAS, Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.ports import ColumnProblem
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,18 @@ class DuckDBEngine:
     description: Mapping[str, str]
     rows_to_scan: Callable[[Window], int | None]
     """About how many rows a scan for a window reads; None where that cannot be told quickly."""
-    check_window: Callable[[Window], None] = lambda _: None
-    """Refuses a window some of whose rows lack a column."""
+    files: FileColumns | None = None
+    """The columns of each file, where files are read."""
+
+    def column_problems(self) -> Iterable[ColumnProblem]:
+        """The columns that are missing or cannot hold what they should, in all files or in some."""
+        problems = tuple(column_problems(self.statements.panel, self.statements.types))
+        return problems or (() if self.files is None else self.files.item_and_time_problems())
 
     def require_columns(self, window: Window) -> None:
         """Refuse a window some of whose rows lack a column that is read."""
-        self.check_window(window)
+        if self.files is not None:
+            self.files.require_columns(window)
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Run a query and yield its rows in batches."""
@@ -49,8 +58,3 @@ class DuckDBEngine:
     def facts(self) -> Mapping[str, str]:
         """A description of the source, for `check`."""
         return self.description
-
-
-def column_types(connection: Any, relation: str) -> dict[str, str]:
-    """The columns of a relation and their SQL types, in the relation's order."""
-    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}

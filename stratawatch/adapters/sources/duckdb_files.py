@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from stratawatch.adapters.sources.column_types import require_columns
-from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
-from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
@@ -44,15 +43,11 @@ class DuckDBSource(EmbeddedSource):
             with duckdb_session(self._limits) as connection, duckdb_errors(self._path):
                 relation = files.relation()
                 types = column_types(connection, relation)
-                require_columns(panel, types)
                 statements = statements_for(panel, relation, types)
                 columns_of_files = file_columns(connection, files, panel)
-                columns_of_files.require_item_and_time()
                 rows_to_scan = partial(rows_of_window, connection, files, panel.columns, types)
                 facts = self._facts(files, columns_of_files)
-                yield DuckDBEngine(
-                    connection, statements, files.version(), facts, rows_to_scan, columns_of_files.require_columns
-                )
+                yield DuckDBEngine(connection, statements, files.version(), facts, rows_to_scan, columns_of_files)
         except InputRefused:
             require_unchanged(files, may_grow=False)  # of half a file, or line, any error may be the half's
             raise

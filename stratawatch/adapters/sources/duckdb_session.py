@@ -54,6 +54,11 @@ def confine_to_folder(connection: Any, folder: Path) -> None:
     connection.execute("SET enable_external_access = FALSE")
 
 
+def column_types(connection: Any, relation: str) -> dict[str, str]:
+    """The columns of a relation and their SQL types, in the relation's order."""
+    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}
+
+
 @contextmanager
 def duckdb_errors(source: str) -> Iterator[None]:
     """Turn DuckDB's errors into Unreachable (retry may help) or InputRefused (it will not)."""

@@ -6,10 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.sources.column_types import require_columns
-from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine, column_types
+from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
-from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, confine_to_folder, duckdb_errors, duckdb_session
+from stratawatch.adapters.sources.duckdb_session import (
+    DuckDBLimits,
+    column_types,
+    confine_to_folder,
+    duckdb_errors,
+    duckdb_session,
+)
 from stratawatch.adapters.sources.file_set import confine
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.quoting import identifier, text
@@ -46,7 +51,6 @@ class DuckDBTableSource(EmbeddedSource):
             if self._confined_to is not None:
                 confine_to_folder(connection, self._confined_to)
             types = column_types(connection, self._relation)
-            require_columns(panel, types)
             statements = statements_for(panel, self._relation, types)
 
             def rows_to_scan(window: Window) -> int | None:

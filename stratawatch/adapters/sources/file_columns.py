@@ -1,18 +1,19 @@
 """Which of several files lack a column: merged by name, their rows would have NULL where others have a value."""
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.adapters.sources.column_types import column_roles, list_names
-from stratawatch.adapters.sources.duckdb_engine import column_types
+from stratawatch.adapters.sources.column_types import list_names
+from stratawatch.adapters.sources.duckdb_session import column_types
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 
 
@@ -39,40 +40,45 @@ class FileColumns:
         """The columns that some file lacks. Case does not matter, as it does not where files are merged."""
         names_in = {path: {name.lower() for name in names} for path, names in self.columns_by_file.items()}
         missing = []
-        for name, role in {name: role for name, role, _ in column_roles(self.panel)}.items():
+        for name, role in {role.column: role.purpose for role in self.panel.column_roles()}.items():
             files = [one for one in self.files.files if name.lower() not in names_in.get(one.path, (name.lower(),))]
             missing += [MissingColumn(name, role, tuple(files))] if files else []
         return tuple(missing)
 
-    def require_item_and_time(self) -> None:
-        """Refuse files that have rows, but no id, or no time that says which window they belong to."""
-        columns = self.panel.columns
-        for one in self.missing:
-            if one.name in (columns.item, columns.time, columns.ingested):
-                self._refuse(one, None)
+    def item_and_time_problems(self) -> Iterator[ColumnProblem]:
+        """Files that have rows, but no id, or no time that says which window they belong to."""
+        missing = {one.name: one for one in self.missing}
+        for role in self.panel.column_roles():
+            if role.role in ("item", "time", "ingested") and role.column in missing:
+                error = self._refusal(missing[role.column], None)
+                if error is not None:
+                    yield ColumnProblem(role, error)
 
     def require_columns(self, window: Window) -> None:
         """Refuse files that have rows of this window and lack a column; files of other windows may."""
         for one in self.missing:
-            self._refuse(one, window)
+            error = self._refusal(one, window)
+            if error is not None:
+                raise error
 
     def facts(self) -> Mapping[str, str]:
         """A description of the columns that some file lacks, for `check`."""
         columns = [
             f"{one.name!r} in {len(one.files):,} of {len(self.files.files):,} files, {one.files[-1].path.name} the last"
             for one in self.missing
+            if len(one.files) < len(self.files.files)
         ]
         return {"missing": f"{'; '.join(columns)}: windows with rows of them are refused"} if columns else {}
 
-    def _refuse(self, column: MissingColumn, window: Window | None) -> None:
+    def _refusal(self, column: MissingColumn, window: Window | None) -> InputRefused | None:
         if not self._has_rows(column, column.files, window):
-            return
+            return None
         file = next(one for one in reversed(column.files) if self._has_rows(column, [one], window))
         has = "rows" if window is None else f"rows of the window {window}"
-        read = {name.lower() for name, _, _ in column_roles(self.panel)}
+        read = {role.column.lower() for role in self.panel.column_roles()}
         others = [name for name in self.columns_by_file[file.path] if name.lower() not in read]
         near = difflib.get_close_matches(column.name, others, n=1)
-        raise InputRefused(
+        return InputRefused(
             f"column {column.name!r} ({column.role} of panel {self.panel.name!r}) is missing in '{file.path}', "
             f"which has {has}; other files have it",
             got="the columns " + list_names(self.columns_by_file[file.path]),

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.adapters.sources import call_sql
-from stratawatch.adapters.sources.column_types import classifier_roles, require
+from stratawatch.adapters.sources.column_types import KINDS_OF_ROLE, require
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files, require_unchanged
 from stratawatch.adapters.sources.packed_codes import CALL_LETTERS
@@ -85,8 +85,8 @@ class LabelledFiles:
         where = "the labelled predictions"
         require(self.label, "the label", ("flag", "number", "text"), types, where=where)
         for one in panel.classifiers:
-            for name, role, kinds in classifier_roles(one):
-                require(name, role, kinds, types, where=where)
+            for role in one.column_roles():
+                require(role.column, role.purpose, KINDS_OF_ROLE[role.role], types, where=where)
 
     def _check(self, rows: Mapping[str, Any], panel: PanelSpec, item: str | None) -> None:
         """Every label and every call can be read, and no item counts twice."""

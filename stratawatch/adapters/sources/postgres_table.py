@@ -1,13 +1,13 @@
 """Predictions in a table or view of PostgreSQL: counted there, in a snapshot of the server."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.adapters.sources import call_sql
-from stratawatch.adapters.sources.column_types import kind_of, require_columns
+from stratawatch.adapters.sources.column_types import column_problems, kind_of
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
 from stratawatch.adapters.sources.quoting import identifier
@@ -16,6 +16,7 @@ from stratawatch.adapters.sources.statements import QUOTAS, Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ class PostgresEngine:
     description: Mapping[str, str]
     _quotas: Mapping[str, list[Any]] = field(default_factory=dict)
 
+    def column_problems(self) -> Iterable[ColumnProblem]:
+        """The columns that are missing or cannot hold what they should, on this release."""
+        panel, types = self.statements.panel, self.statements.types
+        return tuple(column_problems(panel, types)) or _unreadable_texts(self.connection, panel, types)
+
     def require_columns(self, window: Window) -> None:
         """Check nothing: every row of a table has its columns."""
 
@@ -112,8 +118,7 @@ class PostgresSource(SqlSource):
     def _open(self, panel: PanelSpec) -> Iterator[PostgresEngine]:
         with postgres_errors(self._table), snapshot(self._url, self._timeout) as connection:
             types = self._types(connection)
-            require_columns(panel, types)
-            _require_comparable(connection, panel, types)
+            _require_utf8(connection)
             statements = statements_for(panel, self._qualified(connection), types, "postgres")
             yield PostgresEngine(connection, statements, self._facts(connection))
 
@@ -136,8 +141,8 @@ class PostgresSource(SqlSource):
         }
 
 
-def _require_comparable(connection: "Connection", panel: PanelSpec, types: Mapping[str, str]) -> None:
-    """Refuse a server that would not give the result that every other engine gives."""
+def _require_utf8(connection: "Connection") -> None:
+    """Refuse a database that would hash ids otherwise than every other engine does."""
     encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
     if encoding != "UTF8":
         raise InputRefused(
@@ -145,11 +150,14 @@ def _require_comparable(connection: "Connection", panel: PanelSpec, types: Mappi
             expected="UTF8",
             got=encoding,
         )
-    scores = [one.score for one in panel.classifiers] + [one.score for one in panel.auxiliary]
-    texts = [name for name in (panel.columns.time, *scores) if name is not None and kind_of(types[name]) == "text"]
+
+
+def _unreadable_texts(connection: "Connection", panel: PanelSpec, types: Mapping[str, str]) -> Iterator[ColumnProblem]:
+    """Columns of text that older releases cannot read row by row as a number or a time."""
     release = (connection.dialect.server_version_info or (0,))[0]
-    if texts and release < _FIRST_GUARDED:
-        raise InputRefused(
-            f"column {texts[0]!r} is text, which PostgreSQL {release} cannot read row by row as a number or a time",
-            hint="give the source a view that casts it",
-        )
+    for role in panel.column_roles():
+        is_parsed = role.role in ("time", "score", "auxiliary") and kind_of(types[role.column]) == "text"
+        if is_parsed and release < _FIRST_GUARDED:
+            what = f"column {role.column!r} is text, which PostgreSQL {release} cannot read row by row"
+            hint = "give the source a view that casts it"
+            yield ColumnProblem(role, InputRefused(f"{what} as a number or a time", hint=hint))

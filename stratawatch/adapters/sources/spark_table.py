@@ -1,12 +1,12 @@
 """Predictions that Spark reads and counts on its workers: a table of its catalog, or files on any storage it reads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from stratawatch.adapters.sources.column_types import require_columns
+from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_files import files_of
 from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
@@ -15,6 +15,7 @@ from stratawatch.adapters.sources.statements import QUOTAS, Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ class SparkEngine:
     statements: Statements
     source_version: Json
     description: Mapping[str, str]
+
+    def column_problems(self) -> Iterable[ColumnProblem]:
+        """The columns that are missing or cannot hold what they should."""
+        return column_problems(self.statements.panel, self.statements.types)
 
     def require_columns(self, window: Window) -> None:
         """Check nothing: every row is taken to have the columns that Spark found."""
@@ -108,7 +113,6 @@ class SparkSource(SqlSource):
             files = files_of(frame)
             with files.unchanged(), spark_errors(self._name):
                 types = {column.name: _type(column.dataType) for column in frame.schema.fields}
-                require_columns(panel, types)
                 frame.createOrReplaceTempView(_POPULATION)
                 statements = statements_for(panel, _POPULATION, types, "spark")
                 facts = self._facts(session)

@@ -1,7 +1,7 @@
 """What all sources that answer SQL have in common: the queries of a window, and their rows as records."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC
@@ -17,6 +17,7 @@ from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.engine.ports import ColumnProblem, SourceDescription
 from stratawatch.engine.progress import phase
 
 BATCH_ROWS: Final = 10_000
@@ -35,6 +36,10 @@ class SqlEngine(Protocol):
     @property
     def statements(self) -> Statements:
         """The queries in the engine's dialect."""
+        ...
+
+    def column_problems(self) -> Iterable[ColumnProblem]:
+        """The columns that keep the panel from being read."""
         ...
 
     def require_columns(self, window: Window) -> None:
@@ -63,15 +68,23 @@ class SqlSource(ABC):
 
     @abstractmethod
     def _open(self, panel: PanelSpec) -> AbstractContextManager[SqlEngine]:
-        """Connect, check the columns, and read one state of the data until it is closed.
+        """Connect, find the columns, and read one state of the data until it is closed.
 
         Every failure inside is raised as InputRefused or Unreachable.
         """
 
     @contextmanager
+    def _open_readable(self, panel: PanelSpec) -> Iterator[SqlEngine]:
+        """Open, and refuse columns that are missing or cannot hold what they should."""
+        with self._open(panel) as engine:
+            for problem in engine.column_problems():
+                raise problem.error
+            yield engine
+
+    @contextmanager
     def reading(self, panel: PanelSpec, window: Window) -> Iterator["SqlWindowReader"]:
         """Read census and candidates from one state of the data, with as few scans as possible."""
-        with self._open(panel) as engine:
+        with self._open_readable(panel) as engine:
             engine.require_columns(window)
             yield self._reader(panel, window, engine)
 
@@ -81,7 +94,7 @@ class SqlSource(ABC):
 
     def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
-        with self._open(panel) as engine:
+        with self._open_readable(panel) as engine:
             engine.require_columns(window)
             return SqlWindowReader(panel, window, engine).census()
 
@@ -94,20 +107,22 @@ class SqlSource(ABC):
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
-        with self._open(panel) as engine:
+        with self._open_readable(panel) as engine:
             return SqlWindowReader(panel, window, engine).rows(window)
 
-    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
-        """Describe the source for `check`: where it is, rows, columns with types. Raises as `census` does."""
+    def describe(self, panel: PanelSpec) -> SourceDescription:
+        """Describe the source for `check`: where it is, rows, columns with types, and columns that cannot be read."""
         with self._open(panel) as engine:
-            ((rows, first, last),) = next(engine.batches(engine.statements.extent()))
-            timed = panel.columns.time != panel.columns.item  # else there is no time that can be read
-            return {
+            problems = tuple(engine.column_problems())
+            has_time = all(problem.column.column != panel.columns.time for problem in problems)
+            ((rows, *times),) = next(engine.batches(engine.statements.extent(has_time=has_time)))
+            facts = {
                 **engine.facts(),
                 "rows": f"{rows:,}",
-                **({"times": f"{first} to {last}" if rows else "none"} if timed else {}),
+                **({"times": f"{times[0]} to {times[1]}" if rows else "none"} if has_time else {}),
                 "columns": ", ".join(f"{name} {kind}" for name, kind in engine.statements.types.items()),
             }
+            return SourceDescription(facts, problems)
 
 
 @dataclass

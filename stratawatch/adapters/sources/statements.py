@@ -121,12 +121,11 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             most=str(BAD_ROWS_SHOWN),
         )
 
-    def extent(self) -> str:
-        """Count all rows, whatever their time; the first and the last time as text."""
+    def extent(self, *, has_time: bool = True) -> str:
+        """Count all rows, whatever their time; if there is a time, find the first and the last one as text."""
         time = identifier(self.panel.columns.time)
-        return self._translated(
-            f"SELECT COUNT(*), CAST(MIN({time}) AS VARCHAR), CAST(MAX({time}) AS VARCHAR) FROM {self.relation}"
-        )
+        times = f", CAST(MIN({time}) AS VARCHAR), CAST(MAX({time}) AS VARCHAR)" if has_time else ""
+        return self._translated(f"SELECT COUNT(*){times} FROM {self.relation}")
 
     def row_count(self, window: Window) -> str:
         """Count the rows dated inside a window."""

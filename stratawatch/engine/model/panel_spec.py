@@ -1,6 +1,6 @@
 """What a panel is: its classifiers, columns, windows, goals and limits, frozen when a cycle opens."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -29,6 +29,19 @@ class Window:
         return f"[{self.start:%Y-%m-%d %H:%M}, {self.end:%Y-%m-%d %H:%M}) +00:00"
 
 
+Role = Literal["item", "time", "ingested", "classifier", "score", "call", "auxiliary", "segment", "payload", "cluster"]
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """A column that a panel reads, what for, and the key below the panel where the configuration names it."""
+
+    column: str
+    role: Role
+    purpose: str
+    key: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class ClassifierSpec:
     """A model, its version and its cut-off, as columns of the source.
@@ -42,6 +55,15 @@ class ClassifierSpec:
     call: str | None = None
     cut_off: float | None = None
     called: str | None = None  # what a long table calls it, if not by its name
+
+    def column_roles(self) -> Iterator[ColumnRole]:
+        """The columns of the classifier's score and call."""
+        columns: tuple[tuple[Role, str | None], ...] = (("score", self.score), ("call", self.call))
+        for role, column in columns:
+            if column is not None:
+                yield ColumnRole(
+                    column, role, f"the {role} of classifier '{self.name}'", ("classifiers", self.name, role)
+                )
 
 
 @dataclass(frozen=True)
@@ -110,3 +132,24 @@ class PanelSpec:
     duplicates: Duplicates = "refuse"  # or of the rows that share an id the newest counts
     drift: DriftRule = field(default_factory=DriftRule)
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
+
+    def column_roles(self) -> Iterator[ColumnRole]:
+        """Every column that the panel reads, once for each role that it has."""
+        columns = self.columns
+        yield ColumnRole(columns.item, "item", "the item id", ("columns", "item"))
+        yield ColumnRole(columns.time, "time", "the time", ("columns", "time"))
+        if columns.ingested is not None:
+            yield ColumnRole(columns.ingested, "ingested", "the time of arrival", ("columns", "ingested"))
+        if columns.classifier is not None:
+            yield ColumnRole(columns.classifier, "classifier", "who says it", ("columns", "classifier"))
+        for one in self.classifiers:
+            yield from one.column_roles()
+        for auxiliary in self.auxiliary:
+            purpose, key = f"the auxiliary score '{auxiliary.name}'", ("auxiliary", auxiliary.name, "score")
+            yield ColumnRole(auxiliary.score, "auxiliary", purpose, key)
+        for name in columns.segments:
+            yield ColumnRole(name, "segment", "a segment", ("columns", "segments"))
+        for name in columns.payload:
+            yield ColumnRole(name, "payload", "payload for labellers", ("columns", "payload"))
+        if columns.cluster is not None:
+            yield ColumnRole(columns.cluster, "cluster", "the cluster", ("columns", "cluster"))

@@ -12,16 +12,19 @@ from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
 from stratawatch.engine.model.label_events import PollResult, Receipt
 from stratawatch.engine.model.notification import Notification
-from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec, Window
 from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import InputRefused
 
 __all__ = [
     "AlertChannel",
     "Clock",
+    "ColumnProblem",
     "LabelQueue",
     "Ports",
     "PredictionCheck",
     "PredictionSource",
+    "SourceDescription",
     "Store",
     "Transaction",
     "WindowReader",
@@ -52,6 +55,22 @@ class WindowReader(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class ColumnProblem:
+    """A column that is missing in a source, or cannot hold what it should."""
+
+    column: ColumnRole
+    error: InputRefused
+
+
+@dataclass(frozen=True)
+class SourceDescription:
+    """What `check` shows of a source, and the columns that keep it from being read."""
+
+    facts: Mapping[str, str]
+    problems: tuple[ColumnProblem, ...] = ()
+
+
 class PredictionSource(Protocol):
     """Census and candidates of a window; never the whole population in memory."""
 
@@ -73,8 +92,11 @@ class PredictionSource(Protocol):
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
         ...
 
-    def describe(self, panel: PanelSpec) -> Mapping[str, str]:
-        """Say what was found for `check`: files, rows, columns with types. Raises as `census` does."""
+    def describe(self, panel: PanelSpec) -> SourceDescription:
+        """Describe the source for `check`: files, rows, columns with types, and every column that cannot be read.
+
+        Raises InputRefused or Unreachable where it cannot be described at all.
+        """
         ...
 
 

@@ -43,7 +43,7 @@ def test_a_collation_that_ignores_case_merges_no_ids(file: Path) -> None:
 def test_a_view_of_another_schema_is_read(file: Path) -> None:
     source = DuckDBTableSource(file, 'a "view"; --', schema="apart")
     assert source.census(panel(), WINDOW).census.size == 4
-    assert source.describe(panel())["table"] == 'a "view"; --'
+    assert source.describe(panel()).facts["table"] == 'a "view"; --'
 
 
 def test_tables_may_be_called_as_those_of_the_queries_are(file: Path) -> None:

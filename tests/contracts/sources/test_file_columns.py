@@ -1,5 +1,6 @@
 """Files of one source that differ in their columns: merged by name, a renamed column would hold nothing unseen."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -126,9 +127,9 @@ class TestLater:
         assert grown.rows(self.BOTH, WINDOW) == 10
 
     def test_check_tells_of_it(self, grown: DuckDBSource) -> None:
-        told = grown.describe(self.BOTH)["missing"]
+        told = grown.describe(self.BOTH).facts["missing"]
         assert told.startswith("'nn' in 1 of 2 files, 0.")
-        assert "missing" not in grown.describe(panel())
+        assert "missing" not in grown.describe(panel()).facts
 
 
 class TestPlaced:
@@ -136,9 +137,12 @@ class TestPlaced:
     def test_rows_without_a_column_of_id_or_time_refuse_always(self, folder: Folder, name: str) -> None:
         folder.put("0", week(0))
         folder.put("1", week(1, **{name: f"{name}s"}))
-        for ask in (lambda: folder.source().census(panel(), WINDOW), lambda: folder.source().describe(panel())):
-            with pytest.raises(InputRefused, match=rf"column '{name}' .*, which has rows; .* is it '{name}s' there"):
-                ask()
+        sentence = rf"column '{name}' .*, which has rows; .* is it '{name}s' there"
+        with pytest.raises(InputRefused, match=sentence):
+            folder.source().census(panel(), WINDOW)
+        (problem,) = folder.source().describe(panel()).problems
+        assert problem.column.column == name
+        assert re.search(sentence, str(problem.error))
 
     def test_a_file_without_rows_is_no_matter(self, folder: Folder) -> None:
         folder.put("0", week(0))

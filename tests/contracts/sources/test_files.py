@@ -160,7 +160,12 @@ class TestConfinement:
 class TestTrouble:
     @staticmethod
     def ask(source: DuckDBSource, method: str) -> object:
-        return source.describe(panel()) if method == "describe" else source.census(panel(), WINDOW)
+        if method == "census":
+            return source.census(panel(), WINDOW)
+        description = source.describe(panel())
+        for problem in description.problems:
+            raise problem.error
+        return description
 
     def test_no_file_is_unreachable(self, tmp_path: Path, method: str) -> None:
         for path in (tmp_path, tmp_path / "nope", tmp_path / "nope.parquet", tmp_path / "*.csv"):
@@ -262,7 +267,7 @@ class TestTimes:
         assert (profile.rows, profile.bad_rows, profile.first_time, profile.last_time) == (1, 0, START, START)
         (found,) = source.candidates(panel(), WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
         assert (found.item, found.time) == ("i1", START)
-        assert source.describe(panel())["times"].startswith("2026-01-0")
+        assert source.describe(panel()).facts["times"].startswith("2026-01-0")
 
     @pytest.mark.parametrize("units", [("ns", "us"), ("us", "ns"), ("ms", "ns")])
     @pytest.mark.parametrize("zone", [None, "UTC"])

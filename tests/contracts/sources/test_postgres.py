@@ -122,7 +122,7 @@ class TestTypes:
         connection.execute(f"CREATE SCHEMA apart; CREATE VIEW apart.\"a 'view'\" AS SELECT * FROM {name}")
         source = PostgresSource(url, "a 'view'", schema="apart")
         assert source.census(panel(), WINDOW).census.size == 1
-        assert source.describe(panel())["table"] == "apart.a 'view'"
+        assert source.describe(panel()).facts["table"] == "apart.a 'view'"
 
     def test_json_is_payload_and_no_score(self, own: Any) -> None:
         url, _ = own

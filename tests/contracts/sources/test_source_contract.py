@@ -347,11 +347,20 @@ class TestColumns:
             "got the columns 'id', 'ts', 'score', 'flag'; did you mean 'score'?"
         )
 
-    @pytest.mark.parametrize("method", ["census", "candidates", "describe"])
+    @pytest.mark.parametrize("method", ["census", "candidates"])
     def test_every_question_refuses_a_missing_column(self, made: Any, method: str) -> None:
-        arguments = {"census": (WINDOW,), "candidates": (WINDOW, whole("0", 1), [1]), "describe": ()}[method]
+        arguments = {"census": (WINDOW,), "candidates": (WINDOW, whole("0", 1), [1])}[method]
         with pytest.raises(InputRefused, match="column 'nope'"):
             getattr(made(items("a")), method)(panel(columns=Columns("nope", "ts")), *arguments)
+
+    def test_a_description_has_every_column_that_cannot_be_read(self, made: Any) -> None:
+        spec = panel((ClassifierSpec("lr", "scroe", call="flag"),), columns=Columns("nope", "ts"))
+        description = made(items("a")).describe(spec)
+        assert [one.column.column for one in description.problems] == ["nope", "scroe"]
+        assert (description.facts["rows"], "2026-01-05" in description.facts["times"]) == ("1", True)
+        without_time = made(items("a")).describe(panel(columns=Columns("id", "nope")))
+        assert [one.column.role for one in without_time.problems] == ["time"]
+        assert (without_time.facts["rows"], "times" in without_time.facts) == ("1", False)
 
     def test_a_name_that_is_an_attack_is_only_a_name(self, made: Any) -> None:
         evil = 'a"; DROP TABLE quotas; --'
@@ -372,7 +381,9 @@ class TestColumns:
             made(table).census(panel(columns=Columns("id", "ts", segments=("id",))), WINDOW)
 
     def test_describe_says_what_was_found(self, made: Any) -> None:
-        found = made(items("a", "b")).describe(panel())
+        description = made(items("a", "b")).describe(panel())
+        found = description.facts
+        assert description.problems == ()
         assert found["rows"] == "2"
         assert found["times"].startswith("2026-01-05")
         assert "score" in found["columns"]
