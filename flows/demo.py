@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Final
 
 from stratawatch.errors import StratawatchError
+from stratawatch.extras import require
 
 SEED: Final = 20260105
 OURS: Final = ".stratawatch-demo"
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     start = monotonic()
     try:
+        for extra in ("report", "baselines"):
+            require(extra)
         fresh_folder(chosen.out)
         set_environment(chosen.out)
         return _run(chosen.out, chosen.seed, start)
