@@ -11,7 +11,7 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.panel_spec import Columns
-from tests.engine.town import FakeSource, spec
+from tests.support.fakes import FakeSource, spec
 
 PLAIN = Columns("id", "at", payload=("text",), segments=("country",))
 CLUSTERED = Columns("id", "at", payload=("text",), segments=("country",), cluster="customer")
@@ -33,17 +33,17 @@ class Customers(FakeSource):
         return tuple(replace(one, cluster=f"{self._truth(one.item)}-{int(one.item[-5:]) % 10}") for one in found)
 
 
-def judged(town, columns=CLUSTERED, **changes):
+def judged(scenario, columns=CLUSTERED, **changes):
     """One cycle's estimates and states."""
     panel = spec(columns=columns, goals=(GOAL,), limits=(LIMIT,), **changes)
-    (rows,) = town.source.windows.values()
+    (rows,) = scenario.source.windows.values()
     truth = {row.item: row.truth for row in rows}
-    ports = replace(town.ports, sources={panel.name: Customers(town.source, truth.get)})
+    ports = replace(scenario.ports, sources={panel.name: Customers(scenario.source, truth.get)})
     (cycle,) = open_cycles(ports, {panel.name: panel})
     for _ in range(3):
-        town.clock.pass_(hours=1)
+        scenario.clock.advance(hours=1)
         assert advance(ports).troubles == ()
-        town.queue.answer(town.clock.now())
+        scenario.queue.answer(scenario.clock.now())
     with ports.store.begin() as tx:
         found = tx.estimates.latest(cycle).estimates
         (state,) = tx.alarms.of_cycle(cycle)
@@ -52,10 +52,10 @@ def judged(town, columns=CLUSTERED, **changes):
 
 
 @pytest.fixture
-def two(make_town):
-    """The same town without the column and with it."""
-    plain = judged(make_town(), columns=PLAIN)
-    return plain, judged(make_town())
+def two(make_scenario):
+    """The same scenario without the column and with it."""
+    plain = judged(make_scenario(), columns=PLAIN)
+    return plain, judged(make_scenario())
 
 
 def test_customers_come_from_the_source_to_the_design(two):
@@ -79,8 +79,8 @@ def test_limits_are_judged_by_the_wide_ones(two):
     assert [two[0][1].state, two[1][1].state] == [AlarmState.OK, AlarmState.UNPROVEN]
 
 
-def test_a_panel_may_choose_its_variance(make_town):
-    found, _, _ = judged(make_town(), columns=PLAIN, variance="brr")
+def test_a_panel_may_choose_its_variance(make_scenario):
+    found, _, _ = judged(make_scenario(), columns=PLAIN, variance="brr")
     for one in found.values():
         assert "BRR, " in one.method
         assert one.method.endswith(" replicates, t")

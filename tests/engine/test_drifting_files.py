@@ -17,8 +17,8 @@ from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.ports import Ports
-from tests.engine.stores import empty_store
-from tests.engine.town import MONDAY, WEEK, FakeChannel, FakeCheck, FakeQueue, HandClock, spec
+from tests.support.fakes import MONDAY, WEEK, FakeChannel, FakeCheck, FakeQueue, ManualClock, spec
+from tests.support.stores import empty_store
 
 PANEL: Final = spec()
 ARRIVAL: Final = replace(PANEL, columns=replace(PANEL.columns, ingested="loaded"))
@@ -89,9 +89,9 @@ def weeks(tmp_path: Path) -> Any:
 
     def read(case: Case, rule: DriftRule | None = None) -> tuple[CycleState, str, list[str]]:
         stores.append(empty_store(tmp_path / "store.db"))
-        panel, clock = replace(case.panel, drift=rule or DriftRule()), HandClock()
+        panel, clock = replace(case.panel, drift=rule or DriftRule()), ManualClock()
         source = DuckDBSource(tmp_path / "in", threads=1)
-        ports = Ports(stores[0], clock, {panel.name: source}, FakeCheck(), FakeQueue({}), {"desk": FakeChannel()})
+        ports = Ports(stores[0], clock, {panel.name: source}, FakeCheck(), FakeQueue({}), {"channel": FakeChannel()})
         _write(tmp_path / "in" / "first.parquet", FIRST, 3000)
         (first,) = open_cycles(ports, {panel.name: panel})
         assert freeze_cycle(ports, first) == CycleState.FROZEN

@@ -4,49 +4,49 @@ from datetime import timedelta
 
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
-from tests.engine.test_loop import label_a_cycle, open_all
+from tests.support.scenario import label_cycle, open_all
 
 
-def drawn_item(town) -> str:
-    with town.ports.store.begin() as tx:
+def drawn_item(scenario) -> str:
+    with scenario.ports.store.begin() as tx:
         return tx.rounds.ever_drawn("spam")[0][0]
 
 
 class TestImporting:
-    def test_counts_the_same_line_once(self, town):
-        open_all(town)
-        advance(town.ports)
-        lines = [HandLabel(drawn_item(town), "yes", "kim")]
-        assert import_labels(town.ports, "spam", lines).new == 1
-        town.clock.pass_(hours=1)
-        assert import_labels(town.ports, "spam", lines).new == 0
+    def test_counts_the_same_line_once(self, scenario):
+        open_all(scenario)
+        advance(scenario.ports)
+        lines = [HandLabel(drawn_item(scenario), "yes", "kim")]
+        assert import_labels(scenario.ports, "spam", lines).new == 1
+        scenario.clock.advance(hours=1)
+        assert import_labels(scenario.ports, "spam", lines).new == 0
 
-    def test_sets_labels_of_unknown_items_aside(self, town):
-        open_all(town)
-        advance(town.ports)
-        assert import_labels(town.ports, "spam", [HandLabel("stranger", "yes", "kim")]).unknown == 1
+    def test_sets_labels_of_unknown_items_aside(self, scenario):
+        open_all(scenario)
+        advance(scenario.ports)
+        assert import_labels(scenario.ports, "spam", [HandLabel("stranger", "yes", "kim")]).unknown == 1
 
-    def test_can_correct_an_answer(self, town):
-        cycle = label_a_cycle(town)
-        item = drawn_item(town)
-        with town.ports.store.begin() as tx:
+    def test_can_correct_an_answer(self, scenario):
+        cycle = label_cycle(scenario)
+        item = drawn_item(scenario)
+        with scenario.ports.store.begin() as tx:
             (said,) = [event for name, event in tx.labels.all("spam") if name == item]
-        town.clock.pass_(hours=1)
+        scenario.clock.advance(hours=1)
         other = "no" if said.value == "yes" else "yes"
-        import_labels(town.ports, "spam", [HandLabel(item, other, said.annotator)])
-        advance(town.ports)
-        with town.ports.store.begin() as tx:
+        import_labels(scenario.ports, "spam", [HandLabel(item, other, said.annotator)])
+        advance(scenario.ports)
+        with scenario.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 2
 
-    def test_an_older_word_does_not_win_because_it_comes_late(self, town):
-        cycle = label_a_cycle(town)
-        item = drawn_item(town)
-        with town.ports.store.begin() as tx:
+    def test_an_older_word_does_not_win_because_it_comes_late(self, scenario):
+        cycle = label_cycle(scenario)
+        item = drawn_item(scenario)
+        with scenario.ports.store.begin() as tx:
             (said,) = [event for name, event in tx.labels.all("spam") if name == item]
-        town.clock.pass_(hours=1)
+        scenario.clock.advance(hours=1)
         other = "no" if said.value == "yes" else "yes"
         older = HandLabel(item, other, said.annotator, at=said.at - timedelta(days=1))
-        assert import_labels(town.ports, "spam", [older]).new == 1
-        advance(town.ports)
-        with town.ports.store.begin() as tx:
+        assert import_labels(scenario.ports, "spam", [older]).new == 1
+        advance(scenario.ports)
+        with scenario.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 1

@@ -14,33 +14,28 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.engine.model.states import CycleState
-from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
-from tests.engine.town import MONDAY, WEEK, Town, spec
+from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.scenario import Scenario, cycle_of, label_weeks, open_all
 
 SIZE = 600
 
 
 @pytest.fixture
-def small(make_town):
-    """A town of 600 predictions a week and a budget of 40."""
-    town = make_town(spec(budget=40))
-    town.produce(0, size=SIZE)
-    return town
+def small(make_scenario):
+    """A scenario of 600 predictions a week and a budget of 40."""
+    scenario = make_scenario(spec(budget=40))
+    scenario.produce(0, size=SIZE)
+    return scenario
 
 
-def weeks(town: Town, *periods: int) -> list[int]:
-    """Label a cycle of each of these windows; returns their ids."""
-    cycles = []
-    for period in periods:
-        town.produce(period, size=SIZE)
-        town.clock.moment = MONDAY + (period + 1) * WEEK
-        cycles.append(label_a_cycle(town))
-    return cycles
+def weeks(scenario: Scenario, *periods: int) -> list[int]:
+    """Label a cycle of each of these small windows; returns their ids."""
+    return label_weeks(scenario, *periods, size=SIZE)
 
 
-def history(town: Town, period: int, *, present=(), at=None, panel=None):
-    with town.ports.store.begin() as tx:
-        return label_history(tx, panel or town.panel, period, at or town.clock.now(), present)
+def history(scenario: Scenario, period: int, *, present=(), at=None, panel=None):
+    with scenario.ports.store.begin() as tx:
+        return label_history(tx, panel or scenario.panel, period, at or scenario.clock.now(), present)
 
 
 class TestColumns:
@@ -109,7 +104,7 @@ class TestWhichLabels:
         weeks(small, 0)
         at = small.clock.now()
         before = history(small, 1, at=at)
-        small.clock.pass_(hours=1)
+        small.clock.advance(hours=1)
         event = small.queue.said[0]
         small.queue.said.append(replace(event, event_id="later", value="retract", at=event.at + timedelta(minutes=1)))
         advance(small.ports)
@@ -120,32 +115,32 @@ class TestWhichLabels:
 
 
 class TestPlanning:
-    def test_one_round_is_enough_when_history_foretells(self, make_town):
+    def test_one_round_is_enough_when_history_foretells(self, make_scenario):
         """Two windows of 120 labels are more than the 200 that it takes; the cycle settles by its plan, not by a round."""
-        town = make_town()
-        first, *_, third = weeks(town, 0, 1, 2)
-        with town.ports.store.begin() as tx:
+        scenario = make_scenario()
+        first, *_, third = weeks(scenario, 0, 1, 2)
+        with scenario.ports.store.begin() as tx:
             rounds = [len(tx.rounds.of(cycle)) for cycle in (first, third)]
             (plan,) = [round_.plan for round_ in tx.rounds.of(third)]
             moves = [(move.new, move.why) for move in tx.cycles.moves() if move.entity_id == third]
             states = [round_.state for round_ in tx.rounds.of(third)]
         assert rounds == [2, 1]
         assert plan.method.endswith("from history")
-        assert plan.labels == town.panel.budget
+        assert plan.labels == scenario.panel.budget
         assert states == ["settled"]
         assert ("settled", "120 of 120 drawn items have a verdict; nothing more to ask") in moves
-        assert cycle_of(town, third).state == CycleState.JUDGED
+        assert cycle_of(scenario, third).state == CycleState.JUDGED
 
-    def test_goals_are_planned_with_how_well_each_period_was_foretold(self, make_town):
+    def test_goals_are_planned_with_how_well_each_period_was_foretold(self, make_scenario):
         """The third window has 240 labels before it, enough to foretell it; the ones before have too few."""
-        town = make_town()
-        weeks(town, 0, 1, 2)
-        for_goals = history(town, 4, panel=replace(town.panel, stop_rule="goals"))
+        scenario = make_scenario()
+        weeks(scenario, 0, 1, 2)
+        for_goals = history(scenario, 4, panel=replace(scenario.panel, stop_rule="goals"))
         assert list(for_goals.ratios) == [2]
         assert all(0.2 < ratio < 5 for ratio in for_goals.ratios[2].values())
-        assert history(town, 4).ratios == {}
+        assert history(scenario, 4).ratios == {}
 
-    def test_both_rounds_have_the_same_history(self, make_town, monkeypatch):
+    def test_both_rounds_have_the_same_history(self, make_scenario, monkeypatch):
         """Labels of an older window that come between the two rounds wait for the next cycle."""
         seen = []
 
@@ -155,20 +150,20 @@ class TestPlanning:
 
         for module in ("freeze", "plan"):
             monkeypatch.setattr(f"stratawatch.engine.{module}.history_of", watched)
-        town = make_town(spec(budget=60))
-        town.produce(0, size=SIZE)
-        town.produce(1, size=SIZE)
-        open_all(town)
-        advance(town.ports)
-        town.queue.answer(town.clock.now(), only=lambda key: key < "8")
-        advance(town.ports)
-        town.clock.moment = MONDAY + 2 * WEEK
-        open_all(town)
+        scenario = make_scenario(spec(budget=60))
+        scenario.produce(0, size=SIZE)
+        scenario.produce(1, size=SIZE)
+        open_all(scenario)
+        advance(scenario.ports)
+        scenario.queue.answer(scenario.clock.now(), only=lambda key: key < "8")
+        advance(scenario.ports)
+        scenario.clock.moment = MONDAY + 2 * WEEK
+        open_all(scenario)
         seen.clear()
         for _ in range(4):
-            town.clock.pass_(hours=1)
-            advance(town.ports)
-            town.queue.answer(town.clock.now())
+            scenario.clock.advance(hours=1)
+            advance(scenario.ports)
+            scenario.queue.answer(scenario.clock.now())
         at_freeze, *later = [past for past in seen if len(past)]
         assert len(later) == 2
         for past in later:
@@ -176,26 +171,26 @@ class TestPlanning:
             assert np.array_equal(past.weights, at_freeze.weights)
         assert len(at_freeze) < 60
 
-    def test_goals_that_are_met_by_the_first_round_ask_no_more(self, make_town):
-        town = make_town(spec(budget=400, stop_rule="goals", goals=(Goal("precision", 0.4),)))
-        (cycle,) = weeks(town, 0)
-        with town.ports.store.begin() as tx:
+    def test_goals_that_are_met_by_the_first_round_ask_no_more(self, make_scenario):
+        scenario = make_scenario(spec(budget=400, stop_rule="goals", goals=(Goal("precision", 0.4),)))
+        (cycle,) = weeks(scenario, 0)
+        with scenario.ports.store.begin() as tx:
             draws, rounds = tx.rounds.draws(cycle), tx.rounds.of(cycle)
         assert len(rounds) == 1
         assert len(draws) < 400
-        assert cycle_of(town, cycle).state == CycleState.JUDGED
+        assert cycle_of(scenario, cycle).state == CycleState.JUDGED
 
 
-def test_windows_that_are_labelled_in_one_moment_spend_their_budgets(make_town):
+def test_windows_that_are_labelled_in_one_moment_spend_their_budgets(make_scenario):
     """A backfill under a clock that stands still: labels arrive in the very moment in which the next cycle is open."""
-    town = make_town(spec(budget=300))
+    scenario = make_scenario(spec(budget=300))
     for period in range(4):
-        town.produce(period, size=SIZE)
-    town.clock.moment = MONDAY + 4 * WEEK
-    cycles = open_all(town)
+        scenario.produce(period, size=SIZE)
+    scenario.clock.moment = MONDAY + 4 * WEEK
+    cycles = open_all(scenario)
     for _ in range(12):
-        advance(town.ports)
-        town.queue.answer(town.clock.now())
-    with town.ports.store.begin() as tx:
+        advance(scenario.ports)
+        scenario.queue.answer(scenario.clock.now())
+    with scenario.ports.store.begin() as tx:
         assert [tx.cycles.get(cycle).state for cycle in cycles] == [CycleState.JUDGED] * 4
         assert [len(tx.rounds.draws(cycle)) for cycle in cycles] == [300] * 4

@@ -16,22 +16,16 @@ from stratawatch.engine.cycle.advance import ADVANCE_LEASE, advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
 from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
-from stratawatch.engine.ports import Ports
 from stratawatch.errors import StratawatchError
-from tests.engine.stores import empty_store
-from tests.engine.town import (
+from tests.support.fakes import (
     MONDAY,
     WEEK,
-    FakeChannel,
-    FakeCheck,
-    FakeQueue,
-    FakeSource,
-    HandClock,
-    Town,
     spec,
     unreachable,
     unusable,
 )
+from tests.support.scenario import Scenario
+from tests.support.stores import empty_store
 
 
 class Crash(BaseException):
@@ -81,9 +75,8 @@ class World(RuleBasedStateMachine):
         easy = (Goal("precision", 0.49),)  # met by a first round
         panel = spec(budget=60, batch_size=10, limits=(*spec().limits, absent), stop_rule=stop_rule, goals=easy)
         self.store = CrashingStore(empty_store(Path(self.folder.name) / "w.db"))
-        source, queue, desk, clock = FakeSource(), FakeQueue({}), FakeChannel(), HandClock(MONDAY)
-        ports = Ports(self.store, clock, {panel.name: source}, FakeCheck(), queue, {desk.name: desk})
-        self.town = Town(ports, clock, source, ports.check, queue, desk, panel)
+        self.scenario = Scenario.around(self.store, panel)
+        self.scenario.clock.moment = MONDAY
         self.period = 0
         self.deaths = 0
         self.a_week_passes(empty=False, quality=0.9)
@@ -97,34 +90,34 @@ class World(RuleBasedStateMachine):
     @rule(empty=st.booleans(), quality=st.sampled_from([0.1, 0.9]))
     def a_week_passes(self, *, empty: bool, quality: float) -> None:
         if not empty:
-            self.town.produce(self.period, quality=quality, size=400)
+            self.scenario.produce(self.period, quality=quality, size=400)
         self.period += 1
-        self.town.clock.moment = max(self.town.clock.moment, MONDAY + self.period * WEEK)
-        open_cycles(self.town.ports, {"spam": self.town.panel})
+        self.scenario.clock.moment = max(self.scenario.clock.moment, MONDAY + self.period * WEEK)
+        open_cycles(self.scenario.ports, {"spam": self.scenario.panel})
 
     @rule(hours=st.integers(1, 40))
     def time_passes(self, hours: int) -> None:
-        self.town.clock.moment += timedelta(hours=hours)
+        self.scenario.clock.moment += timedelta(hours=hours)
 
     @rule(times=st.integers(1, 3), answers=st.booleans())
     def ordinary_days(self, times: int, *, answers: bool) -> None:
         for _ in range(times):
             with suppress(StratawatchError):
-                advance(self.town.ports)
+                advance(self.scenario.ports)
             if answers:
-                self.town.queue.answer(self.town.clock.now())
+                self.scenario.queue.answer(self.scenario.clock.now())
 
     @rule(commit=st.integers(1, 12), after=st.booleans())
     def advance_and_die(self, commit: int, *, after: bool) -> None:
         self.store.fuse, self.store.after = commit, after
         with suppress(StratawatchError):
             try:
-                advance(self.town.ports)
+                advance(self.scenario.ports)
             except Crash:
                 self.deaths += 1
                 self._the_dead_hold_nothing()
         self.store.fuse = -1
-        self.town.clock.moment += timedelta(minutes=11)
+        self.scenario.clock.moment += timedelta(minutes=11)
 
     def _the_dead_hold_nothing(self) -> None:
         """This process only plays dead, so the store would rightly believe that it still holds the lease."""
@@ -136,18 +129,18 @@ class World(RuleBasedStateMachine):
 
     @rule(letter=st.sampled_from("048c"), value=st.sampled_from([None, None, "skip"]))
     def people_answer(self, letter: str, value: str | None) -> None:
-        self.town.queue.answer(self.town.clock.now(), only=lambda key: key[0] >= letter, value=value)
+        self.scenario.queue.answer(self.scenario.clock.now(), only=lambda key: key[0] >= letter, value=value)
 
-    @rule(which=st.sampled_from(["source", "bad source", "a bug", "queue", "desk"]))
+    @rule(which=st.sampled_from(["source", "bad source", "a bug", "queue", "channel"]))
     def something_breaks(self, which: str) -> None:
         trouble = {"bad source": unusable(), "a bug": ZeroDivisionError("a bug")}.get(which, unreachable())
-        victims = {"queue": self.town.queue, "desk": self.town.desk}
-        victims.get(which, self.town.source).troubles.append(trouble)
+        victims = {"queue": self.scenario.queue, "channel": self.scenario.channel}
+        victims.get(which, self.scenario.source).troubles.append(trouble)
 
     @rule(number=st.integers(1, 3), reopen=st.booleans())
     def someone_intervenes(self, number: int, *, reopen: bool) -> None:
         with suppress(StratawatchError):
-            (reopen_cycle if reopen else cancel_cycle)(self.town.ports, number, "by hand")
+            (reopen_cycle if reopen else cancel_cycle)(self.scenario.ports, number, "by hand")
 
     @invariant()
     def every_move_is_in_the_table(self) -> None:
@@ -161,14 +154,14 @@ class World(RuleBasedStateMachine):
     def no_item_is_asked_twice_and_none_is_lost(self) -> None:
         if not hasattr(self, "store"):
             return
-        asked = self.town.queue.asked()
+        asked = self.scenario.queue.asked()
         assert len(asked) == len(set(asked))
-        again = len(self.town.queue.sends) - len(set(self.town.queue.sends))
+        again = len(self.scenario.queue.sends) - len(set(self.scenario.queue.sends))
         assert again <= self.deaths  # only a death between a send and its commit may send a key again
         with self.store.store.begin() as tx:
             for cycle in tx.cycles.find():
                 draws = tx.rounds.draws(cycle.id)
-                assert len({draw.item for draw in draws}) == len(draws) <= self.town.panel.budget
+                assert len({draw.item for draw in draws}) == len(draws) <= self.scenario.panel.budget
                 rounds = tx.rounds.of(cycle.id)
                 assert len(rounds) <= 2
                 assert all(tx.rounds.draws(cycle.id, later.id) for later in rounds[1:]), "a round that asks nothing"
@@ -188,34 +181,34 @@ class World(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_told_twice_but_by_a_death(self) -> None:
-        if hasattr(self, "town"):
-            sends = self.town.desk.sends
+        if hasattr(self, "scenario"):
+            sends = self.scenario.channel.sends
             assert len(sends) - len(set(sends)) <= self.deaths
 
     @invariant()
     def what_ends_was_told_before(self) -> None:
-        if hasattr(self, "town"):
+        if hasattr(self, "scenario"):
             begun = set()
-            for told in self.town.desk.told:
+            for told in self.scenario.channel.told:
                 if told.severity == "resolved":
                     assert told.dedup_key in begun
                 begun.add(told.dedup_key)
 
     def everything_ends_once_the_world_is_calm(self) -> None:
         """No cycle stays under way for ever, and every incident that was opened was told."""
-        for victim in (self.town.source, self.town.queue, self.town.desk):
+        for victim in (self.scenario.source, self.scenario.queue, self.scenario.channel):
             victim.troubles.clear()
         for _ in range(4):
-            self.town.clock.moment += timedelta(days=4)
-            advance(self.town.ports)
-        assert advance(self.town.ports).troubles == ()
+            self.scenario.clock.moment += timedelta(days=4)
+            advance(self.scenario.ports)
+        assert advance(self.scenario.ports).troubles == ()
         with self.store.store.begin() as tx:
             states = {cycle.state for cycle in tx.cycles.find()}
             incidents = tx.alarms.incidents()
             waiting = [n.key for n in tx.outbox.all() if n.state != "sent"]
         assert states <= {CycleState.JUDGED, CycleState.REFUSED, CycleState.CANCELLED}
         assert waiting == []
-        assert {incident.dedup_key for incident in incidents} <= {told.dedup_key for told in self.town.desk.told}
+        assert {incident.dedup_key for incident in incidents} <= {told.dedup_key for told in self.scenario.channel.told}
 
 
 TestWorld = World.TestCase

@@ -10,23 +10,25 @@ from stratawatch.engine.cycle.label_forecast import BUDGETS, forecast_labels
 from stratawatch.engine.input.preview import preview
 from stratawatch.engine.model.windows import window_of
 from stratawatch.engine.progress import listen
-from tests.engine.test_history import weeks
-from tests.engine.town import spec
+from tests.support.fakes import spec
+from tests.support.scenario import label_weeks
+
+SIZE = 600
 
 
-def look(town, period=0):
-    return forecast_labels(town.ports, town.panel, window_of(town.panel.windows, period), period)
+def look(scenario, period=0):
+    return forecast_labels(scenario.ports, scenario.panel, window_of(scenario.panel.windows, period), period)
 
 
 class TestCurve:
-    def test_shows_the_panels_budget_among_others_up_to_the_window_s_items(self, town):
+    def test_shows_the_panels_budget_among_others_up_to_the_window_s_items(self, scenario):
         """3,000 predictions: what lies above is a census."""
-        found = look(town)
+        found = look(scenario)
         assert found.items == 3000
         assert [step.labels for step in found.curve] == sorted({*(b for b in BUDGETS if b <= 3000), 120})
 
-    def test_more_labels_buy_narrower_intervals_and_a_census_exact_ones(self, town):
-        found = look(town)
+    def test_more_labels_buy_narrower_intervals_and_a_census_exact_ones(self, scenario):
+        found = look(scenario)
         keys = found.curve[-1].half_widths
         assert set(keys) == {(c, m) for c in ("lr", "rf") for m in ("precision", "recall", "false_omission_rate")}
         for key in keys:
@@ -34,58 +36,58 @@ class TestCurve:
             assert all(later <= earlier * 1.02 for earlier, later in pairwise(widths))
             assert widths[-1] == 0
 
-    def test_shows_a_metric_that_only_a_goal_names(self, make_town):
-        town = make_town(spec(goals=(Goal("f1", 0.05),)))
-        assert ("lr", "f1") in look(town).curve[0].half_widths
+    def test_shows_a_metric_that_only_a_goal_names(self, make_scenario):
+        scenario = make_scenario(spec(goals=(Goal("f1", 0.05),)))
+        assert ("lr", "f1") in look(scenario).curve[0].half_widths
 
 
 class TestProgress:
-    def test_it_is_told_how_many_plans_are_made(self, make_town):
-        town, heard = make_town(spec(goals=(Goal("precision", 0.05),))), []
+    def test_it_is_told_how_many_plans_are_made(self, make_scenario):
+        scenario, heard = make_scenario(spec(goals=(Goal("precision", 0.05),))), []
         with listen(lambda phase, share: heard.append((phase, share))):
-            budgets = len(look(town).curve)
+            budgets = len(look(scenario).curve)
         shares = [None, *((i + 1) / budgets for i in range(budgets)), 1.0]
         assert [share for phase, share in heard if phase == f"planning for {budgets} budgets"] == shares
         assert [share for phase, share in heard if phase == "planning for 2 goals"] == [None, 0.5, 1.0, 1.0]
 
-    def test_a_dry_run_says_what_it_does_beside_reading(self, town):
+    def test_a_dry_run_says_what_it_does_beside_reading(self, scenario):
         heard = []
         with listen(lambda phase, share: heard.append((phase, share))):
-            preview(town.ports, town.panel, window_of(town.panel.windows, 0), 0)
+            preview(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0)
         assert heard == [(name, share) for name in ("cutting strata", "planning") for share in (None, 1.0)]
 
 
 class TestWishes:
-    def test_there_is_one_for_every_goal_and_classifier_it_is_for(self, make_town):
-        town = make_town(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1, classifiers=("rf",)))))
-        wishes = {(wish.classifier, wish.metric): wish.margin for wish in look(town).wishes}
+    def test_there_is_one_for_every_goal_and_classifier_it_is_for(self, make_scenario):
+        scenario = make_scenario(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1, classifiers=("rf",)))))
+        wishes = {(wish.classifier, wish.metric): wish.margin for wish in look(scenario).wishes}
         assert wishes == {("lr", "precision"): 0.05, ("rf", "precision"): 0.05, ("rf", "recall"): 0.1}
 
-    def test_a_panel_without_goals_is_shown_the_usual_ones(self, make_town):
-        wishes = look(make_town(spec(goals=()))).wishes
+    def test_a_panel_without_goals_is_shown_the_usual_ones(self, make_scenario):
+        wishes = look(make_scenario(spec(goals=()))).wishes
         assert {(wish.metric, wish.margin) for wish in wishes} == {("precision", 0.03), ("recall", 0.05)}
 
-    def test_the_labels_of_a_goal_agree_with_the_half_width_at_the_budget(self, make_town):
+    def test_the_labels_of_a_goal_agree_with_the_half_width_at_the_budget(self, make_scenario):
         """Whether the budget suffices must not depend on which column one reads."""
         for budget in (60, 150, 400, 1000):
-            found = look(make_town(spec(budget=budget, goals=(Goal("precision", 0.05),))))
+            found = look(make_scenario(spec(budget=budget, goals=(Goal("precision", 0.05),))))
             for wish in found.wishes:
                 if wish.half_width <= wish.margin:
                     assert wish.labels <= budget
                 else:
                     assert wish.labels > 0.8 * budget
 
-    def test_a_tighter_margin_needs_more_and_all_goals_share_their_labels(self, make_town):
-        needs = [look(make_town(spec(goals=(Goal("precision", m),)))).wishes[0].labels for m in (0.1, 0.05, 0.02)]
+    def test_a_tighter_margin_needs_more_and_all_goals_share_their_labels(self, make_scenario):
+        needs = [look(make_scenario(spec(goals=(Goal("precision", m),)))).wishes[0].labels for m in (0.1, 0.05, 0.02)]
         assert needs == sorted(needs)
         assert needs[0] < needs[-1] / 2
-        found = look(make_town(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1)))))
+        found = look(make_scenario(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1)))))
         alone = [wish.labels for wish in found.wishes]
         assert max(alone) <= found.together * 1.1
         assert found.together < sum(alone)
 
-    def test_a_goal_that_only_a_census_meets_needs_no_more_than_that(self, make_town):
-        found = look(make_town(spec(goals=(Goal("precision", 0.001),))))
+    def test_a_goal_that_only_a_census_meets_needs_no_more_than_that(self, make_scenario):
+        found = look(make_scenario(spec(goals=(Goal("precision", 0.001),))))
         assert found.wishes[0].labels <= 3000
 
 
@@ -94,52 +96,52 @@ class TestStop:
 
     WIDE = (Goal("precision", 0.2), Goal("recall", 0.3))
 
-    def test_without_a_history_a_cycle_asks_its_pilot_at_least(self, make_town):
-        town = make_town(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
-        found = look(town)
-        assert look(make_town(spec(goals=self.WIDE, budget=900))).together < SMALLEST_PILOT
+    def test_without_a_history_a_cycle_asks_its_pilot_at_least(self, make_scenario):
+        scenario = make_scenario(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
+        found = look(scenario)
+        assert look(make_scenario(spec(goals=self.WIDE, budget=900))).together < SMALLEST_PILOT
         assert SMALLEST_PILOT <= found.stop.labels == found.together <= 900
         assert all(wish.half_width == found.stop.half_widths[wish.classifier, wish.metric] for wish in found.wishes)
         assert all(wish.half_width <= wish.margin for wish in found.wishes)
 
-    def test_a_dry_run_and_the_cycle_itself_ask_the_same(self, make_town):
-        town = make_town(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
-        found = look(town)
-        shown = preview(town.ports, town.panel, window_of(town.panel.windows, 0), 0).plan
+    def test_a_dry_run_and_the_cycle_itself_ask_the_same(self, make_scenario):
+        scenario = make_scenario(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
+        found = look(scenario)
+        shown = preview(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0).plan
         assert (shown.labels, shown.half_widths) == (found.stop.labels, found.stop.half_widths)
-        weeks(town, 0)
-        with town.ports.store.begin() as tx:
+        label_weeks(scenario, 0, size=SIZE)
+        with scenario.ports.store.begin() as tx:
             asked = len(tx.labels.all("spam"))
         assert asked == pytest.approx(found.stop.labels, rel=0.25)
 
-    def test_goals_above_the_budget_need_more_and_the_cycle_stops_at_it(self, make_town):
-        found = look(make_town(spec(goals=(Goal("precision", 0.02),), budget=120, stop_rule="goals")))
+    def test_goals_above_the_budget_need_more_and_the_cycle_stops_at_it(self, make_scenario):
+        found = look(make_scenario(spec(goals=(Goal("precision", 0.02),), budget=120, stop_rule="goals")))
         assert found.stop.labels == 120 < found.together
 
-    def test_where_the_budget_is_spent_nothing_stops(self, town):
-        assert look(town).stop is None
+    def test_where_the_budget_is_spent_nothing_stops(self, scenario):
+        assert look(scenario).stop is None
 
 
 class TestSource:
-    def test_is_scores_alone_until_there_are_enough_labels(self, make_town):
-        town = make_town()
-        assert (look(town).from_history, look(town).past_labels) == (False, 0)
-        weeks(town, 0)
-        town.produce(1)
-        assert (look(town, 1).from_history, look(town, 1).past_labels) == (False, 120)
-        weeks(town, 1)
-        town.produce(2)
-        assert (look(town, 2).from_history, look(town, 2).past_labels) == (True, 240)
+    def test_is_scores_alone_until_there_are_enough_labels(self, make_scenario):
+        scenario = make_scenario()
+        assert (look(scenario).from_history, look(scenario).past_labels) == (False, 0)
+        label_weeks(scenario, 0, size=SIZE)
+        scenario.produce(1)
+        assert (look(scenario, 1).from_history, look(scenario, 1).past_labels) == (False, 120)
+        label_weeks(scenario, 1, size=SIZE)
+        scenario.produce(2)
+        assert (look(scenario, 2).from_history, look(scenario, 2).past_labels) == (True, 240)
 
-    def test_of_an_empty_window_is_nothing(self, town):
-        found = look(town, 5)
+    def test_of_an_empty_window_is_nothing(self, scenario):
+        found = look(scenario, 5)
         assert (found.items, found.together, found.curve) == (0, 0, ())
 
-    def test_nor_does_a_cycle_stop_in_one(self, make_town):
-        assert look(make_town(spec(stop_rule="goals")), 5).stop is None
+    def test_nor_does_a_cycle_stop_in_one(self, make_scenario):
+        assert look(make_scenario(spec(stop_rule="goals")), 5).stop is None
 
     @pytest.mark.parametrize("write", ["cycles", "labels"])
-    def test_nothing_is_written(self, town, write):
-        look(town)
-        with town.ports.store.begin() as tx:
+    def test_nothing_is_written(self, scenario, write):
+        look(scenario)
+        with scenario.ports.store.begin() as tx:
             assert not (tx.cycles.find() if write == "cycles" else tx.labels.all("spam"))

@@ -16,8 +16,8 @@ from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import ConfigError
-from tests.engine.stores import empty_store
-from tests.engine.town import MONDAY, WEEK, FakeChannel, FakeQueue, HandClock, spec
+from tests.support.fakes import MONDAY, WEEK, FakeChannel, FakeQueue, ManualClock, spec
+from tests.support.stores import empty_store
 
 ROWS = """
 SELECT 'i' || i AS id, TIMESTAMP '2026-01-05' + INTERVAL (i) MINUTE AS "at", 'text ' || i AS "text",
@@ -41,7 +41,7 @@ def opened(tmp_path):
         check = GreatExpectationsCheck(tmp_path / "docs", suites_folder=tmp_path / "checks")
         stores.append(empty_store(tmp_path / f"{len(stores)}.db"))
         sources = {panel.name: DuckDBSource(place, threads=1)}
-        ports = Ports(stores[-1], HandClock(), sources, check, FakeQueue({}), {"desk": FakeChannel()})
+        ports = Ports(stores[-1], ManualClock(), sources, check, FakeQueue({}), {"channel": FakeChannel()})
         (cycle,) = open_cycles(ports, {panel.name: panel})
         return ports, cycle
 
@@ -226,16 +226,16 @@ class TestOwnExpectations:
 
 
 class TestLateRows:
-    def weeks(self, tmp_path: Path, panel) -> tuple[Ports, HandClock]:
+    def weeks(self, tmp_path: Path, panel) -> tuple[Ports, ManualClock]:
         """Two weeks of rows in a folder, and an empty store."""
         (tmp_path / "in").mkdir()
         for week in (0, 1):
             self.add(tmp_path, f"week{week}", week, 3000)
-        clock = HandClock()
+        clock = ManualClock()
         source = DuckDBSource(tmp_path / "in", threads=1)
         check = GreatExpectationsCheck(tmp_path / "docs")
         store = empty_store(tmp_path / "late.db")
-        return Ports(store, clock, {panel.name: source}, check, FakeQueue({}), {"desk": FakeChannel()}), clock
+        return Ports(store, clock, {panel.name: source}, check, FakeQueue({}), {"channel": FakeChannel()}), clock
 
     @staticmethod
     def add(folder: Path, name: str, week: int, rows: int, arrival: str = '"at"') -> None:
@@ -246,7 +246,7 @@ class TestLateRows:
             str(folder / "in" / f"{name}.parquet")
         )
 
-    def freeze_next(self, ports: Ports, clock: HandClock, panel, week: int):
+    def freeze_next(self, ports: Ports, clock: ManualClock, panel, week: int):
         clock.moment = MONDAY + (week + 1) * WEEK
         (cycle,) = open_cycles(ports, {panel.name: panel})
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN

@@ -12,32 +12,32 @@ from stratawatch.engine.model.states import CycleState, RoundState
 from stratawatch.engine.model.windows import window_of
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
-from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
-from tests.engine.town import MONDAY, WEEK, spec
+from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.scenario import cycle_of, label_cycle, open_all
 
 METHODS = {"recycled sample, Wilson", "recycled totals, MOVER", "stratified share, FF/MID"}
 
 
 @pytest.fixture
-def recycling(make_town):
-    return make_town(spec(design="tripathi", options={"parent": "lr"}, budget=200))
+def recycling(make_scenario):
+    return make_scenario(spec(design="tripathi", options={"parent": "lr"}, budget=200))
 
 
-def revision_of(town, cycle):
-    with town.ports.store.begin() as tx:
+def revision_of(scenario, cycle):
+    with scenario.ports.store.begin() as tx:
         return tx.estimates.latest(cycle)
 
 
 class TestACycle:
     def test_is_one_round_that_spends_its_budget(self, recycling):
-        cycle = label_a_cycle(recycling)
+        cycle = label_cycle(recycling)
         with recycling.ports.store.begin() as tx:
             rounds = tx.rounds.of(cycle)
         assert [(one.state, one.plan.method) for one in rounds] == [(RoundState.SETTLED, "recycled samples")]
         assert len(set(recycling.queue.asked())) == recycling.panel.budget
 
     def test_tells_precision_recall_and_false_omission_rate_of_everyone(self, recycling):
-        found = revision_of(recycling, label_a_cycle(recycling)).estimates
+        found = revision_of(recycling, label_cycle(recycling)).estimates
         whole = [one for one in found if one.segment is None]
         assert len(whole) == 6
         assert all(isinstance(one.outcome, Known) for one in whole)
@@ -45,7 +45,7 @@ class TestACycle:
 
     def test_intervals_hold_the_truth_of_its_window(self, recycling):
         """Six intervals at once, of one fixed window."""
-        found = revision_of(recycling, label_a_cycle(recycling)).estimates
+        found = revision_of(recycling, label_cycle(recycling)).estimates
         rows = recycling.source.windows[MONDAY]
         for place, classifier in enumerate(recycling.panel.classifiers):
             called = [row.truth for row in rows if row.scores[place] >= classifier.cut_off]
@@ -60,23 +60,23 @@ class TestACycle:
                 assert mine[metric].low <= value <= mine[metric].high
 
     def test_says_that_segments_are_not_told(self, recycling):
-        found = revision_of(recycling, label_a_cycle(recycling)).estimates
+        found = revision_of(recycling, label_cycle(recycling)).estimates
         inside = {one.outcome for one in found if one.segment}
         assert inside == {Undefined("design = 'tripathi' tells nothing of segments")}
 
-    def test_is_drawn_the_same_again(self, make_town):
-        towns = [make_town(spec(design="tripathi")) for _ in range(2)]
-        for town in towns:
-            open_all(town)
-            advance(town.ports)
-        assert towns[0].queue.asked() == towns[1].queue.asked()
+    def test_is_drawn_the_same_again(self, make_scenario):
+        scenarios = [make_scenario(spec(design="tripathi")) for _ in range(2)]
+        for scenario in scenarios:
+            open_all(scenario)
+            advance(scenario.ports)
+        assert scenarios[0].queue.asked() == scenarios[1].queue.asked()
 
     def test_a_corrected_label_makes_a_revision_that_counts_its_repeats(self, recycling):
-        cycle = label_a_cycle(recycling)
+        cycle = label_cycle(recycling)
         before = revision_of(recycling, cycle)
         with recycling.ports.store.begin() as tx:
             said = tx.labels.all("spam")
-        recycling.clock.pass_(hours=1)
+        recycling.clock.advance(hours=1)
         other = [HandLabel(item, "no" if event.value == "yes" else "yes", event.annotator) for item, event in said]
         import_labels(recycling.ports, "spam", other)
         advance(recycling.ports)
@@ -91,7 +91,7 @@ class TestACycle:
         advance(recycling.ports)
         kept = set(recycling.queue.asked()[::2])
         recycling.queue.answer(recycling.clock.now(), only=kept.__contains__)
-        recycling.clock.pass_(days=4)
+        recycling.clock.advance(days=4)
         advance(recycling.ports)
         advance(recycling.ports)
         found = {
@@ -102,7 +102,7 @@ class TestACycle:
 
     def test_items_that_persist_are_not_asked_about_again(self, recycling):
         """The same window once more: the same sizes, so the same draw, and every label is there."""
-        label_a_cycle(recycling)
+        label_cycle(recycling)
         recycling.source.windows[MONDAY + WEEK] = recycling.source.windows[MONDAY]
         recycling.clock.moment = MONDAY + 2 * WEEK
         asked = len(recycling.queue.asked())
@@ -116,25 +116,25 @@ class TestACycle:
 
 
 class TestRefusals:
-    def test_too_small_a_budget_refuses_the_window_in_a_sentence(self, make_town):
-        town = make_town(spec(design="tripathi", options={"omission_share": 0.05}, budget=20))
-        (cycle,) = open_all(town)
-        advance(town.ports)
-        refused = cycle_of(town, cycle)
+    def test_too_small_a_budget_refuses_the_window_in_a_sentence(self, make_scenario):
+        scenario = make_scenario(spec(design="tripathi", options={"omission_share": 0.05}, budget=20))
+        (cycle,) = open_all(scenario)
+        advance(scenario.ports)
+        refused = cycle_of(scenario, cycle)
         assert refused.state == CycleState.REFUSED
         assert "labels are too few for" in refused.reason
 
-    def test_a_goal_that_it_does_not_serve_refuses_too(self, make_town):
-        town = make_town(spec(design="tripathi", goals=(Goal("f1", 0.05),)))
-        (cycle,) = open_all(town)
-        advance(town.ports)
-        assert "design = 'tripathi' does not tell F1" in cycle_of(town, cycle).reason
+    def test_a_goal_that_it_does_not_serve_refuses_too(self, make_scenario):
+        scenario = make_scenario(spec(design="tripathi", goals=(Goal("f1", 0.05),)))
+        (cycle,) = open_all(scenario)
+        advance(scenario.ports)
+        assert "design = 'tripathi' does not tell F1" in cycle_of(scenario, cycle).reason
 
 
 class TestOutlook:
-    def test_more_labels_buy_narrower_intervals_until_goals_want_no_more(self, make_town):
-        town = make_town(spec(design="tripathi", goals=(Goal("precision", 0.05),)))
-        found = forecast_labels(town.ports, town.panel, window_of(town.panel.windows, 0), 0)
+    def test_more_labels_buy_narrower_intervals_until_goals_want_no_more(self, make_scenario):
+        scenario = make_scenario(spec(design="tripathi", goals=(Goal("precision", 0.05),)))
+        found = forecast_labels(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0)
         widths = {step.labels: step.half_widths for step in found.curve}
         assert set(widths[120]) == {
             (name, metric) for name in ("lr", "rf") for metric in ("precision", "recall", "false_omission_rate")
@@ -145,18 +145,18 @@ class TestOutlook:
 
 
 def test_the_report_shows_it(recycling):
-    label_a_cycle(recycling)
+    label_cycle(recycling)
     page = panel_page(build(recycling.ports.store, recycling.panel, recycling.clock.now()))
     assert "recycled sample, Wilson; recycled totals, MOVER; stratified share, FF/MID; intervals at 95%" in page
     assert "half-widths came out 1.4 times as large" in page
     assert page.count("design = &#39;tripathi&#39; tells nothing of segments") == 1
 
 
-def test_a_limit_inside_a_segment_is_blind_with_the_reason(make_town):
+def test_a_limit_inside_a_segment_is_blind_with_the_reason(make_scenario):
     limit = Limit("precision", floor=0.5, classifiers=("lr",), segment=Segment("country", "DE"))
-    town = make_town(spec(design="tripathi", limits=(limit,)))
-    label_a_cycle(town)
-    with town.ports.store.begin() as tx:
+    scenario = make_scenario(spec(design="tripathi", limits=(limit,)))
+    label_cycle(scenario)
+    with scenario.ports.store.begin() as tx:
         (state,) = tx.alarms.current("spam")
     assert state.state == "BLIND"
     assert "tells nothing of segments" in state.reason

@@ -17,23 +17,23 @@ from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, Columns, WindowRule
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.errors import ConfigError, StratawatchError
-from tests.engine.stores import empty_store
-from tests.engine.test_loop import cycle_of, label_a_cycle, open_all
-from tests.engine.town import MONDAY, WEEK, spec
+from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.scenario import cycle_of, label_cycle, open_all
+from tests.support.stores import empty_store
 
 HOUR = timedelta(hours=1)
 LR, RF = spec().classifiers
 LONG = replace(spec().columns, classifier="model")
 
 
-def run_weeks(town, weeks: int) -> list[int]:
+def run_weeks(scenario, weeks: int) -> list[int]:
     """Produce, open, label and judge one window after the other."""
     cycles = []
     for period in range(weeks):
-        if MONDAY + period * WEEK not in town.source.windows:
-            town.produce(period)
-        town.clock.moment = MONDAY + (period + 1) * WEEK
-        cycles.append(label_a_cycle(town))
+        if MONDAY + period * WEEK not in scenario.source.windows:
+            scenario.produce(period)
+        scenario.clock.moment = MONDAY + (period + 1) * WEEK
+        cycles.append(label_cycle(scenario))
     return cycles
 
 
@@ -68,15 +68,15 @@ class TestOpening:
             for instant in (window.start for window in windows):
                 assert sum(one.start <= instant < one.end for one in windows) == 1
 
-    def test_by_a_clock_that_went_back_opens_nothing(self, town):
-        open_all(town)
-        town.clock.moment = MONDAY - WEEK
-        assert open_all(town) == ()
+    def test_by_a_clock_that_went_back_opens_nothing(self, scenario):
+        open_all(scenario)
+        scenario.clock.moment = MONDAY - WEEK
+        assert open_all(scenario) == ()
 
-    def test_under_another_rhythm_is_refused(self, town):
-        open_all(town)
+    def test_under_another_rhythm_is_refused(self, scenario):
+        open_all(scenario)
         with pytest.raises(ConfigError, match="windows of panel 'spam' changed"):
-            open_cycles(town.ports, {"spam": spec(windows=WindowRule(MONDAY + HOUR, WEEK))})
+            open_cycles(scenario.ports, {"spam": spec(windows=WindowRule(MONDAY + HOUR, WEEK))})
 
 
 def _ports_at(store, now):
@@ -94,53 +94,53 @@ def _cancel_all(store, at):
 
 
 class TestReading:
-    def test_asks_for_each_window_twice_and_never_again(self, town):
-        run_weeks(town, 3)
+    def test_asks_for_each_window_twice_and_never_again(self, scenario):
+        run_weeks(scenario, 3)
         for period in range(3):
-            asked = [name for name, start in town.source.calls if start == MONDAY + period * WEEK]
+            asked = [name for name, start in scenario.source.calls if start == MONDAY + period * WEEK]
             # Its times are counted once more when the next window is read; nothing else of it ever is.
             assert asked == ["census", "candidates"] + ["rows"] * (period < 2)
 
-    def test_does_not_look_back_where_windows_are_cut_by_arrival(self, make_town):
-        town = make_town(spec(columns=Columns("id", "at", ("text",), ("country",), ingested="arrived")))
-        run_weeks(town, 2)
-        assert "rows" not in [name for name, _ in town.source.calls]
+    def test_does_not_look_back_where_windows_are_cut_by_arrival(self, make_scenario):
+        scenario = make_scenario(spec(columns=Columns("id", "at", ("text",), ("country",), ingested="arrived")))
+        run_weeks(scenario, 2)
+        assert "rows" not in [name for name, _ in scenario.source.calls]
 
-    def test_does_not_look_back_when_told_not_to(self, make_town):
-        town = make_town(spec(drift=DriftRule(missed="ignore")))
-        run_weeks(town, 2)
-        assert "rows" not in [name for name, _ in town.source.calls]
+    def test_does_not_look_back_when_told_not_to(self, make_scenario):
+        scenario = make_scenario(spec(drift=DriftRule(missed="ignore")))
+        run_weeks(scenario, 2)
+        assert "rows" not in [name for name, _ in scenario.source.calls]
 
-    def test_after_a_failure_begins_again_and_then_ends(self, town):
-        open_all(town)
-        town.source.troubles = [StratawatchError("half a file")]
+    def test_after_a_failure_begins_again_and_then_ends(self, scenario):
+        open_all(scenario)
+        scenario.source.troubles = [StratawatchError("half a file")]
         for _ in range(3):
             with suppress(StratawatchError):
-                advance(town.ports)
-        assert [name for name, _ in town.source.calls] == ["census", "census", "candidates"]
+                advance(scenario.ports)
+        assert [name for name, _ in scenario.source.calls] == ["census", "census", "candidates"]
 
 
 class TestRowsThatCameTooLate:
-    def test_are_counted_and_told(self, town):
-        run_weeks(town, 1)
-        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
-        second = _next_week(town, 1)
-        warnings = cycle_of(town, second).profile["warnings"]
+    def test_are_counted_and_told(self, scenario):
+        run_weeks(scenario, 1)
+        scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
+        second = _next_week(scenario, 1)
+        warnings = cycle_of(scenario, second).profile["warnings"]
         assert any("7 rows of the window before came after it was read" in one for one in warnings)
-        assert cycle_of(town, second).profile["missed"] == 7
-        assert any(n.subject == "DRIFT: the input of spam" and "7 rows" in n.body for n in town.desk.told)
+        assert cycle_of(scenario, second).profile["missed"] == 7
+        assert any(n.subject == "DRIFT: the input of spam" and "7 rows" in n.body for n in scenario.channel.told)
 
-    def test_cannot_be_told_once_the_source_forgets(self, town):
-        run_weeks(town, 1)
-        town.source.windows[MONDAY].clear()
-        assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+    def test_cannot_be_told_once_the_source_forgets(self, scenario):
+        run_weeks(scenario, 1)
+        scenario.source.windows[MONDAY].clear()
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] is None
 
     @pytest.mark.parametrize("change", [{"duplicates": "latest"}, {"source": "files: elsewhere/*.parquet"}])
-    def test_cannot_be_told_where_other_rows_are_counted_now(self, town, change):
-        run_weeks(town, 1)
-        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
-        town.panel = spec(**change)
-        assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+    def test_cannot_be_told_where_other_rows_are_counted_now(self, scenario, change):
+        run_weeks(scenario, 1)
+        scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
+        scenario.panel = spec(**change)
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] is None
 
     @pytest.mark.parametrize(
         "change",
@@ -151,93 +151,94 @@ class TestRowsThatCameTooLate:
             {"columns": replace(LONG, classifier=None)},
         ],
     )
-    def test_cannot_be_told_of_a_long_table_where_the_rows_of_others_are_read_now(self, make_town, change):
-        town = make_town(spec(columns=LONG))
-        run_weeks(town, 1)
-        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
-        town.panel = spec(**({"columns": LONG} | change))
-        assert cycle_of(town, _next_week(town, 1)).profile["missed"] is None
+    def test_cannot_be_told_of_a_long_table_where_the_rows_of_others_are_read_now(self, make_scenario, change):
+        scenario = make_scenario(spec(columns=LONG))
+        run_weeks(scenario, 1)
+        scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
+        scenario.panel = spec(**({"columns": LONG} | change))
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] is None
 
     @pytest.mark.parametrize("columns", [spec().columns, LONG])
-    def test_are_told_where_the_same_rows_are_read_by_other_words(self, make_town, columns):
-        town = make_town(spec(columns=columns))
-        run_weeks(town, 1)
-        town.source.windows[MONDAY] += town.source.windows[MONDAY][:7]
-        town.panel = spec(columns=columns, classifiers=(replace(LR, cut_off=0.4), replace(RF, called="rf")))
-        assert cycle_of(town, _next_week(town, 1)).profile["missed"] == 7
+    def test_are_told_where_the_same_rows_are_read_by_other_words(self, make_scenario, columns):
+        scenario = make_scenario(spec(columns=columns))
+        run_weeks(scenario, 1)
+        scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
+        scenario.panel = spec(columns=columns, classifiers=(replace(LR, cut_off=0.4), replace(RF, called="rf")))
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] == 7
 
-    def test_none_is_a_number_too(self, town):
-        run_weeks(town, 1)
-        assert cycle_of(town, _next_week(town, 1)).profile["missed"] == 0
+    def test_none_is_a_number_too(self, scenario):
+        run_weeks(scenario, 1)
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] == 0
 
 
-def _next_week(town, period: int) -> int:
-    town.produce(period)
-    town.clock.moment = MONDAY + (period + 1) * WEEK
-    return label_a_cycle(town)
+def _next_week(scenario, period: int) -> int:
+    scenario.produce(period)
+    scenario.clock.moment = MONDAY + (period + 1) * WEEK
+    return label_cycle(scenario)
 
 
 class TestDrift:
-    def test_is_told_once_and_the_window_is_judged(self, town):
-        run_weeks(town, 1)
-        town.produce(1, size=6000)
-        town.clock.moment = MONDAY + 2 * WEEK
-        cycle = label_a_cycle(town)
-        assert cycle_of(town, cycle).state == CycleState.JUDGED
-        told = [n for n in town.desk.told if n.subject.startswith("DRIFT")]
+    def test_is_told_once_and_the_window_is_judged(self, scenario):
+        run_weeks(scenario, 1)
+        scenario.produce(1, size=6000)
+        scenario.clock.moment = MONDAY + 2 * WEEK
+        cycle = label_cycle(scenario)
+        assert cycle_of(scenario, cycle).state == CycleState.JUDGED
+        told = [n for n in scenario.channel.told if n.subject.startswith("DRIFT")]
         assert len(told) == 1
         assert "the window has 6,000 rows, the window before 3,000" in told[0].body
 
-    def test_refuses_where_the_panel_says_so_and_is_accepted_by_a_changed_rule(self, make_town):
-        town = make_town(spec(drift=DriftRule(volume="refuse")))
-        run_weeks(town, 1)
-        town.produce(1, size=6000)
-        town.clock.moment = MONDAY + 2 * WEEK
-        (cycle,) = open_all(town)
-        advance(town.ports)
-        assert cycle_of(town, cycle).state == CycleState.REFUSED
-        assert 'set volume = "warn" in [panels.spam.drift]' in cycle_of(town, cycle).reason
-        reopen_cycle(town.ports, cycle, "traffic grew", spec(drift=DriftRule()))
-        advance(town.ports)
-        assert cycle_of(town, cycle).state == CycleState.LABELLING
+    def test_refuses_where_the_panel_says_so_and_is_accepted_by_a_changed_rule(self, make_scenario):
+        scenario = make_scenario(spec(drift=DriftRule(volume="refuse")))
+        run_weeks(scenario, 1)
+        scenario.produce(1, size=6000)
+        scenario.clock.moment = MONDAY + 2 * WEEK
+        (cycle,) = open_all(scenario)
+        advance(scenario.ports)
+        assert cycle_of(scenario, cycle).state == CycleState.REFUSED
+        assert 'set volume = "warn" in [panels.spam.drift]' in cycle_of(scenario, cycle).reason
+        reopen_cycle(scenario.ports, cycle, "traffic grew", spec(drift=DriftRule()))
+        advance(scenario.ports)
+        assert cycle_of(scenario, cycle).state == CycleState.LABELLING
 
-    def test_is_measured_against_judged_windows_only(self, make_town):
-        town = make_town(spec(drift=DriftRule(volume="refuse")))
-        town.produce(1, size=6000)
-        town.clock.moment = MONDAY + 2 * WEEK
-        cycles = open_all(town)
-        advance(town.ports)  # both are frozen, none is judged yet
-        assert [cycle_of(town, one).state for one in cycles] == [CycleState.LABELLING] * 2
+    def test_is_measured_against_judged_windows_only(self, make_scenario):
+        scenario = make_scenario(spec(drift=DriftRule(volume="refuse")))
+        scenario.produce(1, size=6000)
+        scenario.clock.moment = MONDAY + 2 * WEEK
+        cycles = open_all(scenario)
+        advance(scenario.ports)  # both are frozen, none is judged yet
+        assert [cycle_of(scenario, one).state for one in cycles] == [CycleState.LABELLING] * 2
 
-    def test_of_a_replayed_window_is_refused_by_default(self, town):
-        town.source.seen = {"fingerprint": "the same"}
-        run_weeks(town, 1)
-        town.clock.moment = MONDAY + 2 * WEEK
-        town.produce(1)
-        (cycle,) = open_all(town)
-        advance(town.ports)
+    def test_of_a_replayed_window_is_refused_by_default(self, scenario):
+        scenario.source.seen = {"fingerprint": "the same"}
+        run_weeks(scenario, 1)
+        scenario.clock.moment = MONDAY + 2 * WEEK
+        scenario.produce(1)
+        (cycle,) = open_all(scenario)
+        advance(scenario.ports)
         assert (
-            "every count of the window is that of the window 2026-01-05 to 2026-01-12" in cycle_of(town, cycle).reason
+            "every count of the window is that of the window 2026-01-05 to 2026-01-12"
+            in cycle_of(scenario, cycle).reason
         )
 
 
 class TestReopening:
-    def test_keeps_the_rhythm(self, make_town):
-        town = make_town()
-        (cycle,) = open_all(town)
-        town.check.refusal = "no"
-        advance(town.ports)
+    def test_keeps_the_rhythm(self, make_scenario):
+        scenario = make_scenario()
+        (cycle,) = open_all(scenario)
+        scenario.check.refusal = "no"
+        advance(scenario.ports)
         with pytest.raises(ConfigError, match="windows of panel 'spam' changed"):
-            reopen_cycle(town.ports, cycle, "mended", spec(windows=WindowRule(MONDAY, WEEK / 7)))
-        assert cycle_of(town, cycle).state == CycleState.REFUSED
+            reopen_cycle(scenario.ports, cycle, "mended", spec(windows=WindowRule(MONDAY, WEEK / 7)))
+        assert cycle_of(scenario, cycle).state == CycleState.REFUSED
 
-    def test_reads_under_the_specification_of_today(self, make_town):
-        town = make_town()
-        (cycle,) = open_all(town)
-        town.check.refusal = "no"
-        advance(town.ports)
-        town.check.refusal = ""
-        reopen_cycle(town.ports, cycle, "mended", spec(budget=60))
-        advance(town.ports)
-        with town.ports.store.begin() as tx:
-            assert tx.panels.get(cycle_of(town, cycle).panel_version).budget == 60
+    def test_reads_under_the_specification_of_today(self, make_scenario):
+        scenario = make_scenario()
+        (cycle,) = open_all(scenario)
+        scenario.check.refusal = "no"
+        advance(scenario.ports)
+        scenario.check.refusal = ""
+        reopen_cycle(scenario.ports, cycle, "mended", spec(budget=60))
+        advance(scenario.ports)
+        with scenario.ports.store.begin() as tx:
+            assert tx.panels.get(cycle_of(scenario, cycle).panel_version).budget == 60

@@ -16,19 +16,19 @@ from stratawatch.engine.lease import hold_lease
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tasks.policy import LONGEST_RUN
-from tests.engine.town import unreachable
+from tests.support.fakes import unreachable
 
 
-def states(town) -> list[CycleState]:
-    with town.ports.store.begin() as tx:
+def states(scenario) -> list[CycleState]:
+    with scenario.ports.store.begin() as tx:
         return [cycle.state for cycle in tx.cycles.find()]
 
 
 @pytest.fixture
-def opened(flow_town):
+def opened(flow_scenario):
     """Two cycles are open and nothing has been done with them."""
     assert len(open_cycles()) == 2
-    return flow_town
+    return flow_scenario
 
 
 class TestOneTrouble:
@@ -61,7 +61,7 @@ class TestOneTrouble:
         state = advance_cycles(return_state=True)
         assert "dispatch 1: the table did not answer" in state.message
         assert states(opened) == [CycleState.LABELLING, CycleState.REFUSED]
-        assert [told.severity for told in opened.desk.told] == ["warning"]
+        assert [told.severity for told in opened.channel.told] == ["warning"]
 
     def test_is_over_at_the_next_advance(self, opened):
         opened.source.troubles = [unreachable()]

@@ -17,8 +17,8 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.labels.collect_labels import Collected
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
 from tasks.policy import may_retry, sealed
-from tests.engine.town import unreachable
 from tests.flows.discovery import all_tasks
+from tests.support.fakes import unreachable
 
 USE_CASES = [open_cycles, measure_baseline, *ONCE.values(), *(step for _, step in STEPS.values())]
 
@@ -71,9 +71,9 @@ class TestRetries:
         assert not may_retry(Unreachable("the table did not answer"), counted=True)
         assert may_retry(OSError("the store's disk hiccuped"), counted=True)
 
-    def test_a_queue_that_fails_once_is_read_at_the_second_attempt(self, town, monkeypatch):
+    def test_a_queue_that_fails_once_is_read_at_the_second_attempt(self, scenario, monkeypatch):
         polls = []
-        poll = town.queue.poll
+        poll = scenario.queue.poll
 
         def failing_once(cursor):
             polls.append(cursor)
@@ -81,25 +81,25 @@ class TestRetries:
                 raise unreachable()
             return poll(cursor)
 
-        monkeypatch.setattr(town.queue, "poll", failing_once)
+        monkeypatch.setattr(scenario.queue, "poll", failing_once)
 
         @flow
         def collecting():
-            return all_tasks()["collect_labels"](town.ports)
+            return all_tasks()["collect_labels"](scenario.ports)
 
         assert collecting().new == 0
         assert len(polls) >= 2
 
-    def test_a_source_that_fails_is_left_to_the_next_advance(self, town):
-        (cycle,) = open_cycles(town.ports, {town.panel.name: town.panel})
-        town.source.troubles = [unreachable()]
+    def test_a_source_that_fails_is_left_to_the_next_advance(self, scenario):
+        (cycle,) = open_cycles(scenario.ports, {scenario.panel.name: scenario.panel})
+        scenario.source.troubles = [unreachable()]
 
         @flow
         def freezing():
-            return all_tasks()["freeze_cycle"](town.ports, cycle, return_state=True).is_failed()
+            return all_tasks()["freeze_cycle"](scenario.ports, cycle, return_state=True).is_failed()
 
         assert freezing()
-        assert town.source.reads == 1
+        assert scenario.source.reads == 1
 
 
 @dataclass
@@ -116,8 +116,8 @@ class Searched:
 
 
 class TestPorts:
-    def test_prefect_does_not_search_them_and_the_use_case_gets_them_as_they_are(self, town, monkeypatch):
-        ports = replace(town.ports, sources={"spam": Searched()})
+    def test_prefect_does_not_search_them_and_the_use_case_gets_them_as_they_are(self, scenario, monkeypatch):
+        ports = replace(scenario.ports, sources={"spam": Searched()})
         received = []
         monkeypatch.setattr(
             "stratawatch.engine.labels.collect_labels.collect_labels", lambda it: received.append(it) or Collected()

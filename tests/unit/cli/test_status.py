@@ -12,9 +12,9 @@ from stratawatch.adapters.store.schema import EXPECTED
 from stratawatch.cli.status import age, cycle_row, waits_for
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.ports import Ports
 from tests.contracts.store.older import first_schema
-from tests.engine.town import MONDAY, FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Town, spec
+from tests.support.fakes import MONDAY
+from tests.support.scenario import Scenario
 from tests.unit.cli.conftest import NOW
 
 
@@ -175,10 +175,10 @@ class TestInputWarnings:
 def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
     """The statements are plain SQL; both databases must read them alike."""
     documents = []
-    for url in (postgres_url, f"sqlite:///{tmp_path}/town.db"):
+    for url in (postgres_url, f"sqlite:///{tmp_path}/scenario.db"):
         SqlStore(url, create=True)
-        town = make_town(url)
-        play(town)
+        scenario = make_scenario(url)
+        play(scenario)
         documents.append(read_status(url))
     assert documents[0] == documents[1]
     assert len(documents[0].streams) == 1
@@ -186,26 +186,23 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
     assert documents[0].batches
 
 
-def make_town(url: str) -> Town:
-    panel = spec()
-    source, check, queue, desk, clock = FakeSource(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
-    ports = Ports(SqlStore(url), clock, {panel.name: source}, check, queue, {desk.name: desk})
-    town = Town(ports, clock, source, check, queue, desk, panel)
-    town.produce(0)
-    town.produce(1)
-    return town
+def make_scenario(url: str) -> Scenario:
+    scenario = Scenario.around(SqlStore(url))
+    scenario.produce(0)
+    scenario.produce(1)
+    return scenario
 
 
-def play(town: Town) -> None:
+def play(scenario: Scenario) -> None:
     """One cycle judged, one under way."""
-    panels = {town.panel.name: town.panel}
+    panels = {scenario.panel.name: scenario.panel}
     for _ in range(2):
-        open_cycles(town.ports, panels)
-        advance(town.ports)
+        open_cycles(scenario.ports, panels)
+        advance(scenario.ports)
         for _ in range(2):
-            town.clock.pass_(hours=1)
-            if town.clock.now() > MONDAY + timedelta(days=14):
+            scenario.clock.advance(hours=1)
+            if scenario.clock.now() > MONDAY + timedelta(days=14):
                 break
-            town.queue.answer(town.clock.now())
-            advance(town.ports)
-        town.clock.pass_(days=7)
+            scenario.queue.answer(scenario.clock.now())
+            advance(scenario.ports)
+        scenario.clock.advance(days=7)

@@ -13,15 +13,14 @@ from stratawatch.core.baselines.labelled import labelled
 from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
-from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.judge_cycle import margin_of
-from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import PlanImpossible
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
-from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Ports, Town, spec
+from tests.support.fakes import FakeSource, spec
+from tests.support.scenario import Scenario, label_cycle
 from tests.unit.config.conftest import RIGHT
 from tests.unit.study.village import Village
 
@@ -141,7 +140,7 @@ class TestEveryDesign:
     params=[(design, clustered) for design in TELLING for clustered in (False, True)],
     ids=lambda param: f"{param[0]}, {'items of customers' if param[1] else 'items alone'}",
 )
-def town(tmp_path_factory, request):
+def scenario(tmp_path_factory, request):
     """A judged week of a panel with a goal and a limit for the toy; almost all positive calls are wrong."""
     design, clustered = request.param
     columns = Columns("id", "at", payload=("text",), segments=("country",), cluster="customer" if clustered else None)
@@ -153,47 +152,41 @@ def town(tmp_path_factory, request):
         options=OPTIONS.get(design, {}),
         columns=columns,
     )
-    source, check, queue, desk, clock = Neighbours(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
-    store = SqlStore(f"sqlite:///{tmp_path_factory.mktemp('town') / 'town.db'}", create=True)
-    ports = Ports(store, clock, {panel.name: source}, check, queue, {desk.name: desk})
-    town = Town(ports, clock, source, check, queue, desk, panel)
-    town.produce(0, quality=0.1)
-    open_cycles(ports, {panel.name: panel})
-    for _ in range(3):
-        clock.pass_(hours=1)
-        assert advance(ports).troubles == ()
-        queue.answer(clock.now())
-    yield town
+    store = SqlStore(f"sqlite:///{tmp_path_factory.mktemp('scenario') / 'scenario.db'}", create=True)
+    scenario = Scenario.around(store, panel, Neighbours())
+    scenario.produce(0, quality=0.1)
+    label_cycle(scenario)
+    yield scenario
     store.dispose()
 
 
 class TestLoop:
-    def test_is_estimated_beside_the_others(self, town):
-        with town.ports.store.begin() as tx:
+    def test_is_estimated_beside_the_others(self, scenario):
+        with scenario.ports.store.begin() as tx:
             revision = tx.estimates.latest(1)
         whole = {(e.classifier, e.metric): e.outcome for e in revision.estimates if e.segment is None}
         assert {metric for _, metric in whole} == {*REPORTED, NAME}
         assert whole["lr", NAME].value == pytest.approx(1 - whole["lr", "precision"].value)
 
-    def test_is_judged_against_its_ceiling(self, town):
-        with town.ports.store.begin() as tx:
+    def test_is_judged_against_its_ceiling(self, scenario):
+        with scenario.ports.store.begin() as tx:
             states = {state.key: state.state for state in tx.alarms.of_cycle(1)}
         assert states == {StreamKey("spam", name, NAME): AlarmState.BREACH for name in ("lr", "rf")}
 
-    def test_a_page_shows_the_segments_where_it_is_largest_first(self, town):
-        page = next(told for told in town.desk.told if told.severity == "page" and "lr" in told.subject)
+    def test_a_page_shows_the_segments_where_it_is_largest_first(self, scenario):
+        page = next(told for told in scenario.channel.told if told.severity == "page" and "lr" in told.subject)
         shares = [line.split(": ")[1].split("%")[0] for line in page.body.splitlines() if "country=" in line]
         assert len(shares) == 2
         assert float(shares[0]) >= float(shares[1])
 
-    def test_has_its_own_margin_where_no_goal_names_one(self, town):
-        assert margin_of(town.panel, StreamKey("spam", "lr", NAME)) == 0.05
-        assert margin_of(town.panel, StreamKey("spam", "rf", NAME)) == 0.04
+    def test_has_its_own_margin_where_no_goal_names_one(self, scenario):
+        assert margin_of(scenario.panel, StreamKey("spam", "lr", NAME)) == 0.05
+        assert margin_of(scenario.panel, StreamKey("spam", "rf", NAME)) == 0.04
 
-    def test_is_on_the_report_in_its_words_after_the_older_ones_and_with_its_cost(self, town):
-        view = build(town.ports.store, town.panel, town.clock.now())
+    def test_is_on_the_report_in_its_words_after_the_older_ones_and_with_its_cost(self, scenario):
+        view = build(scenario.ports.store, scenario.panel, scenario.clock.now())
         assert [score.metric for score in view.scores[:4]] == [*REPORTED, NAME]
-        if town.panel.design != "srs":  # which is what costs are compared with
+        if scenario.panel.design != "srs":  # which is what costs are compared with
             assert [(need.classifier, need.metric) for need in view.cost.needs] == [("lr", NAME)]
             assert view.cost.separate < view.cost.shared
         assert "False-discovery rate" in panel_page(view)

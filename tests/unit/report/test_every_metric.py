@@ -5,30 +5,25 @@ import pytest
 from stratawatch.core.estimate import Known
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS
-from stratawatch.engine.cycle.advance import advance
-from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.report import build, write
-from tests.engine.conftest import make_town
-from tests.engine.town import spec
+from tests.support.fakes import spec
+from tests.support.scenario import label_cycle
+from tests.support.scenario_fixtures import make_scenario
 
 BOUNDS = {name: {"ceiling": 0.9} if metric.lower_is_better else {"floor": 0.01} for name, metric in METRICS.items()}
 
-__all__ = ["make_town"]
+__all__ = ["make_scenario"]
 
 
 @pytest.fixture
-def judged(make_town):
+def judged(make_scenario):
     """A week in which every metric has a goal and a limit."""
     goals = tuple(Goal(name, 0.1) for name in METRICS)
     limits = tuple(Limit(name, classifiers=("lr",), **bound) for name, bound in BOUNDS.items())
-    town = make_town(spec(budget=200, goals=goals, limits=limits))
-    open_cycles(town.ports, {town.panel.name: town.panel})
-    for _ in range(3):
-        town.clock.pass_(hours=1)
-        assert advance(town.ports).troubles == ()
-        town.queue.answer(town.clock.now())
-    return town
+    scenario = make_scenario(spec(budget=200, goals=goals, limits=limits))
+    label_cycle(scenario)
+    return scenario
 
 
 def test_every_metric_is_estimated_and_judged(judged):

@@ -14,50 +14,42 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.report import build, write
 from stratawatch.report.report_data import read_data
 from stratawatch.report.view import assemble
-from tests.engine.town import FakeChannel, FakeCheck, FakeQueue, FakeSource, HandClock, Ports, Town, spec
+from tests.support.fakes import spec
+from tests.support.scenario import Scenario
 
 WEEKS = 4
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory):
+def scenario(tmp_path_factory):
     """Three judged weeks, the last of them bad, and a refused one at the end."""
     panel = spec(
         budget=200,
         goals=(Goal("precision", 0.05), Goal("recall", 0.1)),
         limits=(Limit("precision", floor=0.4),),
     )
-    source, check, queue, desk, clock = FakeSource(), FakeCheck(), FakeQueue({}), FakeChannel(), HandClock()
-    store = SqlStore(f"sqlite:///{tmp_path_factory.mktemp('report')}/town.db", create=True)
-    town = Town(
-        Ports(store, clock, {panel.name: source}, check, queue, {desk.name: desk}),
-        clock,
-        source,
-        check,
-        queue,
-        desk,
-        panel,
-    )
+    store = SqlStore(f"sqlite:///{tmp_path_factory.mktemp('report')}/scenario.db", create=True)
+    scenario = Scenario.around(store, panel)
     for week in range(WEEKS - 1):
-        town.produce(week, quality=0.1 if week == WEEKS - 2 else 0.95)
-        _live_a_week(town)
-    _live_a_week(town)  # nothing was produced
-    yield town
+        scenario.produce(week, quality=0.1 if week == WEEKS - 2 else 0.95)
+        _live_a_week(scenario)
+    _live_a_week(scenario)  # nothing was produced
+    yield scenario
     store.dispose()
 
 
-def _live_a_week(town: Town) -> None:
-    open_cycles(town.ports, {town.panel.name: town.panel})
+def _live_a_week(scenario: Scenario) -> None:
+    open_cycles(scenario.ports, {scenario.panel.name: scenario.panel})
     for _ in range(3):
-        town.clock.pass_(hours=1)
-        advance(town.ports)
-        town.queue.answer(town.clock.now())
-    town.clock.pass_(days=7, hours=-3)
+        scenario.clock.advance(hours=1)
+        advance(scenario.ports)
+        scenario.queue.answer(scenario.clock.now())
+    scenario.clock.advance(days=7, hours=-3)
 
 
 @pytest.fixture(scope="module")
-def view(town):
-    return build(town.ports.store, town.panel, town.clock.now())
+def view(scenario):
+    return build(scenario.ports.store, scenario.panel, scenario.clock.now())
 
 
 def test_shows_every_cycle_with_its_state_and_labels(view):
@@ -74,45 +66,45 @@ def test_the_refused_window_is_the_headline_and_a_gap(view):
     assert "has no rows" in view.undefined[0].why
 
 
-def test_values_are_those_of_the_stored_revision(town, view):
-    with town.ports.store.begin() as tx:
-        _, newest = tx.estimates.history(town.panel.name)[-1]
+def test_values_are_those_of_the_stored_revision(scenario, view):
+    with scenario.ports.store.begin() as tx:
+        _, newest = tx.estimates.history(scenario.panel.name)[-1]
     stored = {(e.classifier, e.metric): e.outcome for e in newest.estimates if e.segment is None}
     shown = {(t.classifier, t.metric): t.points[2].estimate for t in view.trends}
     assert shown == stored
     assert all(isinstance(known, Known) for known in shown.values())
 
 
-def test_the_breach_its_incident_and_its_page_are_there(town, view):
+def test_the_breach_its_incident_and_its_page_are_there(scenario, view):
     lr = next(trend for trend in view.trends if (trend.classifier, trend.metric) == ("lr", "precision"))
     assert [point.state for point in lr.points[:3]] == [AlarmState.OK, AlarmState.OK, AlarmState.BREACH]
     assert {row.kind for row in view.incidents if row.resolved_at is None} == {AlarmState.BREACH, AlarmState.BLIND}
-    told = [note.subject for note in town.desk.told]
+    told = [note.subject for note in scenario.channel.told]
     assert sorted(row.subject for row in view.notifications) == sorted(told)
     assert {row.state for row in view.notifications} == {"sent"}
 
 
-def test_before_the_refused_week_plain_sampling_would_have_cost_more(town):
-    with town.ports.store.begin() as tx:
-        judged = tx.cycles.find(panel=town.panel.name)[:3]
+def test_before_the_refused_week_plain_sampling_would_have_cost_more(scenario):
+    with scenario.ports.store.begin() as tx:
+        judged = tx.cycles.find(panel=scenario.panel.name)[:3]
     assert len(judged) == 3
-    facts = _facts_until(town, 3)
-    cost = _assemble(facts, town).cost
+    facts = _facts_until(scenario, 3)
+    cost = _assemble(facts, scenario).cost
     assert cost.used == 200
     assert {need.metric for need in cost.needs} == {"precision", "recall"}
     assert cost.shared > cost.used
 
 
-def test_the_page_is_written_and_links_to_the_checks(town, tmp_path):
-    page = write(town.ports.store, None, tmp_path, town.clock.now()).read_text(encoding="utf-8")
+def test_the_page_is_written_and_links_to_the_checks(scenario, tmp_path):
+    page = write(scenario.ports.store, None, tmp_path, scenario.clock.now()).read_text(encoding="utf-8")
     assert 'href="../checks/profile.html"' in page
     assert "text of w0-" not in page  # what labellers saw
 
 
-def _facts_until(town, number):
-    facts = read_data(town.ports.store, town.panel, 13)
+def _facts_until(scenario, number):
+    facts = read_data(scenario.ports.store, scenario.panel, 13)
     return replace(facts, cycles=facts.cycles[:number])
 
 
-def _assemble(facts, town):
-    return assemble(facts, town.clock.now())
+def _assemble(facts, scenario):
+    return assemble(facts, scenario.clock.now())

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,15 +13,14 @@ import numpy as np
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.score_bins import bin_of
+from stratawatch.core.score_bins import bins_of
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
-from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.engine.ports import Ports, SourceDescription
+from stratawatch.engine.ports import SourceDescription
 from stratawatch.errors import InputRefused, Unreachable
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
@@ -49,7 +48,7 @@ def spec(**changes) -> PanelSpec:
 
 
 @dataclass
-class HandClock:
+class ManualClock:
     """A clock that a test moves."""
 
     moment: datetime = MONDAY + WEEK
@@ -57,7 +56,7 @@ class HandClock:
     def now(self) -> datetime:
         return self.moment
 
-    def pass_(self, **delta: float) -> None:
+    def advance(self, **delta: float) -> None:
         self.moment += timedelta(**delta)
 
 
@@ -71,7 +70,8 @@ class Row:
     truth: bool
 
 
-def production(seed: int, size: int = 3000, quality: float = 0.85) -> list[Row]:
+@cache
+def production(seed: int, size: int = 3000, quality: float = 0.85) -> tuple[Row, ...]:
     """Rows whose truth follows the mean score, a share `1 - quality` of the high ones being wrong."""
     rng = np.random.default_rng(seed)
     z = rng.beta(0.4, 2.0, size)
@@ -79,10 +79,10 @@ def production(seed: int, size: int = 3000, quality: float = 0.85) -> list[Row]:
     scores = np.clip(z[:, None] + noise, 0, 1)
     truth = rng.random(size) < np.clip(scores.mean(1), 0, 1) ** 1.2 * quality
     countries = rng.choice(["DE", "FR"], size)
-    return [
+    return tuple(
         Row(f"w{seed}-{i:05d}", (float(scores[i, 0]), float(scores[i, 1])), str(countries[i]), bool(truth[i]))
         for i in range(size)
-    ]
+    )
 
 
 @dataclass
@@ -95,17 +95,18 @@ class FakeSource:
     seen: dict[str, object] = field(default_factory=dict)  # what the next profiles say besides
     calls: list[tuple[str, datetime]] = field(default_factory=list)  # (query, window's start)
 
-    def _rows(self, window: Window) -> list[Row]:
+    def _rows(self, window: Window) -> Sequence[Row]:
         self.reads += 1
         if self.troubles:
             raise self.troubles.pop(0)
         return self.windows.get(window.start, [])
 
     @staticmethod
-    def _cell(row: Row, panel: PanelSpec) -> tuple[str, int]:
-        calls = zip(row.scores, panel.classifiers, strict=True)
-        pattern = "".join("1" if score >= classifier.cut_off else "0" for score, classifier in calls)
-        return pattern, bin_of(sum(row.scores) / 2)
+    def _cells(rows: Sequence[Row], panel: PanelSpec) -> list[tuple[str, int]]:
+        """Pattern and bin of every row, by columns: a window has thousands."""
+        scores = np.array([row.scores for row in rows]).reshape(len(rows), len(panel.classifiers))
+        letters = np.where(scores >= [classifier.cut_off for classifier in panel.classifiers], "1", "0")
+        return list(zip(map("".join, letters.tolist()), bins_of(scores.sum(axis=1) / 2).tolist(), strict=True))
 
     @contextmanager
     def reading(self, panel: PanelSpec, window: Window) -> Iterator[SimpleNamespace]:
@@ -118,8 +119,9 @@ class FakeSource:
     def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         self.calls.append(("census", window.start))
         rows = self._rows(window)
-        cells = Counter(self._cell(row, panel) for row in rows)
-        by_country = Counter((self._cell(row, panel), row.country) for row in rows)
+        cell_of = self._cells(rows, panel)
+        cells = Counter(cell_of)
+        by_country = Counter((cell, row.country) for cell, row in zip(cell_of, rows, strict=True))
         order = sorted(cells)
         census = Census(
             classifiers=tuple(c.name for c in panel.classifiers),
@@ -142,27 +144,25 @@ class FakeSource:
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
         self.calls.append(("candidates", window.start))
-        found: dict[int, list[CandidateItem]] = {stratum: [] for stratum in range(len(quotas))}
-        for row in self._rows(window):
-            pattern, bin_ = self._cell(row, panel)
-            for number, atom in enumerate(atoms):
-                if atom.pattern == pattern and atom.first_bin <= bin_ <= atom.last_bin:
-                    found[atom.stratum].append(
-                        CandidateItem(
-                            row.item,
-                            number,
-                            digest(panel.seed, row.item),
-                            pattern,
-                            bin_,
-                            window.start,
-                            payload={"text": f"text of {row.item}", "score_lr": row.scores[0]},
-                            segments={"country": row.country},
-                        )
-                    )
+        home = {(a.pattern, b): number for number, a in enumerate(atoms) for b in range(a.first_bin, a.last_bin + 1)}
+        rows = self._rows(window)
+        found: list[list[tuple[str, int, tuple[str, int], Row]]] = [[] for _ in quotas]
+        for cell, row in zip(self._cells(rows, panel), rows, strict=True):
+            if cell in home:
+                number = home[cell]
+                found[atoms[number].stratum].append((digest(panel.seed, row.item), number, cell, row))
         return tuple(
-            item
-            for stratum, items in found.items()
-            for item in sorted(items, key=lambda item: item.digest)[: quotas[stratum]]
+            CandidateItem(
+                row.item,
+                number,
+                hashed,
+                *cell,
+                window.start,
+                payload={"text": f"text of {row.item}", "score_lr": row.scores[0]},
+                segments={"country": row.country},
+            )
+            for pool, most in zip(found, quotas, strict=True)
+            for hashed, number, cell, row in sorted(pool, key=lambda one: one[0])[:most]
         )
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
@@ -238,7 +238,7 @@ class FakeQueue:
 class FakeChannel:
     """Remembers what it was told."""
 
-    name: str = "desk"
+    name: str = "channel"
     told: list[Notification] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
@@ -250,25 +250,7 @@ class FakeChannel:
         known = any(told.key == notification.key for told in self.told)
         if not known:
             self.told.append(notification)
-        return Receipt(f"desk:{len(self.told)}", duplicate=known)
-
-
-@dataclass
-class Town:
-    """One installation of fakes around a real store."""
-
-    ports: Ports
-    clock: HandClock
-    source: FakeSource
-    check: FakeCheck
-    queue: FakeQueue
-    desk: FakeChannel
-    panel: PanelSpec
-
-    def produce(self, period: int, *, quality: float = 0.85, size: int = 3000) -> None:
-        rows = production(period, size, quality)
-        self.source.windows[MONDAY + period * WEEK] = rows
-        self.queue.truth |= {item_key(self.panel.name, row.item): row.truth for row in rows}
+        return Receipt(f"channel:{len(self.told)}", duplicate=known)
 
 
 def unreachable() -> Unreachable:

@@ -1,0 +1,86 @@
+"""One installation of fakes around a real store, and its ordinary cycles: opened, advanced, answered, judged."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
+from tests.support.fakes import (
+    MONDAY,
+    WEEK,
+    FakeChannel,
+    FakeCheck,
+    FakeQueue,
+    FakeSource,
+    ManualClock,
+    production,
+    spec,
+)
+from tests.support.stores import empty_store
+
+
+@dataclass
+class Scenario:
+    """One installation of fakes around a real store."""
+
+    ports: Ports
+    clock: ManualClock
+    source: FakeSource
+    check: FakeCheck
+    queue: FakeQueue
+    channel: FakeChannel
+    panel: PanelSpec
+
+    @classmethod
+    def around(cls, store, panel: PanelSpec | None = None, source: FakeSource | None = None) -> "Scenario":
+        """New fakes around a store."""
+        panel, source = panel or spec(), source or FakeSource()
+        check, queue, channel, clock = FakeCheck(), FakeQueue({}), FakeChannel(), ManualClock()
+        ports = Ports(store, clock, {panel.name: source}, check, queue, {channel.name: channel})
+        return cls(ports, clock, source, check, queue, channel, panel)
+
+    def produce(self, period: int, *, quality: float = 0.85, size: int = 3000) -> None:
+        """Predictions of one window."""
+        rows = list(production(period, size, quality))
+        self.source.windows[MONDAY + period * WEEK] = rows
+        self.queue.truth |= {item_key(self.panel.name, row.item): row.truth for row in rows}
+
+
+def new_scenario(path: Path, panel: PanelSpec | None = None) -> Scenario:
+    """Fakes around an empty store in this file, the first window full of predictions and over."""
+    made = Scenario.around(empty_store(path), panel)
+    made.produce(0)
+    return made
+
+
+def open_all(scenario: Scenario) -> tuple[int, ...]:
+    return open_cycles(scenario.ports, {scenario.panel.name: scenario.panel})
+
+
+def label_cycle(scenario: Scenario) -> int:
+    """Open, advance and answer until everything is judged; returns the cycle."""
+    (cycle,) = open_all(scenario)
+    for _ in range(3):
+        scenario.clock.advance(hours=1)
+        done = advance(scenario.ports)
+        assert done.troubles == ()
+        scenario.queue.answer(scenario.clock.now())
+    return cycle
+
+
+def label_weeks(scenario: Scenario, *periods: int, size: int = 3000, quality: float = 0.85) -> list[int]:
+    """Label a cycle of each of these windows; returns their ids."""
+    cycles = []
+    for period in periods:
+        scenario.produce(period, size=size, quality=quality)
+        scenario.clock.moment = MONDAY + (period + 1) * WEEK
+        cycles.append(label_cycle(scenario))
+    return cycles
+
+
+def cycle_of(scenario: Scenario, number: int):
+    with scenario.ports.store.begin() as tx:
+        return tx.cycles.get(number)
