@@ -18,6 +18,8 @@ STAMP := .venv/.set-up
 # A slow mirror is not a failure; a second BLAS thread on a small machine is only noise.
 export UV_HTTP_TIMEOUT ?= 180
 export OMP_NUM_THREADS ?= 1
+# Compiled modules are kept: the tests start Python a hundred times, and compiling Prefect anew takes seconds.
+export PYTHONDONTWRITEBYTECODE :=
 # Prefect's own files stay in the project, and nothing is reported to anyone.
 export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false

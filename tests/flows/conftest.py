@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 import flows  # noqa: F401 - sets Prefect's environment before Prefect is imported
-from tests.flows.installation import SmallInstallation
 from tests.support.fakes import spec
 from tests.support.scenario_fixtures import make_scenario, scenario  # noqa: F401
+from tests.support.small_installation import SmallInstallation
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -24,7 +24,7 @@ def prefect_server():
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Retries happen, but without the waits between them."""
-    from tests.flows.discovery import all_tasks
+    from tests.support.prefect_tasks import all_tasks
 
     for task in all_tasks().values():
         monkeypatch.setattr(task, "retry_delay_seconds", [0.0] * task.retries)

@@ -12,7 +12,7 @@ from flows.weekly_report import weekly_report
 from stratawatch.engine.cycle import advance as engine
 from stratawatch.engine.cycle import open_cycles as engine_open
 from stratawatch.engine.model.states import CycleState
-from tests.flows.installation import SmallInstallation
+from tests.support.small_installation import SmallInstallation
 
 
 def run_by_flows(place: SmallInstallation, weeks: int) -> None:

@@ -17,8 +17,8 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.labels.collect_labels import Collected
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
 from tasks.policy import may_retry, sealed
-from tests.flows.discovery import all_tasks
 from tests.support.fakes import unreachable
+from tests.support.prefect_tasks import all_tasks
 
 USE_CASES = [open_cycles, measure_baseline, *ONCE.values(), *(step for _, step in STEPS.values())]
 

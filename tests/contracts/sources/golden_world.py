@@ -5,8 +5,9 @@ a difference in them is a change of what existing installations draw.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -123,37 +124,53 @@ def statements(dialect: str = "duckdb", relation: str = "population") -> Stateme
     return Statements(PANEL, relation, TYPES, dialect)
 
 
-@cache
-def texts() -> dict[str, str]:
-    """The text of every query in every dialect, by the name of its file."""
-    made = {}
-    for dialect, heading in DIALECTS.items():
+def _queries() -> dict[str, Callable[[], str]]:
+    """Every query in every dialect, by the name of its file; none is translated before it is asked for."""
+    made: dict[str, Callable[[], str]] = {}
+    for dialect in DIALECTS:
         for name in ("census", "candidates", "bad_rows"):
-            made[f"{name}.{dialect}.sql"] = heading + getattr(statements(dialect), name)(WINDOW) + "\n"
-        other = Statements(LATEST, "population", TYPES | {"loaded": "TIMESTAMPTZ"}, dialect)
+            made[f"{name}.{dialect}.sql"] = partial(_of_window, statements, dialect, name)
         for name in ("census", "candidates", "row_count"):
-            made[f"latest_{name}.{dialect}.sql"] = heading + getattr(other, name)(WINDOW) + "\n"
-        long = statements_for(LONG, "population", LONG_TYPES, dialect)
+            made[f"latest_{name}.{dialect}.sql"] = partial(_of_window, _latest, dialect, name)
         for name in ("census", "candidates"):
-            made[f"long_{name}.{dialect}.sql"] = heading + getattr(long, name)(WINDOW) + "\n"
-    made["single_scan.duckdb.sql"] = statements().single_scan(WINDOW, KEPT_DIGESTS) + "\n"
-    made["single_scan_census.duckdb.sql"] = statements().single_scan_census() + "\n"
-    made["single_scan_ranges.duckdb.sql"] = statements().single_scan_ranges() + "\n"
-    made["single_scan_candidates.duckdb.sql"] = statements().single_scan_candidates(WINDOW) + "\n"
+            made[f"long_{name}.{dialect}.sql"] = partial(_of_window, _long, dialect, name)
+    made["single_scan.duckdb.sql"] = lambda: statements().single_scan(WINDOW, KEPT_DIGESTS)
+    made["single_scan_census.duckdb.sql"] = lambda: statements().single_scan_census()
+    made["single_scan_ranges.duckdb.sql"] = lambda: statements().single_scan_ranges()
+    made["single_scan_candidates.duckdb.sql"] = lambda: statements().single_scan_candidates(WINDOW)
     return made
 
 
-def golden_texts() -> dict[str, str]:
-    """The texts that are kept as files: all of DuckDB's, which are the templates filled in, and a census of each dialect.
+def _latest(dialect: str) -> Statements:
+    return Statements(LATEST, "population", TYPES | {"loaded": "TIMESTAMPTZ"}, dialect)
 
-    PostgreSQL and Spark run the other queries in these contract tests; for the other dialects they are parsed.
-    """
-    return {name: text for name, text in texts().items() if ".duckdb." in name or name.startswith("census.")}
+
+def _long(dialect: str) -> Statements:
+    return statements_for(LONG, "population", LONG_TYPES, dialect)
+
+
+def _of_window(made: Callable[[str], Statements], dialect: str, query: str) -> str:
+    text: str = getattr(made(dialect), query)(WINDOW)
+    return DIALECTS[dialect] + text
+
+
+QUERIES = _queries()
+GOLDEN_FILES = sorted(name for name in QUERIES if ".duckdb." in name or name.startswith("census."))
+"""The texts that are kept as files: all of DuckDB's, which are the templates filled in, and a census of each dialect.
+
+PostgreSQL and Spark run the other queries in these contract tests; for the other dialects they are parsed.
+"""
+
+
+@cache
+def text(name: str) -> str:
+    """The text of a query, by the name of its file."""
+    return QUERIES[name]() + "\n"
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     strata = [f" {json.dumps(name)}: {json.dumps(ids)}" for name, ids in expected_draw().items()]
     (FOLDER / "draw.json").write_text("{\n" + ",\n".join(strata) + "\n}\n", encoding="utf-8")
-    for file, text in golden_texts().items():
-        (FOLDER / file).write_text(text, encoding="utf-8")
+    for file in GOLDEN_FILES:
+        (FOLDER / file).write_text(text(file), encoding="utf-8")

@@ -100,21 +100,21 @@ class TestGoldenDraw:
 
 
 class TestGoldenText:
-    @pytest.mark.parametrize("name", sorted(world.golden_texts()))
+    @pytest.mark.parametrize("name", world.GOLDEN_FILES)
     def test_the_rendered_text_is_the_golden_one(self, name: str) -> None:
-        assert world.texts()[name] == (world.FOLDER / name).read_text(encoding="utf-8")
+        assert world.text(name) == (world.FOLDER / name).read_text(encoding="utf-8")
 
     def test_no_other_text_is_kept(self) -> None:
-        assert {path.name for path in world.FOLDER.glob("*.sql")} == set(world.golden_texts())
+        assert {path.name for path in world.FOLDER.glob("*.sql")} == set(world.GOLDEN_FILES)
 
     def test_an_id_is_never_coalesced_into_the_hash(self) -> None:
-        text = world.texts()["candidates.postgres.sql"]
+        text = world.text("candidates.postgres.sql")
         assert "MD5('it''s golden' || ':' || item)" in text
         assert 'COLLATE "C"' in text
 
 
 class TestEveryQueryInEveryDialect:
-    @pytest.mark.parametrize("name", sorted(world.texts()))
+    @pytest.mark.parametrize("name", sorted(world.QUERIES))
     def test_it_is_one_select_that_parses_and_means_the_same_when_written_again(self, name: str) -> None:
         """What a dialect of sqlglot's does not know, it would keep as text, or lose."""
         statement = parsed(name)
@@ -123,20 +123,20 @@ class TestEveryQueryInEveryDialect:
         dialect = name.split(".")[1]
         assert sqlglot.parse_one(statement.sql(dialect=dialect), dialect=dialect) == statement
 
-    @pytest.mark.parametrize("name", sorted(world.texts()))
+    @pytest.mark.parametrize("name", sorted(world.QUERIES))
     def test_names_of_the_source_are_quoted_and_all_others_need_no_quotes(self, name: str) -> None:
         identifiers = list(parsed(name).find_all(exp.Identifier))
         assert {one.name for one in identifiers if one.quoted} - {"C"} == NAMES[name.split(".", maxsplit=1)[0]]
         assert all(re.fullmatch(r"[a-z][a-z_0-9]*", one.name, re.IGNORECASE) for one in identifiers if not one.quoted)
 
-    @pytest.mark.parametrize("name", sorted(name for name in world.texts() if "candidates" in name))
+    @pytest.mark.parametrize("name", sorted(name for name in world.QUERIES if "candidates" in name))
     def test_an_item_is_drawn_by_the_hexadecimal_md5_of_seed_and_id(self, name: str) -> None:
         dialect = name.split(".")[1]
         seed = "'it''s golden'" if dialect in ("duckdb", "postgres", "trino") else r"'it\'s golden'"
-        text = " ".join(world.texts()[name].split())
+        text = " ".join(world.text(name).split())
         assert re.search(HASH.get(dialect, r"MD5\({} \|\| ':' \|\| [a-z_.]+\)").format(re.escape(seed)), text)
 
-    @pytest.mark.parametrize("name", sorted(name for name in world.texts() if "bad_rows" in name))
+    @pytest.mark.parametrize("name", sorted(name for name in world.QUERIES if "bad_rows" in name))
     def test_bad_rows_come_in_the_order_of_their_ids_hashes(self, name: str) -> None:
         order = parsed(name).args["order"]
         assert [one.name for md5 in order.find_all(exp.MD5, exp.MD5Digest) for one in md5.find_all(exp.Column)] == [
@@ -153,7 +153,7 @@ HASH = {
 
 @cache
 def parsed(name: str) -> exp.Expression:
-    (statement,) = sqlglot.parse(world.texts()[name], dialect=name.split(".")[1])
+    (statement,) = sqlglot.parse(world.text(name), dialect=name.split(".")[1])
     assert statement is not None
     return statement
 

@@ -34,7 +34,7 @@ def test_ten_times_the_rows_take_hardly_more_memory(tmp_path):
 class TestPlan:
     @pytest.mark.parametrize("name", ["census.duckdb.sql", "bad_rows.duckdb.sql", "single_scan.duckdb.sql"])
     def test_the_census_numbers_no_rows(self, name):
-        assert "ROW_NUMBER" not in world.texts()[name].upper()
+        assert "ROW_NUMBER" not in world.text(name).upper()
 
     def test_candidates_are_numbered_only_below_the_greatest_digests(self):
         text = world.statements().candidates(WINDOW)

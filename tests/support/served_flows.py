@@ -1,0 +1,114 @@
+"""The flows as they are served: `python -m flows.up` in a process of its own, and what its server says of runs."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows import up
+from stratawatch.engine.model.states import CycleState
+
+ROOT = Path(__file__).parents[2]
+QUICK = {"PREFECT_RUNNER_POLL_FREQUENCY": "1", "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2"}
+
+
+def prove_that_schedules_run(place, *, every_seconds: int | None = None) -> None:
+    """Serve an installation until runs that its schedules created have opened and frozen a cycle; then press Ctrl-C.
+
+    With `every_seconds` the deployments get a second schedule, since a cron's rhythm is a minute at best. With
+    SQLAlchemy 2.1 Prefect 3.8 served without a word and no scheduled run ever appeared.
+    """
+    port = free_port()
+    api = f"http://127.0.0.1:{port}/api"
+    with _Served(place, port) as process:
+        if every_seconds:
+            for flow in ("open-cycles", "advance-cycles"):
+                _wait_for(lambda flow=flow: _schedule(api, flow, every_seconds), process, seconds=180)
+        run = _wait_for(lambda: _completed(api, "advance-cycles"), process, seconds=180)
+        assert run["auto_scheduled"]
+        assert _wait_for(lambda: _heartbeats(api, run["id"]), process, seconds=30)
+        _wait_for(lambda: _states(place), process, seconds=120)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    assert not up.answers(api)
+    assert _states(place)[0] in {CycleState.OPEN, CycleState.FROZEN, CycleState.LABELLING}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class _Served:
+    """`python -m flows.up` on a free port, with Prefect's files in the test's folder."""
+
+    def __init__(self, place, port: int) -> None:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+        self._log = (place.folder / "up.log").open("w")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "flows.up", "--config", place.config, "--port", str(port)],
+            cwd=ROOT,
+            env=inherited | QUICK | {"PREFECT_HOME": str(place.folder / "prefect")},
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> subprocess.Popen:
+        return self.process
+
+    def __exit__(self, *_trouble: object) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(60)
+        self._log.close()
+
+
+def _wait_for(look, process, *, seconds: float):
+    """What `look` finds within a bound; a process that ended meanwhile is a failure at once."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert process.poll() is None, f"flows.up ended with {process.returncode}"
+        if found := look():
+            return found
+        time.sleep(0.5)
+    pytest.fail(f"nothing came within {seconds:.0f} s")
+
+
+def _schedule(api: str, flow: str, seconds: int) -> bool:
+    """Let a deployment run this often; false while the server does not know it."""
+    try:
+        found = httpx.get(f"{api}/deployments/name/{flow}/{flow}", timeout=10)
+    except httpx.HTTPError:
+        return False
+    if found.is_success:
+        often = [{"active": True, "schedule": {"interval": seconds}}]
+        httpx.post(f"{api}/deployments/{found.json()['id']}/schedules", json=often, timeout=10).raise_for_status()
+    return found.is_success
+
+
+def _completed(api: str, flow_name: str) -> dict | None:
+    wanted = {"flows": {"name": {"any_": [flow_name]}}, "flow_runs": {"state": {"type": {"any_": ["COMPLETED"]}}}}
+    try:
+        runs = httpx.post(f"{api}/flow_runs/filter", json=wanted, timeout=10).json()
+    except httpx.HTTPError:
+        return None
+    return runs[0] if runs else None
+
+
+def _heartbeats(api: str, run: str) -> int:
+    resource = {"id": [f"prefect.flow-run.{run}"]}
+    wanted = {"filter": {"event": {"name": ["prefect.flow-run.heartbeat"]}, "resource": resource}}
+    return httpx.post(f"{api}/events/filter", json=wanted, timeout=10).json()["total"]
+
+
+def _states(place) -> list[CycleState]:
+    with place.wired().ports.store.begin() as tx:
+        return [cycle.state for cycle in tx.cycles.find()]
