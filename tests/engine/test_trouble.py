@@ -254,7 +254,7 @@ class TestRepeating:
         assert len({(m.entity, m.entity_id, m.old, m.new) for m in moves}) == len(moves)
         assert len(scenario.queue.sends) == len(scenario.queue.published)
 
-    def test_the_same_town_draws_the_same_items(self, scenario, make_scenario):
+    def test_the_same_scenario_draws_the_same_items(self, scenario, make_scenario):
         other = make_scenario()
         label_cycle(scenario)
         label_cycle(other)
