@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from stratawatch.adapters import alerts, checks, queues, sources
-from stratawatch.config.confinement import confined
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import AlertSettings, Settings
@@ -18,6 +17,7 @@ from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, Ports, Pre
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.extras import is_installed
+from stratawatch.settings.confinement import confined
 
 if TYPE_CHECKING:
     from stratawatch.adapters.checks.builtin_check import BuiltinCheck

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from stratawatch.config.confinement import confined
 from stratawatch.config.problems import Place, Problem
-from stratawatch.config.references import is_reference
 from stratawatch.config.settings import Settings
-from stratawatch.config.store_url import SQLITE, store_url
 from stratawatch.errors import ConfigError
+from stratawatch.settings.confinement import confined
+from stratawatch.settings.database_urls import SQLITE, store_url
+from stratawatch.settings.references import is_reference
 
 
 def inside_folder(settings: Settings, folder: Path) -> Iterator[Problem]:

@@ -12,15 +12,15 @@ from stratawatch.config.key_lines import key_lines, line_of
 from stratawatch.config.overrides import merged, read_overrides, variable_of
 from stratawatch.config.panel_specs import panel_spec
 from stratawatch.config.problems import ConfigProblems, Place, Problem
-from stratawatch.config.references import resolve
 from stratawatch.config.renamed_keys import KeyRenamer, renamed_place
 from stratawatch.config.rules import rule_problems
 from stratawatch.config.settings import Settings
 from stratawatch.config.shape_problems import shape_problems
 from stratawatch.config.source_settings import PostgresSource
-from stratawatch.config.store_url import postgres_url, store_url
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import ConfigError
+from stratawatch.settings.database_urls import postgres_url, store_url
+from stratawatch.settings.references import resolve
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 from pydantic_settings import EnvSettingsSource, SettingsError
 
 from stratawatch.config.problems import Place, Problem, did_you_mean
-from stratawatch.config.references import EnvironmentText
 from stratawatch.config.renamed_keys import renamed_place
 from stratawatch.config.settings import DELIMITER, PREFIX, Settings
+from stratawatch.settings.references import EnvironmentText
 
 
 def read_overrides() -> tuple[dict[str, Any], list[Problem]]:

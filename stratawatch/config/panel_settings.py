@@ -6,13 +6,13 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
-from stratawatch.config.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
 from stratawatch.config.source_settings import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
 from stratawatch.engine.model.panel_spec import Duplicates, ScoreKind, StopRule
+from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
 
 LEAST_BUDGET: Final = 10
 

@@ -6,8 +6,8 @@ from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from stratawatch.config.panel_settings import PanelSettings
-from stratawatch.config.shapes import Cron, Name, Secret, Shape, Text
-from stratawatch.config.store_url import check_store_url
+from stratawatch.settings.database_urls import check_store_url
+from stratawatch.settings.shapes import Cron, Name, Secret, Shape, Text
 
 PREFIX = "STRATAWATCH_"
 DELIMITER = "__"

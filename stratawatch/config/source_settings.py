@@ -6,9 +6,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from stratawatch.config.references import check_secret
-from stratawatch.config.shapes import PositiveDuration, Secret, Shape, Text
-from stratawatch.config.store_url import check_postgres_url, place_of
+from stratawatch.settings.database_urls import check_postgres_url, place_of
+from stratawatch.settings.references import check_secret
+from stratawatch.settings.shapes import PositiveDuration, Secret, Shape, Text
 
 _SECRET_KEY: Final = re.compile(
     r"(password|passwd|secret|token|(secret|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",

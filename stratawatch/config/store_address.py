@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from stratawatch.config.document import read_document
-from stratawatch.config.references import EnvironmentText, check_secret
-from stratawatch.config.store_url import check_store_url, store_url
+from stratawatch.settings.database_urls import check_store_url, store_url
+from stratawatch.settings.references import EnvironmentText, check_secret
 
 DEFAULT: Final = "sqlite:///stratawatch.db"
 _OVERRIDES: Final = {"url": "STRATAWATCH_STORE__URL", "password": "STRATAWATCH_STORE__PASSWORD"}

@@ -4,8 +4,8 @@ import pytest
 
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
-from stratawatch.config.references import resolve
 from stratawatch.errors import ConfigError
+from stratawatch.settings.references import resolve
 
 HOOK = '[[alerts]]\nkind = "webhook"\nurl = "${env:OPS_HOOK}"\nheaders = { Authorization = "${file:token}" }\n'
 

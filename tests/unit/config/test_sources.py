@@ -5,8 +5,8 @@ import pytest
 from stratawatch.adapters import sources
 from stratawatch.config import load
 from stratawatch.config.source_settings import KINDS
-from stratawatch.config.store_url import place_of
 from stratawatch.errors import ConfigError
+from stratawatch.settings.database_urls import place_of
 from stratawatch.wiring import labelled_predictions, source
 
 FILES = 'kind = "files"\npath = "predictions/*.parquet"\n'

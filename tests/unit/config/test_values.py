@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.config.confinement import confined
-from stratawatch.config.durations import parse_duration
 from stratawatch.config.problems import did_you_mean
-from stratawatch.config.shapes import check_cron
 from stratawatch.errors import ConfigError
+from stratawatch.settings.confinement import confined
+from stratawatch.settings.durations import parse_duration
+from stratawatch.settings.shapes import check_cron
 
 
 class TestDurations:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
-from stratawatch.config.confinement import confined
-from stratawatch.config.references import REMEDY, EnvironmentText, is_reference, resolve
 from stratawatch.errors import ConfigError
+from stratawatch.settings.confinement import confined
+from stratawatch.settings.references import REMEDY, EnvironmentText, is_reference, resolve
 
 SQLITE: Final = "sqlite:///"
 DRIVER: Final = "postgresql+psycopg"

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from stratawatch.config.durations import parse_duration
-from stratawatch.config.references import check_secret
+from stratawatch.settings.durations import parse_duration
+from stratawatch.settings.references import check_secret
 
 
 class Shape(BaseModel):
