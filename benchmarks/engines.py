@@ -19,7 +19,10 @@ from typing import Any, Final
 
 from benchmarks.postgres_server import postgres
 from benchmarks.shape import Options, Result, Row, Verdict, main
-from stratawatch.adapters.sources import load
+from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
+from stratawatch.adapters.sources.postgres_table import PostgresSource
+from stratawatch.adapters.sources.spark_table import SparkSource
 from stratawatch.core.designs.frozen import cut, pool_sizes
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
@@ -150,14 +153,14 @@ def sources(folder: Path, engines: tuple[str, ...]) -> Iterator[Mapping[str, Pre
         made: dict[str, PredictionSource] = {}
         for kind in engines:
             if kind == "files":
-                made[kind] = load(kind)(folder / "parquet")
+                made[kind] = DuckDBSource(folder / "parquet")
             elif kind == "duckdb":
-                made[kind] = load(kind)(folder / "rows.duckdb", TABLE)
+                made[kind] = DuckDBTableSource(folder / "rows.duckdb", TABLE)
             elif kind == "postgres":
-                made[kind] = load(kind)(stack.enter_context(_postgres(folder / "rows.csv")), TABLE)
+                made[kind] = PostgresSource(stack.enter_context(_postgres(folder / "rows.csv")), TABLE)
             else:
                 stack.enter_context(driver(stack.enter_context(cluster())))
-                made[kind] = load(kind)(path=str(folder / "parquet"))
+                made[kind] = SparkSource(path=str(folder / "parquet"))
         yield made
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from stratawatch.adapters import alerts, checks, queues, sources
+from stratawatch.adapters import checks
+from stratawatch.adapters.registry import load
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
-from stratawatch.config.settings import AlertSettings, Settings
+from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, Ports, PredictionSource, Store
@@ -77,22 +77,7 @@ def wire(configuration: Configuration, store: Store, now: datetime | None = None
 
 def source(configuration: Configuration, panel: str) -> PredictionSource:
     """Where a panel's predictions are read."""
-    settings = configuration.settings.panels[panel].source
-    options = settings.model_dump(exclude={"kind", "allow_outside", "password"}, exclude_none=True, by_alias=True)
-    match settings.kind:
-        case "files":
-            options["path"] = _pattern(configuration.folder, settings.path)
-            options["confined_to"] = None if settings.allow_outside else configuration.folder
-        case "duckdb":
-            options["path"] = configuration.folder / settings.path
-            options["confined_to"] = None if settings.allow_outside else configuration.folder
-        case "postgres":
-            options["url"] = configuration.source_url(settings).get_secret_value()
-        case "spark":
-            options["options"] = configuration.revealed(settings.options)
-            options["settings"] = configuration.revealed(settings.settings)
-    found: PredictionSource = sources.load(settings.kind)(**options)
-    return found
+    return configuration.settings.panels[panel].source.build(configuration.context)
 
 
 def labelled_predictions(
@@ -116,8 +101,7 @@ def labelled_predictions(
     except ConfigError as trouble:
         what = f"the file of labelled predictions {trouble.what}"
         raise ConfigError(what, expected=trouble.expected, got=trouble.got, hint=trouble.hint) from None
-    delimiter = settings.delimiter if settings.kind == "files" else None
-    return LabelledFiles(_pattern(folder, file), label or LABEL, delimiter, folder)
+    return LabelledFiles(configuration.context.pattern(file), label or LABEL, settings.csv_delimiter, folder)
 
 
 def check(configuration: Configuration) -> "GreatExpectationsCheck | BuiltinCheck":
@@ -126,29 +110,17 @@ def check(configuration: Configuration) -> "GreatExpectationsCheck | BuiltinChec
     suites_folder = configuration.folder / own.folder
     found: GreatExpectationsCheck | BuiltinCheck
     if is_installed("checks"):
-        found = checks.load("great_expectations")(
+        found = load(checks.REGISTRY["great_expectations"])(
             report_folder / CHECK_PAGES, root=report_folder, suites_folder=suites_folder, plugins=own.plugins
         )
     else:
-        found = checks.load("builtin")(suites_folder, own.plugins)
+        found = load(checks.REGISTRY["builtin"])(suites_folder, own.plugins)
     return found
 
 
 def queue(configuration: Configuration) -> LabelQueue:
     """Where people label."""
-    settings = configuration.settings.queue
-    found: LabelQueue = queues.load(settings.kind)(configuration.folder / settings.root)
-    return found
-
-
-def channel(configuration: Configuration, settings: AlertSettings) -> AlertChannel:
-    """One alert channel; its secrets are looked up here."""
-    options: dict[str, Any] = {"name": settings.name}
-    if settings.kind == "webhook":
-        options["url"] = configuration.reveal(settings.url)
-        options["headers"] = {header: configuration.reveal(value) for header, value in settings.headers.items()}
-    built: AlertChannel = alerts.load(settings.kind)(**options)
-    return built
+    return configuration.settings.queue.build(configuration.context)
 
 
 class OnUse(Mapping[str, Port], Generic[Port]):
@@ -174,11 +146,4 @@ class OnUse(Mapping[str, Port], Generic[Port]):
 
 def _channels(configuration: Configuration) -> Mapping[str, AlertChannel]:
     by_name = {alert.name: alert for alert in configuration.settings.alerts}
-    return OnUse(list(by_name), lambda name: channel(configuration, by_name[name]))
-
-
-def _pattern(folder: Path, path: str) -> str:
-    """An absolute path; in a pattern, the folder's own special characters stand for themselves."""
-    if Path(path).is_absolute():
-        return path
-    return str(Path(escape(str(folder))) / path) if any(sign in path for sign in "*?[") else str(folder / path)
+    return OnUse(list(by_name), lambda name: by_name[name].build(configuration.context))

@@ -109,9 +109,9 @@ def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequenc
 
 
 def _files(folder: Path) -> Any:
-    from stratawatch.adapters.sources import load
+    from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 
-    return load("files")(folder)
+    return DuckDBSource(folder)
 
 
 ENGINES: Final = {

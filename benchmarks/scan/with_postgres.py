@@ -109,6 +109,6 @@ def _table(folder: Path) -> str:
 
 
 def _source(folder: Path) -> Any:
-    from stratawatch.adapters.sources import load
+    from stratawatch.adapters.sources.postgres_table import PostgresSource
 
-    return load("postgres")(address(), f"population {folder.name}")
+    return PostgresSource(address(), f"population {folder.name}")

@@ -87,6 +87,6 @@ def _session() -> "SparkSession":
 
 
 def _source(folder: Path) -> Any:
-    from stratawatch.adapters.sources import load
+    from stratawatch.adapters.sources.spark_table import SparkSource
 
-    return load("spark")(path=str(folder))
+    return SparkSource(path=str(folder))

@@ -11,8 +11,8 @@ from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnec
 from stratawatch.formatting import percent
 
 if TYPE_CHECKING:
+    from stratawatch.adapters.alerts import ChannelSettings
     from stratawatch.config.loading import Configuration
-    from stratawatch.config.settings import AlertSettings
     from stratawatch.engine.model.input_profile import InputProfile
     from stratawatch.engine.model.panel_spec import PanelSpec
     from stratawatch.engine.ports import PredictionSource
@@ -50,7 +50,8 @@ def check_installation(path: Path) -> CheckReport:
     report.notices = configuration.notices
     report.found["configuration"] = _configuration_facts(configuration)
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration))
-    _look(report, configuration, "queue", ("queue", "root"), lambda: _queue(configuration))
+    queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
+    _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
     _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
     for name, spec in configuration.panels.items():
         _inspect_source(report, configuration, name, spec)
@@ -191,8 +192,7 @@ def _inspect_source(report: CheckReport, configuration: "Configuration", name: s
 def _named_by(configuration: "Configuration", name: str, trouble: StratawatchError) -> Place:
     """The configuration key at fault: the server's address when it did not answer, else the key that names the data."""
     settings = configuration.settings.panels[name].source
-    keys = ("url", "master", "path") if isinstance(trouble, NoConnection) else ("path",)
-    key = next((one for one in keys if getattr(settings, one, None) is not None), "table")
+    key = settings.server_key if isinstance(trouble, NoConnection) else settings.content_key
     return ("panels", name, "source", key)
 
 
@@ -259,16 +259,14 @@ def _drift(
 
 def _inspect_channels(report: CheckReport, configuration: "Configuration") -> None:
     """Build every channel, secrets included; nothing is sent."""
-    from stratawatch.wiring import channel
-
     missing = configuration.secret_problems()
     report.problems += missing
     for index, settings in enumerate(configuration.settings.alerts):
         if any(problem.place[:2] == ("alerts", index) for problem in missing):
             continue
 
-        def look(settings: "AlertSettings" = settings) -> Facts:
-            channel(configuration, settings)
+        def look(settings: "ChannelSettings" = settings) -> Facts:
+            settings.build(configuration.context)
             return {"kind": settings.kind, "state": "can be built; `check` sends nothing"}
 
         _look(report, configuration, f"alerts to {settings.name}", ("alerts", index), look)

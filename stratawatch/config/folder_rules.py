@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from stratawatch.adapters.settings import AdapterSettings
 from stratawatch.config.problems import Place, Problem
 from stratawatch.config.settings import Settings
 from stratawatch.errors import ConfigError
@@ -13,16 +14,14 @@ from stratawatch.settings.references import is_reference
 
 def inside_folder(settings: Settings, folder: Path) -> Iterator[Problem]:
     """Paths stay below the configuration's folder; only a source may leave it, and says so."""
-    yield from _path(("queue", "root"), settings.queue.root, folder)
+    yield from _adapter(("queue",), settings.queue, folder)
+    for index, alert in enumerate(settings.alerts):
+        yield from _adapter(("alerts", index), alert, folder)
     yield from _path(("report", "folder"), settings.report.folder, folder)
     yield from _path(("checks", "folder"), settings.checks.folder, folder)
     for name, panel in settings.panels.items():
         yield from _path(("panels", name, "guideline_file"), panel.guideline_file, folder)
-        source = panel.source
-        if source.kind in ("files", "duckdb"):
-            remedy = "allow_outside = true lets a source do that"
-            place = ("panels", name, "source", "path")
-            yield from _path(place, source.path, folder, allow_outside=source.allow_outside, remedy=remedy)
+        yield from _adapter(("panels", name, "source"), panel.source, folder)
     yield from _store(settings, folder)
 
 
@@ -44,13 +43,13 @@ def readable_guideline(settings: Settings, folder: Path) -> Iterator[Problem]:
 
 def separate_folders(settings: Settings, folder: Path) -> Iterator[Problem]:
     """The queue is open to labellers, so nothing else lives in its folder."""
-    home = (folder / settings.queue.root).resolve()
-    if not home.is_relative_to(folder.resolve()):
-        return
-    if home == folder.resolve():
-        yield Problem(("queue", "root"), "the queue needs a folder of its own", hint='write root = "queue"')
-    elif (folder / settings.report.folder).resolve().is_relative_to(home):
-        yield Problem(("report", "folder"), "reports would lie in the queue's folder, open to labellers")
+    for local in settings.queue.local_paths():
+        home, place = (folder / local.path).resolve(), ("queue", local.key)
+        if home == folder.resolve():
+            hint = f'write {local.key} = "queue"'
+            yield Problem(place, "the queue needs a folder of its own", hint=hint)
+        elif home.is_relative_to(folder.resolve()) and (folder / settings.report.folder).resolve().is_relative_to(home):
+            yield Problem(("report", "folder"), "reports would lie in the queue's folder, open to labellers")
 
 
 def alert_names(settings: Settings, folder: Path) -> Iterator[Problem]:  # noqa: ARG001 - one signature for all rules
@@ -60,6 +59,13 @@ def alert_names(settings: Settings, folder: Path) -> Iterator[Problem]:  # noqa:
         if alert.name in names[:index]:
             place: Place = ("alerts", index, "name") if "name" in alert.model_fields_set else ("alerts", index)
             yield Problem(place, f"two channels are named '{alert.name}'", hint='give each a name: name = "..."')
+
+
+def _adapter(place: Place, settings: AdapterSettings, folder: Path) -> Iterator[Problem]:
+    """Paths of an adapter; where it has such a key, it may say that they lie outside."""
+    remedy = "allow_outside = true lets a source do that" if hasattr(settings, "allow_outside") else ""
+    for local in settings.local_paths():
+        yield from _path((*place, local.key), local.path, folder, allow_outside=local.allow_outside, remedy=remedy)
 
 
 def _path(

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
+from stratawatch.adapters.settings import BuildContext
 from stratawatch.config.document import read_document
 from stratawatch.config.key_lines import key_lines, line_of
 from stratawatch.config.overrides import merged, read_overrides, variable_of
@@ -16,11 +17,9 @@ from stratawatch.config.renamed_keys import KeyRenamer, renamed_place
 from stratawatch.config.rules import rule_problems
 from stratawatch.config.settings import Settings
 from stratawatch.config.shape_problems import shape_problems
-from stratawatch.config.source_settings import PostgresSource
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import ConfigError
-from stratawatch.settings.database_urls import postgres_url, store_url
-from stratawatch.settings.references import resolve
+from stratawatch.settings.database_urls import store_url
 
 
 @dataclass(frozen=True)
@@ -49,28 +48,20 @@ class Configuration:
         password = store.password.get_secret_value() if store.password else None
         return SecretStr(store_url(self.folder, store.url, password))
 
-    def source_url(self, source: PostgresSource) -> SecretStr:
-        """A source's address with its password."""
-        password = source.password.get_secret_value() if source.password else None
-        return SecretStr(postgres_url(self.folder, source.url, password))
-
-    def revealed(self, values: Mapping[str, str]) -> dict[str, str]:
-        """Values of which some may be references, with what they refer to."""
-        return {name: resolve(value, self.folder) for name, value in values.items()}
-
-    def reveal(self, secret: SecretStr) -> SecretStr:
-        """The secret behind a reference."""
-        return SecretStr(resolve(secret.get_secret_value(), self.folder))
+    @property
+    def context(self) -> BuildContext:
+        """What adapters of this installation are built with."""
+        return BuildContext(self.folder)
 
     def secret_problems(self) -> list[Problem]:
         """References of the alert channels that lead nowhere."""
         problems = []
         for index, alert in enumerate(self.settings.alerts):
-            for place, secret in _secrets(alert):
+            for place, secret in alert.secrets():
                 try:
-                    self.reveal(secret)
+                    self.context.reveal(secret)
                 except ConfigError as trouble:
-                    where = ("alerts", index, *place)
+                    where: Place = ("alerts", index, *place)
                     problems.append(self.placed(Problem(where, trouble.what, got=trouble.got, hint=trouble.hint)))
         return problems
 
@@ -113,13 +104,3 @@ def _placed(problem: Problem, lines: dict[Place, int]) -> Problem:
 
 def _by_line(problem: Problem) -> tuple[int, str]:
     return problem.line or 0, problem.where
-
-
-def _secrets(alert: Any) -> list[tuple[Place, SecretStr]]:
-    found: list[tuple[Place, SecretStr]] = []
-    for key, value in alert:
-        if isinstance(value, SecretStr):
-            found.append(((key,), value))
-        elif isinstance(value, dict):
-            found += [((key, name), inner) for name, inner in value.items() if isinstance(inner, SecretStr)]
-    return found

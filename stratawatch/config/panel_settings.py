@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
-from stratawatch.config.source_settings import SourceSettings
+from stratawatch.adapters.sources import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS

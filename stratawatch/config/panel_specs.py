@@ -48,7 +48,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         blind_margin_factor=panel.blind_margin_factor,
         duplicates=panel.duplicates,
         drift=DriftRule(**panel.drift.model_dump()),
-        source=panel.source.words,
+        source=panel.source.description,
     )
 
 

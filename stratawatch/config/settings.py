@@ -1,10 +1,12 @@
 """The whole file as typed tables."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.queues import QueueSettings
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.settings.database_urls import check_store_url
 from stratawatch.settings.shapes import Cron, Name, Secret, Shape, Text
@@ -18,13 +20,6 @@ class StoreSettings(Shape):
 
     url: Annotated[str, BeforeValidator(check_store_url), Field(repr=False)] = "sqlite:///stratawatch.db"
     password: Secret | None = None
-
-
-class FolderQueueSettings(Shape):
-    """[queue]: JSONL files."""
-
-    kind: Literal["folder"] = "folder"
-    root: Text = "queue"
 
 
 class ReportSettings(Shape):
@@ -48,25 +43,6 @@ class ScheduleSettings(Shape):
     report_cron: Cron = "0 7 * * 1"
 
 
-class ConsoleSettings(Shape):
-    """[[alerts]] kind = "console": the terminal."""
-
-    kind: Literal["console"]
-    name: Name = "console"
-
-
-class WebhookSettings(Shape):
-    """[[alerts]] kind = "webhook": one POST of JSON."""
-
-    kind: Literal["webhook"]
-    name: Name = "webhook"
-    url: Secret
-    headers: dict[str, Secret] = Field(default_factory=dict)
-
-
-AlertSettings = Annotated[ConsoleSettings | WebhookSettings, Field(discriminator="kind")]
-
-
 class Settings(BaseSettings):
     """One stratawatch.toml."""
 
@@ -81,11 +57,11 @@ class Settings(BaseSettings):
     )
 
     store: StoreSettings = StoreSettings()
-    queue: FolderQueueSettings = FolderQueueSettings()
+    queue: Annotated[QueueSettings, Field(default_factory=lambda: QueueSettings.model_validate({}))]
     report: ReportSettings = ReportSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     checks: ChecksSettings = ChecksSettings()
-    alerts: list[AlertSettings] = Field(default_factory=list)
+    alerts: list[ChannelSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]
 
     @classmethod

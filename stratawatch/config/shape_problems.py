@@ -5,9 +5,9 @@ from typing import Any, Final, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from stratawatch.adapters.settings import AdapterSettings
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.config.settings import Settings
-from stratawatch.config.source_settings import KINDS
 
 _TYPES: Final[Mapping[str, str]] = {
     "int_type": "a whole number",
@@ -21,8 +21,6 @@ _TYPES: Final[Mapping[str, str]] = {
     "model_type": "a table",
     "datetime_type": "a moment such as 2026-01-05T00:00:00Z",
 }
-_KINDS: Final[Mapping[str, str]] = {"alerts": "console, webhook", "source": ", ".join(KINDS)}
-"""The kinds of a table, by the last name of its place."""
 _BOUNDS: Final[Mapping[str, str]] = {
     "greater_than_equal": "at least {ge}",
     "greater_than": "more than {gt}",
@@ -39,7 +37,7 @@ def shape_problems(trouble: ValidationError, data: Mapping[str, Any]) -> list[Pr
 
 
 def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
-    place, is_key = _place(error["loc"], data)
+    place, is_key = _place(error["loc"])
     kind, context, got = error["type"], error.get("ctx", {}), "" if is_key else _got(error)
     name = f"'{place[-1]}'" if place and isinstance(place[-1], str) else "this"
     match kind:
@@ -53,10 +51,8 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
             got = "" if isinstance(error["input"], Mapping) else got  # of a whole table the sentence says it all
         case "literal_error":
             return _unknown_word(place, context["expected"], error["input"])
-        case "union_tag_invalid" | "union_tag_not_found":
-            return _unknown_word(
-                (*place, "kind"), context.get("expected_tags") or _kinds(place), context.get("tag", "none")
-            )
+        case "union_tag_invalid":
+            return _unknown_word((*place, "kind"), context["expected_tags"], context["tag"])
         case _ if kind in _BOUNDS:
             what, expected = "is out of its range", _BOUNDS[kind].format(**context)
         case _ if kind in _TYPES:
@@ -66,10 +62,6 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
     return Problem(place, f"{name} {what}", expected, got)
 
 
-def _kinds(place: Place) -> str:
-    return _KINDS[[part for part in map(str, place) if part in _KINDS][-1]]
-
-
 def _unknown_word(place: Place, known: str, found: object) -> Problem:
     words = [word.strip("' ") for word in known.replace(" or ", ",").split(",")]
     remedy = did_you_mean(str(found), words)
@@ -77,17 +69,9 @@ def _unknown_word(place: Place, known: str, found: object) -> Problem:
     return Problem(place, f"'{place[-1]}' is not known", " or ".join(words), str(found)[:80], hint)
 
 
-def _place(loc: tuple[Any, ...], data: Any) -> tuple[Place, bool]:
-    """A key's path without what only the library has: names of union members and the mark of a bad key."""
-    place: list[str | int] = []
-    for part in loc:
-        if part == "[key]":
-            return tuple(place), True
-        if isinstance(data, Mapping) and part not in data and data.get("kind") == part:
-            continue
-        place.append(part)
-        data = _below(data, part)
-    return tuple(place), False
+def _place(loc: tuple[Any, ...]) -> tuple[Place, bool]:
+    """A key's path, and whether the key itself is what is wrong: the library marks that behind the path."""
+    return (loc[: loc.index("[key]")], True) if "[key]" in loc else (loc, False)
 
 
 def _below(data: Any, part: str | int) -> Any:
@@ -116,24 +100,8 @@ def _known(place: Place, data: Any) -> set[str]:
     model: Any = Settings
     for part in place:
         data = _below(data, part)
-        if isinstance(model, type) and issubclass(model, BaseModel) and isinstance(part, str):
-            model = model.model_fields[part].annotation
-            continue
-        model = get_args(model)[-1]
-    return set(_model_of(model, data).model_fields)
-
-
-def _model_of(annotation: Any, data: Any) -> type[BaseModel]:
-    """The table's model; of several kinds, the one that the data names."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    kind = data.get("kind") if isinstance(data, Mapping) else None
-    members = [member for member in _members(annotation) if isinstance(member, type) and issubclass(member, BaseModel)]
-    return next((m for m in members if kind in get_args(m.model_fields["kind"].annotation)), members[0])
-
-
-def _members(annotation: Any) -> list[Any]:
-    members = []
-    for member in get_args(annotation):
-        members += _members(member) or [member]
-    return members
+        is_table = isinstance(model, type) and issubclass(model, BaseModel)
+        model = model.model_fields[part].annotation if is_table else get_args(model)[-1]
+        if isinstance(model, type) and issubclass(model, AdapterSettings):
+            model = model.of_kind(model.kind_of(data) or next(iter(model.registry)))
+    return set(model.model_fields)

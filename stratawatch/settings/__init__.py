@@ -1,1 +1,1 @@
-"""Values of the configuration, for adapters' settings as for the configuration's own: types, secrets, paths, addresses."""
+"""Values of a configuration: their types, secrets, paths and addresses. Adapters' settings are made of them too."""

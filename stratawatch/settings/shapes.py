@@ -1,12 +1,20 @@
 """Single values: what a name, a share, a length of time or a secret may look like."""
 
+import re
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from stratawatch.settings.durations import parse_duration
 from stratawatch.settings.references import check_secret
+
+_SECRET_KEY: Final = re.compile(
+    r"(password|passwd|secret|token|(secret|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",
+    re.IGNORECASE,
+)
+_SECRET_VALUE: Final = re.compile(r"[?&;](password|pwd)=", re.IGNORECASE)
+"""Passwords also stand in addresses of JDBC."""
 
 
 class Shape(BaseModel):
@@ -45,6 +53,19 @@ def _named(value: str) -> str:
     return value
 
 
+def _check_secrets(values: object) -> object:
+    """Let references through; refuse a secret that stands in the file, where its key tells that it is one."""
+    if not isinstance(values, dict):
+        return values
+    for key, value in values.items():
+        if _SECRET_KEY.search(key) or (isinstance(value, str) and _SECRET_VALUE.search(value)):
+            try:
+                check_secret(value)
+            except ValueError as trouble:
+                raise ValueError(f"has the key '{key}', whose value {trouble}") from None
+    return {key: str(value) if isinstance(value, str) else value for key, value in values.items()}
+
+
 def check_cron(text: str) -> str:
     """The expression itself, if it has five fields and comes to pass.
 
@@ -73,3 +94,4 @@ PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
 Rate = Annotated[float, Field(ge=0, le=1)]
 Cron = Annotated[str, AfterValidator(check_cron)]
 Secret = Annotated[SecretStr, BeforeValidator(check_secret), Field(strict=False)]
+KeysAndSecrets = Annotated[dict[str, str], BeforeValidator(_check_secrets)]

@@ -1,20 +1,25 @@
-"""Where people are told: one adapter a kind, loaded when it is used."""
+"""Where people are told: one file and one line a kind, loaded when it is used."""
 
-from importlib import import_module
-from typing import Any, Final
+from typing import ClassVar, Final
 
-from stratawatch.errors import ConfigError
+from stratawatch.adapters.settings import AdapterSettings, BuildContext
+from stratawatch.engine.ports import AlertChannel
+from stratawatch.settings.shapes import Name
 
 REGISTRY: Final[dict[str, str]] = {
-    "console": "stratawatch.adapters.alerts.console:ConsoleChannel",
-    "webhook": "stratawatch.adapters.alerts.webhook:WebhookChannel",
+    "console": "stratawatch.adapters.alerts.console:ConsoleSettings",
+    "webhook": "stratawatch.adapters.alerts.webhook:WebhookSettings",
 }
-"""Kind of channel -> module:class."""
+"""Kind of channel -> module:settings class."""
 
 
-def load(kind: str) -> Any:
-    """The class behind a kind of channel."""
-    if kind not in REGISTRY:
-        raise ConfigError(f"there is no alert channel of kind '{kind}'", expected=" or ".join(sorted(REGISTRY)))
-    module, _, name = REGISTRY[kind].partition(":")
-    return getattr(import_module(module), name)
+class ChannelSettings(AdapterSettings):
+    """[[alerts]]: a channel, by its kind."""
+
+    registry: ClassVar = REGISTRY
+
+    name: Name
+
+    def build(self, context: BuildContext) -> AlertChannel:
+        """The channel; secrets are looked up now."""
+        raise NotImplementedError

@@ -3,11 +3,15 @@
 import sys
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import Final, TextIO
+from typing import Final, Literal, TextIO
 
+from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.alerts.sent_keys import SentKeys
+from stratawatch.adapters.settings import BuildContext
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.model.notification import Notification, Severity
 from stratawatch.errors import Unreachable
+from stratawatch.settings.shapes import Name
 
 WIDTH: Final = 60
 HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "resolved": "RESOLVED"}
@@ -15,17 +19,28 @@ COLOURS: Final[dict[Severity, str]] = {"page": "\033[1;31m", "warning": "\033[1;
 PLAIN: Final = "\033[0m"
 
 
-class ConsoleChannel:
-    """Writes to standard error, or to `stream`. A terminal keeps nothing, so only this process's memory dedupes."""
+class ConsoleSettings(ChannelSettings):
+    """kind = "console": the terminal."""
 
-    def __init__(self, name: str = "console", *, stream: TextIO | None = None) -> None:
+    kind: Literal["console"]
+    name: Name = "console"
+
+    def build(self, context: BuildContext) -> "ConsoleChannel":
+        """The channel."""
+        return ConsoleChannel(self.name, sent=SentKeys.of_channel(context.folder, self.name))
+
+
+class ConsoleChannel:
+    """Writes to standard error, or to `stream`. The channel remembers what it sent: a terminal keeps nothing."""
+
+    def __init__(self, name: str = "console", *, stream: TextIO | None = None, sent: SentKeys | None = None) -> None:
         self.name = name
         self._stream = stream
-        self._told: set[str] = set()
+        self._sent = sent or SentKeys()
 
     def send(self, notification: Notification) -> Receipt:
-        """Print a notification, once in a process's life."""
-        if notification.key in self._told:
+        """Print a notification, once."""
+        if notification.key in self._sent:
             return Receipt(notification.key, duplicate=True)
         # Looked up now: standard error may have been replaced since the channel was built.
         stream = self._stream or sys.stderr
@@ -37,7 +52,7 @@ class ConsoleChannel:
             stream.flush()
         except (OSError, ValueError) as trouble:
             raise Unreachable("the console cannot be written", got=type(trouble).__name__) from trouble
-        self._told.add(notification.key)
+        self._sent.add(notification.key)
         return Receipt(notification.key)
 
 

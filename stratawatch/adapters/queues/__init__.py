@@ -1,19 +1,22 @@
-"""Where people label: one adapter a kind, loaded when it is used."""
+"""Where people label: one file and one line a kind, loaded when it is used."""
 
-from importlib import import_module
-from typing import Any, Final
+from typing import ClassVar, Final
 
-from stratawatch.errors import ConfigError
+from stratawatch.adapters.settings import AdapterSettings, BuildContext
+from stratawatch.engine.ports import LabelQueue
 
 REGISTRY: Final[dict[str, str]] = {
-    "folder": "stratawatch.adapters.queues.folder:FolderQueue",
+    "folder": "stratawatch.adapters.queues.folder:FolderSettings",
 }
-"""Kind of queue -> module:class."""
+"""Kind of queue -> module:settings class."""
 
 
-def load(kind: str) -> Any:
-    """The class behind a kind of queue."""
-    if kind not in REGISTRY:
-        raise ConfigError(f"there is no queue of kind '{kind}'", expected=" or ".join(sorted(REGISTRY)))
-    module, _, name = REGISTRY[kind].partition(":")
-    return getattr(import_module(module), name)
+class QueueSettings(AdapterSettings):
+    """[queue]: a queue, by its kind."""
+
+    registry: ClassVar = REGISTRY
+    default_kind: ClassVar = "folder"
+
+    def build(self, context: BuildContext) -> LabelQueue:
+        """The queue."""
+        raise NotImplementedError

@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
 from stratawatch.adapters.queues.queue_paths import batch_file_name, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
+from stratawatch.adapters.settings import BuildContext, LocalPath
 from stratawatch.atomic_files import create_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.settings.shapes import Text
 
 OUT: Final = "out"
 IN: Final = "in"
@@ -27,6 +30,21 @@ CANCELLED: Final = "cancelled"
 def machine_time() -> datetime:
     """The time that file systems stamp files with."""
     return datetime.now(UTC)
+
+
+class FolderSettings(QueueSettings):
+    """kind = "folder": JSONL files."""
+
+    kind: Literal["folder"]
+    root: Text = "queue"
+
+    def local_paths(self) -> tuple[LocalPath, ...]:
+        """The folder, which is open to labellers."""
+        return (LocalPath("root", self.root),)
+
+    def build(self, context: BuildContext) -> "FolderQueue":
+        """The queue."""
+        return FolderQueue(context.folder / self.root)
 
 
 class FolderQueue:

@@ -1,22 +1,44 @@
-"""Where predictions are read: one adapter a kind, loaded when it is used."""
+"""Where predictions are read: one file and one line a kind, loaded when it is used."""
 
-from importlib import import_module
-from typing import Any, Final
+from typing import ClassVar, Final
 
-from stratawatch.errors import ConfigError
+from stratawatch.adapters.settings import AdapterSettings, BuildContext
+from stratawatch.engine.ports import PredictionSource
 
 REGISTRY: Final[dict[str, str]] = {
-    "files": "stratawatch.adapters.sources.duckdb_files:DuckDBSource",
-    "duckdb": "stratawatch.adapters.sources.duckdb_table:DuckDBTableSource",
-    "postgres": "stratawatch.adapters.sources.postgres_table:PostgresSource",
-    "spark": "stratawatch.adapters.sources.spark_table:SparkSource",
+    "files": "stratawatch.adapters.sources.duckdb_files:FilesSettings",
+    "duckdb": "stratawatch.adapters.sources.duckdb_table:DuckDBTableSettings",
+    "postgres": "stratawatch.adapters.sources.postgres_table:PostgresSettings",
+    "spark": "stratawatch.adapters.sources.spark_table:SparkSettings",
 }
-"""Kind of source -> module:class."""
+"""Kind of source -> module:settings class."""
 
 
-def load(kind: str) -> Any:
-    """The class behind a kind of source."""
-    if kind not in REGISTRY:
-        raise ConfigError(f"there is no source of kind '{kind}'", expected=" or ".join(sorted(REGISTRY)))
-    module, _, name = REGISTRY[kind].partition(":")
-    return getattr(import_module(module), name)
+class SourceSettings(AdapterSettings):
+    """[panels.NAME.source]: a source, by its kind."""
+
+    registry: ClassVar = REGISTRY
+
+    @property
+    def description(self) -> str:
+        """What is read, for people."""
+        raise NotImplementedError
+
+    @property
+    def content_key(self) -> str:
+        """The key that says what is read."""
+        return "table"
+
+    @property
+    def server_key(self) -> str:
+        """The key that says where the server is, or else what is read."""
+        return self.content_key
+
+    @property
+    def csv_delimiter(self) -> str | None:
+        """What separates columns of CSV files, where it is set."""
+        return None
+
+    def build(self, context: BuildContext) -> PredictionSource:
+        """The source; secrets are looked up now."""
+        raise NotImplementedError

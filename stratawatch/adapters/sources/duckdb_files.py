@@ -4,16 +4,53 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from stratawatch.adapters.settings import BuildContext
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
-from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
+from stratawatch.adapters.sources.duckdb_session import (
+    DuckDBLimits,
+    DuckDBSettings,
+    column_types,
+    duckdb_errors,
+    duckdb_session,
+)
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.parquet_rows import rows_of_window
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
+
+
+class FilesSettings(DuckDBSettings):
+    """kind = "files": Parquet or CSV files."""
+
+    kind: Literal["files"]
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+
+    @property
+    def description(self) -> str:
+        """What is read, for people."""
+        return f"files: {self.path}"
+
+    @property
+    def csv_delimiter(self) -> str | None:
+        """What separates columns of CSV files, where it is set."""
+        return self.delimiter
+
+    def build(self, context: BuildContext) -> "DuckDBSource":
+        """The source."""
+        return DuckDBSource(
+            context.pattern(self.path),
+            delimiter=self.delimiter,
+            confined_to=self.confined_to(context),
+            memory_limit=self.memory_limit,
+            threads=self.threads,
+        )
 
 
 class DuckDBSource(EmbeddedSource):

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from pydantic import Field
+
+from stratawatch.adapters.settings import BuildContext, LocalPath
+from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.csv_errors import csv_error
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
+from stratawatch.settings.shapes import Text
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,28 @@ class DuckDBLimits:
     memory_limit: str | None = None
     threads: int | None = None
     temp_folder: Path | None = None
+
+
+class DuckDBSettings(SourceSettings):
+    """What sources that the embedded DuckDB reads have in common."""
+
+    path: Text
+    allow_outside: bool = False
+    memory_limit: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(KB|MB|GB|TB)$")] | None = None
+    threads: Annotated[int, Field(ge=1, le=1024)] | None = None
+
+    @property
+    def content_key(self) -> str:
+        """The files, or the file that the table is in."""
+        return "path"
+
+    def local_paths(self) -> tuple[LocalPath, ...]:
+        """Files of this machine."""
+        return (LocalPath("path", self.path, self.allow_outside),)
+
+    def confined_to(self, context: BuildContext) -> Path | None:
+        """The folder that links may not lead out of."""
+        return None if self.allow_outside else context.folder
 
 
 @contextmanager

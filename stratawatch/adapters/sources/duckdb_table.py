@@ -4,12 +4,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
+from pydantic import Field
+
+from stratawatch.adapters.settings import BuildContext
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
 from stratawatch.adapters.sources.duckdb_session import (
     DuckDBLimits,
+    DuckDBSettings,
     column_types,
     confine_to_folder,
     duckdb_errors,
@@ -21,8 +25,33 @@ from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import Unreachable
+from stratawatch.settings.shapes import Text
 
 _ATTACHED: Final = "predictions"
+
+
+class DuckDBTableSettings(DuckDBSettings):
+    """kind = "duckdb": a table or view of a DuckDB file."""
+
+    kind: Literal["duckdb"]
+    table: Text
+    schema_: Annotated[Text, Field(alias="schema")] = "main"
+
+    @property
+    def description(self) -> str:
+        """What is read, for people."""
+        return f"duckdb: {self.table} of {self.path}"
+
+    def build(self, context: BuildContext) -> "DuckDBTableSource":
+        """The source."""
+        return DuckDBTableSource(
+            context.folder / self.path,
+            self.table,
+            schema=self.schema_,
+            confined_to=self.confined_to(context),
+            memory_limit=self.memory_limit,
+            threads=self.threads,
+        )
 
 
 class DuckDBTableSource(EmbeddedSource):

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from stratawatch.adapters.sources import call_sql
+from pydantic import BeforeValidator, Field
+
+from stratawatch.adapters.settings import BuildContext
+from stratawatch.adapters.sources import SourceSettings, call_sql
 from stratawatch.adapters.sources.column_types import column_problems, kind_of
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
@@ -18,6 +21,8 @@ from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
+from stratawatch.settings.database_urls import check_postgres_url, place_of, postgres_url
+from stratawatch.settings.shapes import PositiveDuration, Secret, Text
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -102,6 +107,34 @@ class PostgresEngine:
     def facts(self) -> Mapping[str, str]:
         """A description of the source, for `check`."""
         return self.description
+
+
+class PostgresSettings(SourceSettings):
+    """kind = "postgres": a table or view of PostgreSQL."""
+
+    kind: Literal["postgres"]
+    url: Annotated[str, BeforeValidator(check_postgres_url), Field(repr=False)]
+    password: Secret | None = None
+    table: Text
+    schema_: Annotated[Text | None, Field(alias="schema")] = None
+    timeout: Annotated[PositiveDuration, Field(le=timedelta(days=1))] = timedelta(hours=1)
+
+    @property
+    def description(self) -> str:
+        """What is read, for people."""
+        table = f"{self.schema_}.{self.table}" if self.schema_ else self.table
+        return f"postgres: {table} of {place_of(self.url)}"
+
+    @property
+    def server_key(self) -> str:
+        """Where the server is."""
+        return "url"
+
+    def build(self, context: BuildContext) -> "PostgresSource":
+        """The source; its address is put together with its password."""
+        password = self.password.get_secret_value() if self.password else None
+        url = postgres_url(context.folder, self.url, password)
+        return PostgresSource(url, self.table, schema=self.schema_, timeout=self.timeout)
 
 
 class PostgresSource(SqlSource):

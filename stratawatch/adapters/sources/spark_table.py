@@ -4,8 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from pydantic import AfterValidator, Field, model_validator
+
+from stratawatch.adapters.settings import BuildContext
+from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_files import files_of
@@ -17,6 +21,7 @@ from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import ConfigError
+from stratawatch.settings.shapes import KeysAndSecrets, Text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,6 +86,57 @@ class SparkEngine:
     def facts(self) -> Mapping[str, str]:
         """A description of the source, for `check`."""
         return self.description
+
+
+def _check_workers_find(path: str) -> str:
+    """Refuse a path that each of Spark's processes would begin in a folder of its own."""
+    if "://" not in path and not path.startswith("/"):
+        raise ValueError('is relative, so that Spark\'s workers cannot find it; write "s3a://..." or "/data/..."')
+    return path
+
+
+class SparkSettings(SourceSettings):
+    """kind = "spark": a table of Spark's catalog, or files on any storage that Spark knows."""
+
+    kind: Literal["spark"]
+    master: Text | None = None
+    table: Text | None = None
+    path: Annotated[Text, AfterValidator(_check_workers_find)] | None = None
+    format: Text = "parquet"
+    options: KeysAndSecrets = Field(default_factory=dict, repr=False)
+    settings: KeysAndSecrets = Field(default_factory=dict, repr=False)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "SparkSettings":
+        if (self.table is None) == (self.path is None):
+            raise ValueError("needs a `table` or a `path`, and not both")
+        return self
+
+    @property
+    def description(self) -> str:
+        """What is read, for people."""
+        return f"spark: {self.table or self.path}"
+
+    @property
+    def content_key(self) -> str:
+        """The table, or the files."""
+        return "table" if self.path is None else "path"
+
+    @property
+    def server_key(self) -> str:
+        """Where Spark is started, if that is said."""
+        return self.content_key if self.master is None else "master"
+
+    def build(self, context: BuildContext) -> "SparkSource":
+        """The source; secrets among its options and settings are looked up."""
+        return SparkSource(
+            self.table,
+            path=self.path,
+            format=self.format,
+            options=context.resolved(self.options),
+            master=self.master,
+            settings=context.resolved(self.settings),
+        )
 
 
 class SparkSource(SqlSource):

@@ -4,22 +4,27 @@ import io
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from stratawatch.adapters.alerts import REGISTRY, load
+from stratawatch.adapters.alerts import REGISTRY
+from stratawatch.adapters.alerts.console import ConsoleChannel
+from stratawatch.adapters.alerts.sent_keys import SentKeys
+from stratawatch.adapters.alerts.webhook import WebhookChannel
 from stratawatch.engine.ports import AlertChannel
 
 
 class ConsoleWorld:
     """A terminal."""
 
-    def __init__(self):
+    def __init__(self, folder: Path):
+        self.folder = folder
         self.screen = io.StringIO()
 
     def channel(self) -> AlertChannel:
-        return load("console")(stream=self.screen)
+        return ConsoleChannel(stream=self.screen, sent=SentKeys.of_channel(self.folder, "console"))
 
     def told(self) -> list[str]:
         screens = self.screen.getvalue().split("=" * 60)
@@ -32,7 +37,7 @@ class ConsoleWorld:
 class WebhookWorld:
     """A receiver on loopback that dedupes on the Idempotency-Key."""
 
-    def __init__(self):
+    def __init__(self, folder: Path | None = None):
         world = self
         self.requests: list[tuple[dict, dict]] = []
         self.status = 202
@@ -67,7 +72,7 @@ class WebhookWorld:
         return f"http://127.0.0.1:{self.server.server_port}/hooks/s3cr3t-path?token=s3cr3t-token"
 
     def channel(self, **settings) -> AlertChannel:
-        return load("webhook")(SecretStr(self.url), **settings)
+        return WebhookChannel(SecretStr(self.url), **settings)
 
     def told(self) -> list[str]:
         return [json.dumps(body) for _, body in self.requests]
@@ -81,8 +86,8 @@ WORLDS = {"console": ConsoleWorld, "webhook": WebhookWorld}
 
 
 @pytest.fixture(params=sorted(REGISTRY))
-def world(request):
-    world = WORLDS[request.param]()
+def world(request, tmp_path):
+    world = WORLDS[request.param](tmp_path)
     yield world
     world.close()
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.adapters.queues import REGISTRY, load
+from stratawatch.adapters.queues import REGISTRY
+from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.engine.ports import LabelQueue
 
 
@@ -17,7 +18,7 @@ class FolderWorld:
     root: Path
 
     def queue(self) -> LabelQueue:
-        return load("folder")(self.root)
+        return FolderQueue(self.root)
 
     def asked(self) -> list[dict]:
         lines = [

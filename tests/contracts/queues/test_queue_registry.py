@@ -3,20 +3,12 @@
 import subprocess
 import sys
 
-import pytest
-
-from stratawatch.adapters.queues import REGISTRY, load
-from stratawatch.errors import ConfigError
+from stratawatch.adapters.queues import REGISTRY
 from tests.contracts.queues.conftest import WORLDS
 
 
 def test_every_registered_queue_is_under_contract():
     assert set(WORLDS) == set(REGISTRY)
-
-
-def test_an_unknown_kind_names_the_known_ones():
-    with pytest.raises(ConfigError, match=r"'floder'.*folder"):
-        load("floder")
 
 
 def test_the_registry_loads_no_adapter():

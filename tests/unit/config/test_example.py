@@ -7,15 +7,19 @@ from typing import get_args
 
 from pydantic import BaseModel
 
+from stratawatch.adapters.settings import AdapterSettings
 from stratawatch.config import load
 from stratawatch.config.panel_settings import DriftSettings
 from stratawatch.config.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "stratawatch/config/template.toml"
+TEXT = EXAMPLE.read_text(encoding="utf-8")
 
 
 def models(annotation) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, AdapterSettings):
+        return [annotation.of_kind(kind) for kind in annotation.registry if f'kind = "{kind}"' in TEXT]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for member in get_args(annotation) for model in models(member)]
@@ -46,7 +50,8 @@ def test_it_says_what_a_cluster_does():
 
 
 def test_it_shows_every_key_there_is():
-    text = EXAMPLE.read_text(encoding="utf-8")
+    """Of adapters it shows those that a beginner chooses from, each whole."""
+    text = TEXT
     shown = set(re.findall(r"^(?:# )?(\w+) = ", text, re.MULTILINE))
     tables = {part for header in re.findall(r"^(?:# )?\[+([\w.]+)\]", text, re.MULTILINE) for part in header.split(".")}
     assert every_key(Settings) - shown - tables == set()

@@ -4,6 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.sources import SourceSettings
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.core.goals import Goal, Limit
@@ -131,7 +134,8 @@ class TestShapes:
                 'kind = "flies"',
                 (
                     "panels.spam.source.kind, line 15: 'kind' is not known; "
-                    "expected files or duckdb or postgres or spark; got flies; "
+                    "expected "
+                    f"{' or '.join(SourceSettings.registry)}; got flies; "
                     "did you mean 'files'?"
                 ),
             ),
@@ -187,13 +191,28 @@ class TestShapes:
 
 class TestAlerts:
     def test_a_channel_of_an_unknown_kind_is_told(self, problems):
+        known = " or ".join(ChannelSettings.registry)
         assert problems(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "pager"\n') == [
-            "alerts[2].kind, line 47: 'kind' is not known; expected console or webhook; got pager"
+            f"alerts[2].kind, line 47: 'kind' is not known; expected {known}; got pager"
         ]
 
+    def test_so_is_a_queue(self, problems):
+        known = " or ".join(QueueSettings.registry)
+        (found,) = problems(('root = "queue"', 'kind = "drawer"'))
+        assert found == f"queue.kind, line 5: 'kind' is not known; expected {known}; got drawer"
+
+    def test_a_kind_that_is_no_table_or_no_text_is_told(self, problems):
+        (found,) = problems(more="[[alerts]]\nkind = 3\n")
+        assert found.startswith("alerts[1].kind, line 45: 'kind' is not known; expected ")
+        assert (
+            "'queue' has the wrong type; expected a table"
+            in problems(('[queue]\nroot = "queue"', ""), ("[store]", "queue = 3\n[store]"))[0]
+        )
+
     def test_a_channel_without_a_kind_is_told(self, problems):
+        known = " or ".join(ChannelSettings.registry)
         (found,) = problems(more='[[alerts]]\nname = "x"\n')
-        assert found.startswith("alerts[1].kind, line 44: 'kind' is not known; expected console or webhook")
+        assert found.startswith(f"alerts[1].kind, line 44: 'kind' is not known; expected {known}; got none")
 
     def test_an_unknown_key_is_compared_with_the_keys_of_that_kind(self, problems):
         (found,) = problems(more='[[alerts]]\nkind = "webhook"\nurl = "${env:X}"\nheadrs = {}\n')

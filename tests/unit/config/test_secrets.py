@@ -39,7 +39,7 @@ class TestChannels:
         (tmp_path / "token").write_text("Bearer x")
         configuration = load(write(more=HOOK))
         (alert,) = configuration.settings.alerts
-        assert configuration.reveal(alert.url).get_secret_value() == "https://hooks.example.org/T0"
+        assert configuration.context.reveal(alert.url).get_secret_value() == "https://hooks.example.org/T0"
         assert configuration.secret_problems() == []
 
     def test_every_reference_that_leads_nowhere_is_told_with_its_line(self, write):

@@ -2,9 +2,8 @@
 
 import pytest
 
-from stratawatch.adapters import sources
+from stratawatch.adapters.sources import SourceSettings, postgres_table, spark_table
 from stratawatch.config import load
-from stratawatch.config.source_settings import KINDS
 from stratawatch.errors import ConfigError
 from stratawatch.settings.database_urls import place_of
 from stratawatch.wiring import labelled_predictions, source
@@ -22,9 +21,6 @@ def only(found: list[str]) -> str:
 
 
 class TestKinds:
-    def test_the_file_knows_the_kinds_that_there_are(self):
-        assert set(KINDS) == set(sources.REGISTRY)
-
     @pytest.mark.parametrize(
         ("lines", "words", "built"),
         [
@@ -47,7 +43,8 @@ class TestKinds:
 
     def test_without_a_kind_all_are_named(self, problems):
         found = only(problems((FILES, 'path = "x.parquet"\n')))
-        assert found.endswith("'kind' is not known; expected files or duckdb or postgres or spark; got none")
+        known = " or ".join(SourceSettings.registry)
+        assert found.endswith(f"'kind' is not known; expected {known}; got none")
 
     def test_a_key_of_another_kind_is_told(self, problems):
         assert "there is no key 'tabel'; did you mean 'table'?" in only(problems((FILES, SPARK + 'tabel = "x"\n')))
@@ -76,8 +73,11 @@ class TestPostgres:
         with pytest.raises(ConfigError, match="the environment variable PREDICTIONS_PW is not set"):
             source(configuration, "spam")
         monkeypatch.setenv("PREDICTIONS_PW", "p@ss")
-        url = configuration.source_url(configuration.settings.panels["spam"].source)
-        assert url.get_secret_value() == "postgresql+psycopg://watch:p%40ss@db.example.org/ml"
+        urls = []
+        monkeypatch.setattr(postgres_table, "PostgresSource", lambda url, *_, **__: urls.append(url))
+        source(configuration, "spam")
+        (url,) = urls
+        assert url == "postgresql+psycopg://watch:p%40ss@db.example.org/ml"
         assert "p@ss" not in repr(configuration.settings)
         assert "p@ss" not in repr(configuration.panels["spam"])
 
@@ -129,12 +129,12 @@ class TestSpark:
         lines = SPARK + 'settings = { "spark.executor.memory" = "4g", "spark.hadoop.k" = "${env:S3_SECRET}" }\n'
         configuration = load(write((FILES, lines)))
         settings = configuration.settings.panels["spam"].source.settings
-        assert configuration.revealed(settings) == {"spark.executor.memory": "4g", "spark.hadoop.k": "hunter2"}
+        assert configuration.context.resolved(settings) == {"spark.executor.memory": "4g", "spark.hadoop.k": "hunter2"}
 
     def test_secrets_of_both_tables_reach_the_source_and_are_not_shown(self, write, monkeypatch):
         monkeypatch.setenv("DB_PASSWORD", "hunter2")
         built = {}
-        monkeypatch.setattr(sources, "load", lambda kind: lambda **given: built.update(given, kind=kind))
+        monkeypatch.setattr(spark_table, "SparkSource", lambda table, **given: built.update(given, table=table))
         lines = (
             SPARK + f'settings = {{ "spark.authenticate.secret" = "{KEPT}" }}\noptions = {{ password = "{KEPT}" }}\n'
         )

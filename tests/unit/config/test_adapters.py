@@ -1,0 +1,99 @@
+"""An adapter is one file and one line: its settings are read from there, without the library that it needs."""
+
+import subprocess
+import sys
+from typing import ClassVar, Literal
+
+import pytest
+
+from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.settings import BuildContext, LocalPath
+from stratawatch.adapters.sources import SourceSettings
+from stratawatch.config import load
+from stratawatch.wiring import queue
+
+PORTS = [ChannelSettings, QueueSettings, SourceSettings]
+LOADING = """
+import sys
+from stratawatch.config import load
+from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.sources import SourceSettings
+from stratawatch.extras import EXTRAS
+
+load(sys.argv[1])
+for port in (ChannelSettings, QueueSettings, SourceSettings):
+    for kind in port.registry:
+        port.of_kind(kind)
+clients = {name for names in EXTRAS.values() for name in names} - {"pydantic", "pydantic_settings", "cronsim"}
+print(*sorted(clients & set(sys.modules)))
+"""
+
+
+class Drawer:
+    """A queue that nobody reads."""
+
+    def __init__(self, place):
+        self.place = place
+
+
+class DrawerSettings(QueueSettings):
+    """kind = "drawer"."""
+
+    kind: Literal["drawer"]
+    place: str
+    registry_line: ClassVar = f"{__name__}:DrawerSettings"
+
+    def local_paths(self):
+        return (LocalPath("place", self.place),)
+
+    def build(self, context: BuildContext):
+        return Drawer(context.folder / self.place)
+
+
+@pytest.mark.parametrize("port", PORTS)
+def test_every_kind_has_settings_of_its_port_that_name_it(port):
+    for kind in port.registry:
+        settings = port.of_kind(kind)
+        assert issubclass(settings, port)
+        assert settings.model_fields["kind"].annotation == Literal[kind]
+        assert settings.build is not port.build
+
+
+def test_settings_of_every_kind_are_read_without_a_client_library(write):
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(write())], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == ""
+
+
+class TestANewKind:
+    """One file and one line in the registry: the configuration, its rules and the wiring need nothing else."""
+
+    @pytest.fixture(autouse=True)
+    def _registered(self, monkeypatch):
+        monkeypatch.setitem(QueueSettings.registry, "drawer", DrawerSettings.registry_line)
+
+    def test_is_read_and_built(self, write, tmp_path):
+        configuration = load(write(('root = "queue"', 'kind = "drawer"\nplace = "desk"')))
+        assert queue(configuration).place == tmp_path / "desk"
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ('place = "../desk"', "queue.place, line 6: 'place' leads out of the folder of the configuration"),
+            ('place = "."', "queue.place, line 6: the queue needs a folder of its own"),
+            ("place = 3", "queue.place, line 6: 'place' has the wrong type; expected text in quotes"),
+            ('plaec = "desk"', "queue.plaec, line 6: there is no key 'plaec'; did you mean 'place'?"),
+        ],
+    )
+    def test_has_its_mistakes_told(self, problems, line, said):
+        assert any(text.startswith(said) for text in problems(('root = "queue"', f'kind = "drawer"\n{line}')))
+
+    def test_is_named_where_another_is_misspelt(self, problems):
+        (found,) = problems(('root = "queue"', 'kind = "drawre"'))
+        assert "or drawer; got drawre; did you mean 'drawer'?" in found
+
+    def test_leaves_files_without_a_kind_as_they_are(self, write):
+        assert load(write()).settings.queue.kind == QueueSettings.default_kind
