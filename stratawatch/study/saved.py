@@ -23,7 +23,7 @@ _WISHES: Final = (
     "segments",
     "auxiliary",
     "score_kind",
-    "sequential",
+    "stop_rule",
     "design",
     "options",
     "variance",
@@ -68,7 +68,7 @@ class Saved:
         }
 
 
-def wishes_of(panel: Panel, survey: SurveySpec, seed: str, *, sequential: bool) -> dict[str, Any]:
+def wishes_of(panel: Panel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
     """The arguments of a study, but for its frame and its history, as JSON values."""
     return {
         "item": panel.item,
@@ -80,7 +80,7 @@ def wishes_of(panel: Panel, survey: SurveySpec, seed: str, *, sequential: bool) 
         "segments": list(panel.segments),
         "auxiliary": list(panel.helpers),
         "score_kind": {voice.name: voice.kind for voice in panel.voices},
-        "sequential": sequential,
+        "stop_rule": stop_rule,
         "design": survey.design,
         "options": dict(survey.options),
         "variance": survey.variance,
@@ -90,7 +90,10 @@ def wishes_of(panel: Panel, survey: SurveySpec, seed: str, *, sequential: bool) 
 
 def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a study was made with."""
-    wishes = {name: {**_LATER, **document["wishes"]}[name] for name in _WISHES}
+    stored = {**_LATER, **document["wishes"]}
+    if "stop_rule" not in stored:
+        stored["stop_rule"] = "sequential" if stored["sequential"] else None  # as earlier versions wrote it
+    wishes = {name: stored[name] for name in _WISHES}
     goals = [_goal(one) for one in wishes["goals"]]
     history = StudyHistory.from_document(document["history"])
     return {**wishes, "goals": goals, "history": history if len(history) else None}

@@ -23,7 +23,7 @@ from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
 from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
 from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, refuse_contradictions, wishes_of
-from stratawatch.study.wishes import reachable, read_survey, refuse_impossible, within
+from stratawatch.study.wishes import StopRule, reachable, read_stop_rule, read_survey, refuse_impossible, within
 
 
 class Study:
@@ -45,12 +45,14 @@ class Study:
         segments: Columns whose values are reported on their own.
         auxiliary: Score columns that only guide the design.
         score_kind: "probability" or "margin", for all classifiers or by name.
-        sequential: Rounds until the goals hold, instead of two at most.
+        stop_rule: "budget" (spend it), "goals" (as few labels as they need) or "sequential" (rounds until they hold,
+            instead of two at most); without it "budget" where there is one, else "goals".
         design: "joint"; or to compare with it, and with a budget: "srs", "kumar", "bennett", "tripathi".
         options: Settings of the design.
         variance: "default", or "brr" to compare with it, for the joint design only.
         cluster: A column of customers, sessions or the like, whose items hang together: intervals count that, and are
             about customers to come with scores and calls like these.
+        sequential: The old name of `stop_rule="sequential"`.
 
     Examples:
         >>> import numpy as np
@@ -81,26 +83,28 @@ class Study:
         segments: Iterable[str] = (),
         auxiliary: Iterable[str] = (),
         score_kind: Kinds = None,
-        sequential: bool = False,
+        stop_rule: StopRule | None = None,
         design: str = "joint",
         options: Mapping[str, Option] | None = None,
         variance: str = "default",
         cluster: str | None = None,
+        sequential: bool | None = None,
     ) -> None:
         panel = read_panel(item, classifiers, auxiliary, segments, score_kind, cluster)
+        rule = read_stop_rule(stop_rule, budget, sequential)
         survey = read_survey(
             goals,
             budget,
             confidence,
             panel.names,
-            sequential=sequential,
+            stop_rule=rule,
             design=design,
             options=options,
             seed=str(seed),
             variance=variance,
         )
         self._past = _checked(history, panel)
-        self._sequential = bool(sequential)
+        self._stop_rule: StopRule = rule
         self._population = read_population(frame, panel, str(seed))
         self._survey = within(survey, self._population.census)
         refuse_impossible(self._survey, self._population.census)
@@ -187,7 +191,7 @@ class Study:
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""
         saved = Saved(
-            wishes=wishes_of(self._population.panel, self._survey, self._population.seed, sequential=self._sequential),
+            wishes=wishes_of(self._population.panel, self._survey, self._population.seed, self._stop_rule),
             fingerprint=self._population.fingerprint,
             atoms=self._design.atoms,
             pools=self._pools,
@@ -252,7 +256,7 @@ class Study:
         progress = self._progress
         rule = (
             SequentialRounds(self._survey, self._history, self._margins, self._larger)
-            if self._sequential
+            if self._stop_rule == "sequential"
             else TwoRounds(self._survey, self._history)
         )
         plan = rule.next(self._design, progress)
@@ -267,14 +271,14 @@ class Study:
 
     def _evidence(self) -> tuple[Sequence[Round], float]:
         """The rounds that estimates rest on, and their confidence."""
-        if not self._sequential:
+        if self._stop_rule != "sequential":
             return self._progress.rounds, self._survey.confidence
         closed = self._progress.closed
         return closed, look_confidence(self._survey.confidence, len(closed))
 
     @property
     def _remark(self) -> str:
-        if not self._sequential:
+        if self._stop_rule != "sequential":
             return ""
         look = max(len(self._progress.closed), 1)
         level = look_confidence(self._survey.confidence, look)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Final
+from typing import Any, Final, Literal, cast, get_args
+from warnings import warn
 
 import numpy as np
 
@@ -17,11 +18,32 @@ from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study.estimate_rows import margins_of
 
+StopRule = Literal["budget", "goals", "sequential"]
+"""Ask until the budget is spent; as few labels as the goals need; round after round, until the goals hold."""
+
 FEWEST_LABELS: Final = 4
 """Two among the items that are called positive and two among the others: one label has no variance."""
 _WIDEST: Final = 0.5
 _SUREST: Final = 0.999999
 """Beyond it, the tails of intervals are guesses, and of sequential studies no numbers."""
+
+
+def read_stop_rule(rule: str | None, budget: object, sequential: object = None) -> StopRule:
+    """When a study stops asking; without a rule a budget is spent, and goals are met where there is no budget."""
+    if sequential is not None:
+        if rule is not None:
+            raise TypeError("Study() got `stop_rule` and its old name `sequential`")
+        message = 'Study(sequential=True) is called stop_rule="sequential" now'
+        warn(message, DeprecationWarning, stacklevel=3)
+        rule = "sequential" if sequential else None
+    if rule is None:
+        return "goals" if budget is None else "budget"
+    if rule not in get_args(StopRule):
+        known = ", ".join(get_args(StopRule))
+        raise StratawatchError("there is no such stop rule", expected=f"one of {known}", got=f"{rule!r:.40}")
+    if rule == "budget" and budget is None:
+        raise StratawatchError('stop_rule="budget" needs to know when to stop', expected="a budget", got="none")
+    return cast("StopRule", rule)
 
 
 def read_survey(
@@ -30,19 +52,19 @@ def read_survey(
     confidence: float,
     classifiers: Sequence[str],
     *,
-    sequential: bool,
+    stop_rule: StopRule,
     design: str = "joint",
     options: Mapping[str, Option] | None = None,
     seed: str = "",
     variance: str = "default",
 ) -> SurveySpec:
-    """Goals without a budget are met; a budget is spent where it buys the goals most, or until they hold."""
+    """Check what a study is asked for; without goals the usual ones stand."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
     checked = tuple(_goal(goal, classifiers) for goal in given)
     return SurveySpec(
         goals=checked or DEFAULT_GOALS,
         budget=_budget(budget),
-        stop_at_goals=budget is None or sequential,
+        stop_at_goals=stop_rule != "budget",
         confidence=_confidence(confidence),
         design=str(design),
         options=_options(str(design), options, classifiers),

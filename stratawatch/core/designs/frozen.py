@@ -40,7 +40,7 @@ def cut(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tu
         raise PlanImpossible(
             f'design = "{survey.design}" does not know how many labels goals need',
             expected="a budget, to be spent",
-            got="no budget" if survey.budget is None else "sequential=True, rounds until goals hold",
+            got="no budget" if survey.budget is None else "a stop rule that waits for goals",
             hint='only design = "joint" goes on until goals hold',
         )
     if survey.budget is not None and survey.budget < 1:

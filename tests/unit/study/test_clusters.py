@@ -141,7 +141,7 @@ class TestVariance:
 
     def test_goes_with_clusters_and_with_rounds_until_goals_hold(self):
         frame = VILLAGE.frame(customer=alike())
-        study = told(frame=frame, cluster="customer", variance="brr", sequential=True)
+        study = told(frame=frame, cluster="customer", variance="brr", stop_rule="sequential")
         row = study.estimates().of("lr", "precision")
         assert "BRR" in row.method
         assert "confidence sequence" in row.method

@@ -106,8 +106,10 @@ def test_options_may_be_numbers_of_numpy(village):
 
 class TestRefusals:
     def test_rounds_until_goals_hold_are_named(self, village):
-        with pytest.raises(PlanImpossible, match="expected a budget, to be spent; got sequential=True"):
-            begun(village, "srs", sequential=True)
+        with pytest.raises(
+            PlanImpossible, match="expected a budget, to be spent; got a stop rule that waits for goals"
+        ):
+            begun(village, "srs", stop_rule="sequential")
 
     def test_a_budget_is_wanted(self, village):
         for choice in CHOICES:

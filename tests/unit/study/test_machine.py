@@ -17,11 +17,11 @@ FRAME = VILLAGE.frame()
 class StudyMachine(RuleBasedStateMachine):
     """One study after another of the same village: asked, half told, put away, corrected, followed by the next."""
 
-    @initialize(budget=st.sampled_from([None, 20, 60, 400]), sequential=st.booleans())
-    def begin(self, budget, sequential):
+    @initialize(budget=st.sampled_from([None, 20, 60, 400]), stop_rule=st.sampled_from([None, "sequential"]))
+    def begin(self, budget, stop_rule):
         self.wishes = {
             "budget": budget,
-            "sequential": sequential,
+            "stop_rule": stop_rule,
             "goals": [Goal("precision", 0.1), Goal("recall", 0.2)],
         }
         self.past = None
@@ -81,7 +81,7 @@ class StudyMachine(RuleBasedStateMachine):
         progress = self.study._progress
         assert self.study.labels_new == len(self.ever_asked) <= (self.wishes["budget"] or 300)
         assert not self.ever_asked & progress.known.keys()
-        assert len(progress.rounds) <= 2 or self.wishes["sequential"]
+        assert len(progress.rounds) <= 2 or self.wishes["stop_rule"] == "sequential"
 
     @invariant()
     def what_is_told_is_what_is_known(self):

@@ -22,7 +22,7 @@ class TestLookConfidence:
 
 @pytest.fixture(scope="module")
 def finished():
-    study = VILLAGE.study(goals=GOALS, sequential=True)
+    study = VILLAGE.study(goals=GOALS, stop_rule="sequential")
     return study, VILLAGE.answer(study)
 
 
@@ -52,7 +52,7 @@ class TestSequential:
             drawn += len(batch)
 
     def test_an_open_round_changes_no_estimate(self):
-        study = VILLAGE.study(goals=GOALS, sequential=True)
+        study = VILLAGE.study(goals=GOALS, stop_rule="sequential")
         study.tell({item: VILLAGE.truth(item) for item in study.ask()})
         before = study.estimates()
         batch = study.ask()
@@ -62,21 +62,21 @@ class TestSequential:
         assert study.estimates() != before
 
     def test_a_budget_is_never_exceeded(self):
-        study = VILLAGE.study(goals=GOALS, sequential=True, budget=250)
+        study = VILLAGE.study(goals=GOALS, stop_rule="sequential", budget=250)
         VILLAGE.answer(study)
         assert study.labels_new == 250
         assert "short" in {row.state for row in study.estimates()}
 
     def test_a_goal_out_of_reach_ends_with_every_item_labelled(self):
         village = Village(200)
-        study = village.study(goals=[Goal("recall", 0.001)], sequential=True)
+        study = village.study(goals=[Goal("recall", 0.001)], stop_rule="sequential")
         village.answer(study)
         assert study.labels_new == 200
         assert {row.state for row in study.estimates(["recall"])} == {"held"}
 
     def test_people_who_cannot_tell_do_not_make_it_endless(self):
         village = Village(200)
-        study = village.study(goals=[Goal("recall", 0.001)], sequential=True)
+        study = village.study(goals=[Goal("recall", 0.001)], stop_rule="sequential")
         village.answer(study, nobody_knows=set(village.columns["item_id"][::2]))
         assert study.labels_new == 200
         assert {row.state for row in study.estimates(["recall"])} == {"short"}

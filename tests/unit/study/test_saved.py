@@ -50,7 +50,7 @@ class TestFromJson:
     def test_a_sequential_study_with_a_history(self):
         first = VILLAGE.study(budget=250)
         VILLAGE.answer(first)
-        study = VILLAGE.study(goals=[Goal("precision", 0.08)], history=first.history(), sequential=True)
+        study = VILLAGE.study(goals=[Goal("precision", 0.08)], history=first.history(), stop_rule="sequential")
         study.tell({item: VILLAGE.truth(item) for item in study.ask()})
         again = reopened(study)
         assert VILLAGE.answer(again) == VILLAGE.answer(study)
@@ -100,7 +100,29 @@ class TestText:
         with pytest.raises(StratawatchError, match=f"the text lacks '{key}'; expected a whole stratawatch study 1"):
             Study.from_json(json.dumps(document), VILLAGE.frame())
 
-    @pytest.mark.parametrize("key", ["item", "budget", "sequential", "score_kind"])
+    @pytest.mark.parametrize("sequential", [True, False])
+    @pytest.mark.parametrize("budget", [None, 60])
+    def test_one_of_an_earlier_version_goes_on_by_its_own_rule(self, sequential, budget):
+        rule = {"stop_rule": "sequential"} if sequential else {}
+        study = VILLAGE.study(goals=[Goal("precision", 0.08, ("lr",))], budget=budget, **rule)
+        document = json.loads(study.to_json())
+        del document["wishes"]["stop_rule"]
+        document["wishes"]["sequential"] = sequential
+        document["wishes"]["goals"] = [
+            {"metric": goal["metric"], "margin": goal["margin"], "of": goal["classifiers"]}
+            for goal in document["wishes"]["goals"]
+        ]
+        again = Study.from_json(json.dumps(document), VILLAGE.frame())
+        assert again.to_json() == study.to_json()
+        assert again.ask() == study.ask()
+
+    def test_one_without_its_rule_is_refused(self):
+        document = json.loads(VILLAGE.study(**SETTINGS).to_json())
+        del document["wishes"]["stop_rule"]
+        with pytest.raises(StratawatchError, match="the text lacks 'sequential'"):
+            Study.from_json(json.dumps(document), VILLAGE.frame())
+
+    @pytest.mark.parametrize("key", ["item", "budget", "score_kind"])
     def test_one_that_lacks_a_wish_is_refused_too(self, key):
         """Without its budget it would go on for as many labels as the goals need."""
         document = json.loads(VILLAGE.study(**SETTINGS).to_json())

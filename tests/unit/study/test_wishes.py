@@ -7,13 +7,13 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.study.wishes import reachable, read_survey, refuse_impossible
+from stratawatch.study.wishes import reachable, read_stop_rule, read_survey, refuse_impossible
 
 NAMES = ("lr", "vote")
 
 
-def read(goals=(), budget=None, confidence=0.95, *, sequential=False):
-    return read_survey(goals, budget, confidence, NAMES, sequential=sequential)
+def read(goals=(), budget=None, confidence=0.95, *, stop_rule=None):
+    return read_survey(goals, budget, confidence, NAMES, stop_rule=read_stop_rule(stop_rule, budget))
 
 
 def census(*patterns):
@@ -30,7 +30,7 @@ class TestReadSurvey:
         assert read(budget=np.int64(300)) == SurveySpec(DEFAULT_GOALS, 300, stop_at_goals=False, confidence=0.95)
 
     def test_in_a_sequential_study_it_is_a_cap(self):
-        assert read(budget=300, sequential=True).stop_at_goals
+        assert read(budget=300, stop_rule="sequential").stop_at_goals
 
     @pytest.mark.parametrize("of", [["vote"], ("vote",), "vote"])
     def test_of_is_one_classifier_or_some(self, of):
@@ -133,3 +133,33 @@ class TestReachable:
             ("lr", "recall"): 0.05,
             ("vote", "recall"): 0.05,
         }
+
+
+class TestStopRules:
+    @pytest.mark.parametrize(("budget", "rule"), [(None, "goals"), (300, "budget")])
+    def test_follow_the_budget_where_none_is_said(self, budget, rule):
+        assert read_stop_rule(None, budget) == rule
+
+    def test_a_budget_may_cap_what_goals_need(self):
+        survey = read(budget=300, stop_rule="goals")
+        assert (survey.stop_at_goals, survey.budget) == (True, 300)
+
+    @pytest.mark.parametrize(
+        ("rule", "budget", "said"),
+        [
+            ("all", 300, "there is no such stop rule; expected one of budget, goals, sequential; got 'all'"),
+            ("budget", None, 'stop_rule="budget" needs to know when to stop; expected a budget'),
+        ],
+    )
+    def test_that_cannot_be_followed_are_refused(self, rule, budget, said):
+        with pytest.raises(StratawatchError, match=said):
+            read_stop_rule(rule, budget)
+
+    @pytest.mark.parametrize(("old", "rule"), [(True, "sequential"), (False, "budget")])
+    def test_have_an_old_name_that_warns(self, old, rule):
+        with pytest.warns(DeprecationWarning, match='stop_rule="sequential" now'):
+            assert read_stop_rule(None, 300, old) == rule
+
+    def test_are_not_given_under_both_names(self):
+        with pytest.raises(TypeError, match="its old name"):
+            read_stop_rule("goals", 300, sequential=True)
