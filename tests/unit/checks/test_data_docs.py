@@ -100,7 +100,5 @@ class TestPages:
 
 class TestRegistry:
     def test_every_kind_loads(self) -> None:
-        assert {kind: load(REGISTRY[kind]).__name__ for kind in REGISTRY} == {
-            "builtin": "BuiltinCheck",
-            "great_expectations": "GreatExpectationsCheck",
-        }
+        for entry in REGISTRY.values():
+            assert {"profile", "candidates", "describe"} <= set(dir(load(entry)))
