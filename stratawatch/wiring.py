@@ -17,7 +17,7 @@ from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, Ports, Pre
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.extras import is_installed
-from stratawatch.settings.confinement import confined
+from stratawatch.settings.confined_paths import confined
 
 if TYPE_CHECKING:
     from stratawatch.adapters.checks.builtin_check import BuiltinCheck

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from stratawatch.adapters.settings import AdapterSettings
+from stratawatch.adapters.adapter_settings import AdapterSettings
 from stratawatch.config.problems import Place, Problem
 from stratawatch.config.settings import Settings
 from stratawatch.errors import ConfigError
-from stratawatch.settings.confinement import confined
+from stratawatch.settings.confined_paths import confined
 from stratawatch.settings.database_urls import SQLITE, store_url
 from stratawatch.settings.references import is_reference
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
-from stratawatch.adapters.settings import BuildContext
+from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.config.document import read_document
 from stratawatch.config.key_lines import key_lines, line_of
 from stratawatch.config.overrides import merged, read_overrides, variable_of

@@ -5,7 +5,7 @@ from typing import Any, Final, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from stratawatch.adapters.settings import AdapterSettings
+from stratawatch.adapters.adapter_settings import AdapterSettings
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.config.settings import Settings
 

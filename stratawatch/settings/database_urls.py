@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from stratawatch.errors import ConfigError
-from stratawatch.settings.confinement import confined
+from stratawatch.settings.confined_paths import confined
 from stratawatch.settings.references import REMEDY, EnvironmentText, is_reference, resolve
 
 SQLITE: Final = "sqlite:///"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final, Literal, TextIO
 
+from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.sent_keys import SentKeys
-from stratawatch.adapters.settings import BuildContext
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.model.notification import Notification, Severity
 from stratawatch.errors import Unreachable

@@ -6,9 +6,9 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.http_post import TIMEOUT, HttpPost, Secret
-from stratawatch.adapters.settings import BuildContext
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.model.notification import Notification
 from stratawatch.settings import shapes

@@ -10,11 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
 from stratawatch.adapters.queues.queue_paths import batch_file_name, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
-from stratawatch.adapters.settings import BuildContext, LocalPath
 from stratawatch.atomic_files import create_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from stratawatch.adapters.settings import AdapterSettings, BuildContext
+from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
 from stratawatch.engine.ports import PredictionSource
 
 REGISTRY: Final[dict[str, str]] = {

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from stratawatch.adapters.settings import BuildContext
+from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
 from stratawatch.adapters.sources.duckdb_session import (

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from stratawatch.adapters.settings import BuildContext, LocalPath
+from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.csv_errors import csv_error
 from stratawatch.adapters.sources.quoting import text

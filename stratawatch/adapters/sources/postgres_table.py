@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from stratawatch.adapters.settings import BuildContext
+from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings, call_sql
 from stratawatch.adapters.sources.column_types import column_problems, kind_of
 from stratawatch.adapters.sources.long_tables import statements_for

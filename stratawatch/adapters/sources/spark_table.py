@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from stratawatch.adapters.settings import BuildContext
+from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.long_tables import statements_for

@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import pytest
 
+from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
-from stratawatch.adapters.settings import BuildContext, LocalPath
 from stratawatch.adapters.sources import SourceSettings
 from stratawatch.config import load
 from stratawatch.wiring import queue

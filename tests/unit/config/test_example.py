@@ -7,7 +7,7 @@ from typing import get_args
 
 from pydantic import BaseModel
 
-from stratawatch.adapters.settings import AdapterSettings
+from stratawatch.adapters.adapter_settings import AdapterSettings
 from stratawatch.config import load
 from stratawatch.config.panel_settings import DriftSettings
 from stratawatch.config.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.config.problems import did_you_mean
 from stratawatch.errors import ConfigError
-from stratawatch.settings.confinement import confined
+from stratawatch.settings.confined_paths import confined
 from stratawatch.settings.durations import parse_duration
 from stratawatch.settings.shapes import check_cron
 
