@@ -16,7 +16,7 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Atom, Candidates, Census, Segment
 from stratawatch.core.score_bins import BIN_COUNT, bins_of, centres
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Ledger, Verdict
 from stratawatch.demo.annotator import passes
 from stratawatch.demo.comparison import Compared, compare
@@ -68,7 +68,9 @@ class Memory:
         """Add a week's answers, each with the items of its stratum for every one that was drawn."""
         strata = np.array([atom.stratum for atom in design.atoms])[design.candidates.atoms]
         drawn = np.array([item in ledger.verdicts for item in design.candidates.items])
-        weights = design.cells.stratum_sizes / np.maximum(np.bincount(strata[drawn], minlength=design.cells.count), 1)
+        weights = design.cells.stratum_sizes / np.maximum(
+            np.bincount(strata[drawn], minlength=design.cells.stratum_count), 1
+        )
         said = np.array([ledger.verdicts.get(item) in ("yes", "no") for item in design.candidates.items])
         items = [item for item, told in zip(design.candidates.items, said, strict=True) if told]
         keys = cells.of_item[np.array(items, dtype=np.int64)]
@@ -76,7 +78,7 @@ class Memory:
             ages=np.full(len(items), -number),
             patterns=tuple(format(key // BIN_COUNT, f"0{len(CLASSIFIERS)}b") for key in keys.tolist()),
             scores=centres(keys % BIN_COUNT),
-            yes=np.array([ledger.verdicts[item] == "yes" for item in items], dtype=np.bool_),
+            positive=np.array([ledger.verdicts[item] == "yes" for item in items], dtype=np.bool_),
             weights=weights[strata[said]],
             drawable=np.zeros(len(items), dtype=np.bool_),
         )
@@ -90,7 +92,7 @@ class Memory:
             ages=number + np.concatenate([one.ages for one in past]),
             patterns=tuple(pattern for one in past for pattern in one.patterns),
             scores=np.concatenate([one.scores for one in past]),
-            yes=np.concatenate([one.yes for one in past]),
+            positive=np.concatenate([one.positive for one in past]),
             weights=np.concatenate([one.weights for one in past]),
             drawable=np.concatenate([one.drawable for one in past]),
         )
@@ -124,7 +126,7 @@ def spec_of(world: World) -> PanelSpec:
 def watch(world: World, spec: PanelSpec, week: Week, memory: Memory) -> Iterator[Told]:
     """One cycle: census, strata, pools, at most two rounds, estimates, states; the memory then has its labels too."""
     cells, history = count(week), memory.before(week.number)
-    atoms = cut_atoms(cells.census, survey_spec(spec), history)
+    atoms = stratify(cells.census, survey_spec(spec), history)
     wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec), history)
     rng = np.random.default_rng([world.seed, week.number, 1])
     design = Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))

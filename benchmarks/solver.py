@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.cells import Flags
-from stratawatch.core.planning.bethel import GAP, kept, solve, variances_of, whole
+from stratawatch.core.planning.bethel import GAP, achieved_variances, integer_solution, limits_met, minimise_labels
 from stratawatch.core.population import Floats
 
 STRATA: Final = 1000
@@ -69,12 +69,14 @@ def run(options: Options) -> Result:
 def solve_one(problem: Problem) -> Run:
     """Solve, round, and check that every limit is kept by both."""
     started = perf_counter()
-    solution = solve(problem.needs, problem.limits, problem.sizes, problem.floors, problem.costs)
+    solution = minimise_labels(problem.needs, problem.limits, problem.sizes, problem.floors, problem.costs)
     solved = perf_counter()
     bounds = problem.floors.astype(np.int64), problem.sizes.astype(np.int64)
-    labels = whole(solution, problem.needs, problem.limits, problem.sizes, *bounds, problem.costs)
+    labels = integer_solution(solution, problem.needs, problem.limits, problem.sizes, *bounds, problem.costs)
     ended = perf_counter()
-    holds = [kept(problem.needs, problem.limits, problem.sizes, n).all() for n in (solution.n, labels.astype(float))]
+    holds = [
+        limits_met(problem.needs, problem.limits, problem.sizes, n).all() for n in (solution.n, labels.astype(float))
+    ]
     cost = float(problem.costs @ solution.n)
     return Run(
         seconds=solved - started,
@@ -89,7 +91,7 @@ def solve_one(problem: Problem) -> Run:
 def neyman_each(problem: Problem) -> Floats:
     """Each goal's own cheapest allocation, the largest of them in every stratum."""
     alone = [
-        solve(need[None, :], np.array([limit]), problem.sizes, problem.floors, problem.costs).n
+        minimise_labels(need[None, :], np.array([limit]), problem.sizes, problem.floors, problem.costs).n
         for need, limit in zip(problem.needs, problem.limits, strict=True)
     ]
     return np.asarray(np.max(alone, axis=0), dtype=np.float64)
@@ -98,7 +100,7 @@ def neyman_each(problem: Problem) -> Floats:
 def _ratio_alone(problem: Problem) -> float:
     """How many times as long Chromy's steps alone take to the same gap, or for 5,000 steps."""
     started = perf_counter()
-    solve(problem.needs, problem.limits, problem.sizes, problem.floors, problem.costs)
+    minimise_labels(problem.needs, problem.limits, problem.sizes, problem.floors, problem.costs)
     solver = perf_counter() - started
     started = perf_counter()
     chromy(problem)
@@ -163,13 +165,13 @@ def binding(rng: np.random.Generator) -> Problem:
     needs, sizes = _goals(rng, rng.random((CLASSIFIERS, STRATA)) < rng.uniform(0.05, 0.9, (CLASSIFIERS, 1)))
     n = np.sqrt((rng.uniform(0.05, 1, len(needs)) / np.sqrt(needs).sum(axis=1) ** 2) @ needs)
     n = np.clip(n * rng.uniform(0.02, 0.2) * sizes.sum() / n.sum(), np.minimum(2, sizes), sizes)
-    return Problem(needs, variances_of(needs, sizes, n), sizes, np.minimum(2, sizes), np.ones(STRATA))
+    return Problem(needs, achieved_variances(needs, sizes, n), sizes, np.minimum(2, sizes), np.ones(STRATA))
 
 
 def near_census(rng: np.random.Generator) -> Problem:
     """Margins that nine items of ten about hold."""
     needs, sizes = _goals(rng, rng.random((CLASSIFIERS, STRATA)) < rng.uniform(0.05, 0.9, (CLASSIFIERS, 1)))
-    limits = variances_of(needs, sizes, np.maximum(1, 0.9 * sizes)) * np.exp(rng.normal(0, 0.3, len(needs)))
+    limits = achieved_variances(needs, sizes, np.maximum(1, 0.9 * sizes)) * np.exp(rng.normal(0, 0.3, len(needs)))
     return Problem(needs, limits, sizes, np.minimum(2, sizes), np.ones(STRATA))
 
 
@@ -202,7 +204,7 @@ def _goals(rng: np.random.Generator, called: Flags, place: Floats | None = None)
 def _about(rng: np.random.Generator, needs: Floats, sizes: Floats) -> Problem:
     """Limits that 1 to 10% of the items about keep."""
     n = np.maximum(1, sizes * rng.uniform(0.01, 0.1))
-    limits = variances_of(needs, sizes, n) * np.exp(rng.normal(0, 0.2, len(needs)))
+    limits = achieved_variances(needs, sizes, n) * np.exp(rng.normal(0, 0.2, len(needs)))
     return Problem(needs, limits, sizes, np.minimum(2, sizes), np.ones(STRATA))
 
 

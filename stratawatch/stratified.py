@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request, estimates
-from stratawatch.core.labelled_sample import FOLDS, Labelled, deal
+from stratawatch.core.labelled_sample import FOLDS, LabelledSample, assign_folds
 from stratawatch.core.planning.allocation import MIN_LABELS, neyman_multipurpose
-from stratawatch.core.planning.bethel import solve, whole
+from stratawatch.core.planning.bethel import integer_solution, minimise_labels
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
@@ -99,10 +99,10 @@ def fewest_labels(
     needs = (items / max(float(items.sum()), 1.0)) ** 2 * spread
     limits = (_margins(margins, spread) / NormalDist().inv_cdf((1 + confidence) / 2)) ** 2
     large, none = items.astype(np.float64), np.zeros(len(items), dtype=np.int64)
-    solution = solve(needs, limits, large, none.astype(np.float64), price, caps=most.astype(np.float64))
+    solution = minimise_labels(needs, limits, large, none.astype(np.float64), price, caps=most.astype(np.float64))
     if not solution.feasible:
         raise PlanImpossible("not even all labels that the caps allow keep the margins", got=f"{most.sum()} labels")
-    return whole(solution, needs, limits, large, none, most, price)
+    return integer_solution(solution, needs, limits, large, none, most, price)
 
 
 def estimate_share(
@@ -141,11 +141,11 @@ def estimate_share(
     cells = Cells.of(["all"], ["1"] * len(items), items.astype(np.float64), np.full(len(items), np.nan))
     strata = np.repeat(np.arange(len(items)), answered)
     said_yes = np.concatenate([np.arange(n) < k for k, n in zip(yes, answered, strict=True)])
-    place = deal(strata) * len(items) + strata
+    place = assign_folds(strata) * len(items) + strata
     by_fold, yes_by_fold = (
         np.bincount(place, weights, FOLDS * len(items)).reshape(FOLDS, -1) for weights in (None, said_yes)
     )
-    sample = Labelled(answered, by_fold.astype(np.float64), yes_by_fold.astype(np.float64))
+    sample = LabelledSample(answered, by_fold.astype(np.float64), yes_by_fold.astype(np.float64))
     [found] = estimates(cells, (), sample, Request(confidence, ("prevalence",), (None,)))
     return found.outcome
 

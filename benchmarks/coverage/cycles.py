@@ -12,12 +12,12 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs.frozen import pool_sizes
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Counts
 from stratawatch.core.score_bins import BIN_COUNT
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Frozen:
     def of(cls, population: Population, survey: SurveySpec, history: History = NO_HISTORY) -> "Frozen":
         """Cut, and size the pools."""
         census = population.census
-        atoms = cut_atoms(census, survey, history)
+        atoms = stratify(census, survey, history)
         cells = Cells.of_atoms(census.classifiers, atoms)
         wanted = pool_sizes(atoms, census.classifiers, survey, history)
         home = homes(atoms, census.patterns, census.bins)
         yes = np.bincount(home, weights=population.yes, minlength=len(atoms)).astype(np.int64)
         return cls(atoms, cells, home, yes, np.array(wanted, dtype=np.int64), RoundPlanner(cells, survey, history))
 
-    def cycles(self, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
+    def cycles(self, rng: np.random.Generator, runs: int) -> Iterator[LabelledSample]:
         """So many cycles, every label answered."""
         frozen = pools(rng, self.cells.strata, self.cells.sizes.astype(np.int64), self.yes, self.pools.tolist(), runs)
         # Nothing is known before the first round: its plan is the same in all runs.
@@ -62,18 +62,18 @@ class Frozen:
         nothing = np.zeros(len(self.atoms))
         return self._totals(LabelsSoFar(1, np.zeros_like(self.pools), nothing, nothing))
 
-    def second(self, labels: Labelled) -> Counts:
+    def second(self, labels: LabelledSample) -> Counts:
         """Totals of the second round."""
-        return self._totals(LabelsSoFar(2, labels.drawn, labels.answered.sum(axis=0), labels.yes.sum(axis=0)))
+        return self._totals(LabelsSoFar(2, labels.drawn, labels.labelled.sum(axis=0), labels.positive.sum(axis=0)))
 
     def _totals(self, so_far: LabelsSoFar) -> Counts:
         return self.planner.totals(so_far, self.pools)
 
 
-def labelled(counts: Counts, totals: Counts) -> Iterator[Labelled]:
+def labelled(counts: Counts, totals: Counts) -> Iterator[LabelledSample]:
     """Every run's counts (folds x atoms x no, yes) as the product reads them."""
     for drawn, kinds in zip(totals, counts.astype(np.float64), strict=True):
-        yield Labelled(drawn, kinds.sum(axis=2), kinds[:, :, 1])
+        yield LabelledSample(drawn, kinds.sum(axis=2), kinds[:, :, 1])
 
 
 def homes(atoms: tuple[Atom, ...], patterns: Sequence[str] | Letters, bins: Counts) -> Counts:

@@ -117,7 +117,7 @@ def _first_period(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -
         ages=np.ones(len(rows), dtype=np.int64),
         patterns=tuple(patterns[row] for row in period.population.rows[rows].tolist()),
         scores=period.items.scores[rows],
-        yes=period.items.labels[rows],
+        positive=period.items.labels[rows],
         weights=weights,
         drawable=np.isin(rows, kept, assume_unique=True),
     )

@@ -19,7 +19,7 @@ from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import told
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import metric_named
 
 CONFIDENCE = 0.95
@@ -61,7 +61,7 @@ def simulate(task: Task) -> Found:
     return judged(task, population, found, (process_time() - begin) / task.runs)
 
 
-def both_sides(cells: Cells, labels: Labelled) -> Sides:
+def both_sides(cells: Cells, labels: LabelledSample) -> Sides:
     """What the product makes of one run's labels, before intervals."""
     evidence = Evidence.of(cells, labels.everywhere)
     return evidence.sides([evidence.everything])

@@ -11,7 +11,7 @@ from benchmarks.labels.kinds import Kind
 from benchmarks.labels.worlds import Flags, Integers, Items, World
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.history.model_trust import with_ratios
+from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 
 MARGINS: Final = {"precision": 0.03, "recall": 0.05}
@@ -86,7 +86,7 @@ class Chain:
 
     def _remember(self, period: Period, cycle: Cycle) -> None:
         latest = replace(past(period, cycle), drawable=np.ones(len(cycle.drawn), dtype=np.bool_))
-        self._history = with_ratios(handed_on(self._history, latest))
+        self._history = with_variance_ratios(handed_on(self._history, latest))
         self._rows = np.concatenate([cycle.drawn, self._rows])[: len(self._history)]
 
     def _told(self, week: int, period: Period, cycle: Cycle) -> Told:
@@ -119,7 +119,7 @@ def handed_on(history: History, latest: History) -> History:
         ages=np.concatenate([latest.ages, history.ages[:young] + 1]),
         patterns=latest.patterns + history.patterns[:young],
         scores=np.concatenate([latest.scores, history.scores[:young]]),
-        yes=np.concatenate([latest.yes, history.yes[:young]]),
+        positive=np.concatenate([latest.positive, history.positive[:young]]),
         weights=np.concatenate([latest.weights, history.weights[:young]]),
         drawable=np.concatenate([latest.drawable, history.drawable[:young]]),
         ratios={age + 1: ratio for age, ratio in history.ratios.items()},

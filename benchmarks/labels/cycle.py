@@ -15,7 +15,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Candidates, Census
 from stratawatch.core.score_bins import BIN_COUNT, centres
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Ledger, Verdict
 
 
@@ -76,7 +76,7 @@ def run_cycle(
     metrics: tuple[str, ...] = ("precision", "recall"),
 ) -> Cycle:
     """Draw by the permanent random numbers `u`, ask in at most two rounds, estimate; `known` labels are free."""
-    atoms = cut_atoms(period.census, survey, history)
+    atoms = stratify(period.census, survey, history)
     homes = period.atoms_of_items(atoms)
     strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
     rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, survey, history))
@@ -106,7 +106,7 @@ def past(period: Period, cycle: Cycle) -> History:
         ages=np.ones(len(rows), dtype=np.int64),
         patterns=tuple(format(code, f"0{width}b") for code in period.items.patterns[rows].tolist()),
         scores=centres(period.items.bins[rows]),
-        yes=period.items.truth[rows],
+        positive=period.items.truth[rows],
         weights=cycle.weights,
         drawable=np.zeros(len(rows), dtype=np.bool_),
     )

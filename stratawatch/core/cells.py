@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.memo import Remembering
+from stratawatch.core.memo import IdentityMemo
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Census, Counts, Floats
 from stratawatch.core.score_bins import centres
 
@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Cells(Remembering):
+class Cells(IdentityMemo):
     """Columns of equal length. `scores` is the mean linked score of a cell, NaN where there is none.
 
     `positive` and `negative` have a column a classifier: calls the cell's items so. Neither: did not say.
@@ -29,9 +29,9 @@ class Cells(Remembering):
     scores: Floats
     positive: Flags
     negative: Flags
-    hints: Floats
+    auxiliary_calls: Floats
     strata: Counts
-    foretold: Floats | None = None
+    prior_rate: Floats | None = None
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class Cells(Remembering):
             scores=scores,
             positive=called == POSITIVE,
             negative=called == NEGATIVE,
-            hints=(leaning == POSITIVE).astype(np.float64) - (leaning == NEGATIVE),
+            auxiliary_calls=(leaning == POSITIVE).astype(np.float64) - (leaning == NEGATIVE),
             strata=np.arange(len(patterns)) if strata is None else strata,
         )
 
@@ -72,19 +72,19 @@ class Cells(Remembering):
         sizes = np.array([atom.size for atom in atoms], dtype=np.float64)
         strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
         made = cls.of(classifiers, [atom.pattern for atom in atoms], sizes, np.array(scores, dtype=np.float64), strata)
-        told = [atom.foretold for atom in atoms if atom.foretold is not None]
-        return replace(made, foretold=np.array(told)) if told and len(told) == len(atoms) else made
+        told = [atom.prior_rate for atom in atoms if atom.prior_rate is not None]
+        return replace(made, prior_rate=np.array(told)) if told and len(told) == len(atoms) else made
 
     @cached_property
-    def count(self) -> int:
+    def stratum_count(self) -> int:
         """Number of strata."""
         return int(self.strata.max(initial=-1)) + 1
 
     def by_stratum(self, values: Floats) -> Floats:
         """Sums over the cells of each stratum, along the last axis."""
         rows = np.atleast_2d(values)
-        summed = np.array([np.bincount(self.strata, row, self.count) for row in rows], dtype=np.float64)
-        return summed.reshape(*values.shape[:-1], self.count)
+        summed = np.array([np.bincount(self.strata, row, self.stratum_count) for row in rows], dtype=np.float64)
+        return summed.reshape(*values.shape[:-1], self.stratum_count)
 
     @cached_property
     def stratum_sizes(self) -> Floats:
@@ -92,12 +92,12 @@ class Cells(Remembering):
         return self.by_stratum(self.sizes)
 
     @cached_property
-    def served(self) -> Flags:
+    def has_call(self) -> Flags:
         """Cells that some classifier judged; the others tell nothing about anyone and get no labels."""
         return np.asarray((self.positive | self.negative).any(axis=1))
 
     @cached_property
-    def positive_to_any(self) -> Flags:
+    def called_by_any(self) -> Flags:
         """Cells that at least one classifier calls positive."""
         return np.asarray(self.positive.any(axis=1))
 
@@ -108,9 +108,9 @@ class Cells(Remembering):
         return np.asarray(self.positive.sum(axis=1) / np.maximum(said, 1), dtype=np.float64)
 
     @cached_property
-    def filled_scores(self) -> Floats:
+    def imputed_scores(self) -> Floats:
         """Scores with a stand-in where there is none: .5 for called positives, else the negatives' mean score."""
-        quiet = self.served & ~self.positive_to_any & ~np.isnan(self.scores)
+        quiet = self.has_call & ~self.called_by_any & ~np.isnan(self.scores)
         weight = float(self.sizes[quiet].sum())
         usual = float(self.sizes[quiet] @ self.scores[quiet]) / weight if weight else 0.05
-        return np.where(np.isnan(self.scores), np.where(self.positive_to_any, 0.5, usual), self.scores)
+        return np.where(np.isnan(self.scores), np.where(self.called_by_any, 0.5, usual), self.scores)

@@ -15,25 +15,25 @@ FOLDS: Final = 5
 
 
 @dataclass(frozen=True)
-class Answers:
+class LabelCounts:
     """Answers and yes answers, folds x atoms."""
 
-    answered: Floats
-    yes: Floats
+    labelled: Floats
+    positive: Floats
 
 
 @dataclass(frozen=True)
-class AnsweredRows:
+class LabelledItems:
     """Candidates with an answer, their folds, and whether it was yes."""
 
     candidates: Candidates
     rows: Counts
     folds: Counts
-    said_yes: Floats
+    positive: Floats
 
-    def inside(self, column: str, value: str, atoms: int) -> Answers:
+    def inside(self, column: str, value: str, atoms: int) -> LabelCounts:
         """The answers of items that have this value in this segment column."""
-        return self.counted(self.within(column, value), atoms)
+        return self.counts(self.within(column, value), atoms)
 
     def within(self, column: str, value: str) -> Floats:
         """1 for the rows that have this value in this segment column, else 0."""
@@ -45,62 +45,62 @@ class AnsweredRows:
             )
         return np.array([values[row] == value for row in self.rows.tolist()], dtype=np.float64)
 
-    def counted(self, weights: Floats, atoms: int) -> Answers:
+    def counts(self, weights: Floats, atoms: int) -> LabelCounts:
         """Sums of weights by fold and atom."""
         place = self.folds * atoms + self.candidates.atoms[self.rows]
         answered, yes = (
             np.bincount(place, weights=values, minlength=FOLDS * atoms).reshape(FOLDS, atoms).astype(np.float64)
-            for values in (weights, weights * self.said_yes)
+            for values in (weights, weights * self.positive)
         )
-        return Answers(answered, yes)
+        return LabelCounts(answered, yes)
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledSample:
     """Items drawn by stratum; answers and yes answers, folds x atoms, of everything and inside segments.
 
     Made of items by `labelled`, or directly of counts, as simulations do; then `segments` holds those of segments.
     """
 
     drawn: Counts
-    answered: Floats
-    yes: Floats
-    segments: Mapping[Segment, Answers] = field(default_factory=dict)
-    rows: AnsweredRows | None = None
+    labelled: Floats
+    positive: Floats
+    segments: Mapping[Segment, LabelCounts] = field(default_factory=dict)
+    items: LabelledItems | None = None
 
     @property
-    def everywhere(self) -> Answers:
+    def everywhere(self) -> LabelCounts:
         """The answers, wherever their items are."""
-        return Answers(self.answered, self.yes)
+        return LabelCounts(self.labelled, self.positive)
 
-    def inside(self, segment: Segment) -> Answers:
+    def inside(self, segment: Segment) -> LabelCounts:
         """The answers of items inside a segment."""
-        if self.rows is None:
+        if self.items is None:
             return self.segments[segment]
-        return self.rows.inside(segment.column, segment.value, self.answered.shape[1])
+        return self.items.inside(segment.column, segment.value, self.labelled.shape[1])
 
 
-def labelled(candidates: Candidates, strata: Counts, ledger: Ledger, drawn: Collection[str]) -> Labelled:
+def labelled_sample(candidates: Candidates, strata: Counts, ledger: Ledger, drawn: Collection[str]) -> LabelledSample:
     """Match the drawn items and their verdicts with the candidates; verdicts of other items do not count.
 
     `strata` is the stratum of every atom.
     """
     wanted = drawn if isinstance(drawn, (set, frozenset)) else set(drawn)
     rows = [row for row, item in enumerate(candidates.items) if item in wanted]
-    _no_strangers(candidates, rows, wanted)
+    _check_drawn(candidates, rows, wanted)
     verdicts = [ledger.verdicts.get(candidates.items[row]) for row in rows]
     known = [(row, verdict == "yes") for row, verdict in zip(rows, verdicts, strict=True) if verdict in ("yes", "no")]
     answered = np.array([row for row, _ in known], dtype=np.int64)
-    said_yes = np.array([yes for _, yes in known], dtype=np.float64)
-    found = AnsweredRows(candidates, answered, _folds(candidates, strata, answered), said_yes)
+    positive = np.array([yes for _, yes in known], dtype=np.float64)
+    found = LabelledItems(candidates, answered, _folds(candidates, strata, answered), positive)
     homes = strata[candidates.atoms[np.array(rows, dtype=np.int64)]]
     count = int(strata.max(initial=-1)) + 1
-    counts = found.counted(np.ones_like(said_yes), len(strata))
+    counts = found.counts(np.ones_like(positive), len(strata))
     draws = np.bincount(homes, minlength=count).astype(np.int64)
-    return Labelled(draws, counts.answered, counts.yes, rows=found)
+    return LabelledSample(draws, counts.labelled, counts.positive, items=found)
 
 
-def deal(strata: Counts) -> Counts:
+def assign_folds(strata: Counts) -> Counts:
     """Folds of rows that stand in their order within each stratum: (running number + stratum) mod 5.
 
     >>> deal(np.array([0, 0, 1, 0, 1])).tolist()
@@ -119,11 +119,11 @@ def _folds(candidates: Candidates, strata: Counts, rows: Counts) -> Counts:
     keys: Sequence[tuple[str, str]] = [(candidates.digests[row], candidates.items[row]) for row in rows.tolist()]
     order = np.array(sorted(range(len(rows)), key=keys.__getitem__), dtype=np.int64)
     folds = np.empty(len(rows), dtype=np.int64)
-    folds[order] = deal(strata[candidates.atoms[rows[order]]])
+    folds[order] = assign_folds(strata[candidates.atoms[rows[order]]])
     return folds
 
 
-def _no_strangers(candidates: Candidates, rows: Sequence[int], wanted: Collection[str]) -> None:
+def _check_drawn(candidates: Candidates, rows: Sequence[int], wanted: Collection[str]) -> None:
     if len(rows) == len(wanted):
         return
     strangers = set(wanted) - {candidates.items[row] for row in rows}

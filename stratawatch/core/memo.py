@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 Made = TypeVar("Made")
 
 
-class Remembering:
+class IdentityMemo:
     """An unchanging object that keeps what was made of it and of another one, for as long as it lives itself.
 
-    >>> one, other, made = Remembering(), object(), []
+    >>> one, other, made = IdentityMemo(), object(), []
     >>> for _ in range(3):
-    ...     one.once("a list", other, lambda: made.append("made"))
+    ...     one.memoised("a list", other, lambda: made.append("made"))
     >>> made
     ['made']
     """
@@ -21,7 +21,7 @@ class Remembering:
     def _kept(self) -> dict[Hashable, tuple[object, Any]]:
         return {}
 
-    def once(self, what: Hashable, beside: object, make: Callable[[], Made]) -> Made:
+    def memoised(self, what: Hashable, beside: object, make: Callable[[], Made]) -> Made:
         """What was made of this object beside that very other one before; else it is made now."""
         known = self._kept.get(what)
         if known is None or known[0] is not beside:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.memo import Remembering
+from stratawatch.core.memo import IdentityMemo
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Census(Remembering):
+class Census(IdentityMemo):
     """Counts per (pattern, fine score bin), and the same counts within every segment.
 
     Rows are sorted by (pattern, bin); every segment's counts are aligned with them. `auxiliary` names the helpers
@@ -65,9 +65,9 @@ class Atom:
     mean_score: float | None
     segments: Mapping[Segment, int] = field(default_factory=dict)
     stratum: int = 0
-    foretold: float | None = None
+    prior_rate: float | None = None
 
-    def moved(self, stratum: int) -> "Atom":
+    def in_stratum(self, stratum: int) -> "Atom":
         """The same atom in a stratum; there are so many of them that `dataclasses.replace` would take its time."""
         return Atom(
             self.pattern,
@@ -77,7 +77,7 @@ class Atom:
             self.mean_score,
             self.segments,
             stratum,
-            self.foretold,
+            self.prior_rate,
         )
 
 

@@ -29,10 +29,10 @@ def uniform(digest: str) -> float:
     return int(digest[:_DIGITS], 16) / float(1 << 4 * _DIGITS)
 
 
-def heads(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:
+def digest_prefixes(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:
     """The first 64 bits of many digests; they order items as the digests do.
 
-    >>> heads("s", ["a1"]).tolist() == [int(digest("s", "a1")[:16], 16)]
+    >>> digest_prefixes("s", ["a1"]).tolist() == [int(digest("s", "a1")[:16], 16)]
     True
     """
     before = f"{seed}:".encode()

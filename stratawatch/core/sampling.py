@@ -8,7 +8,7 @@ from stratawatch.core.population import Candidates, Counts
 from stratawatch.errors import StratawatchError
 
 
-def in_order(candidates: Candidates, strata: Counts) -> tuple[Counts, Counts]:
+def order_by_random_number(candidates: Candidates, strata: Counts) -> tuple[Counts, Counts]:
     """Rows of the candidates by (stratum, digest, item), and the stratum of each; `strata` is by atom."""
     of_row = strata[candidates.atoms]
     rows = sorted(range(len(candidates)), key=lambda i: (of_row[i], candidates.digests[i], candidates.items[i]))
@@ -16,7 +16,7 @@ def in_order(candidates: Candidates, strata: Counts) -> tuple[Counts, Counts]:
     return order, of_row[order]
 
 
-def smallest(order: Counts, strata: Counts, totals: Sequence[int]) -> tuple[int, ...]:
+def take_smallest(order: Counts, strata: Counts, totals: Sequence[int]) -> tuple[int, ...]:
     """The totals[h] candidates with the smallest digests of every stratum h, by (stratum, digest).
 
     An exact simple random draw without replacement; larger totals only add items.

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 Verdict = Literal["yes", "no", "unresolved"]
 """The resolved label of an item; one that people could not decide is `unresolved`."""
-Word = Literal["yes", "no", "skip", "retract"]
+VoteValue = Literal["yes", "no", "skip", "retract"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Vote(NamedTuple):
     """One statement of one annotator on one item; a larger `order` came later."""
 
     annotator: str
-    value: Word
+    value: VoteValue
     order: int
 
 

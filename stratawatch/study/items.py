@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.population import Counts
-from stratawatch.core.random_numbers import heads
+from stratawatch.core.random_numbers import digest_prefixes
 from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import Column
 
@@ -44,7 +44,7 @@ class Items:
 
     def rows_of(self, seed: str, items: Sequence[str]) -> Counts:
         """The row of each of these ids; -1 where the frame does not hold it."""
-        place = np.searchsorted(self.heads, heads(seed, items), sorter=self.order)
+        place = np.searchsorted(self.heads, digest_prefixes(seed, items), sorter=self.order)
         rows = self.order[np.minimum(place, len(self.heads) - 1)]
         same = [there == item for there, item in zip(self.texts(rows), items, strict=True)]
         return np.where(np.array(same, dtype=np.bool_), rows, -1)
@@ -57,7 +57,7 @@ def read_items(name: str, column: Column, seed: str) -> Items:
         values = column.part(start, min(start + _PART, len(column)))
         kinds |= set(map(type, values))
         _check(name, kinds, values, start)
-        parts.append(heads(seed, values if str in kinds else map(str, values)))
+        parts.append(digest_prefixes(seed, values if str in kinds else map(str, values)))
     items = Items(name, column, np.concatenate(parts), whole=int in kinds)
     _refuse_repeated(items)
     return items

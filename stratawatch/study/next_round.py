@@ -13,7 +13,7 @@ from stratawatch.core.estimate import Known
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
-from stratawatch.core.sampling import in_order
+from stratawatch.core.sampling import order_by_random_number
 from stratawatch.core.verdicts import Ledger
 from stratawatch.study.progress import Progress
 
@@ -99,7 +99,7 @@ def _least(progress: Progress) -> int:
 
 def _grown(design: Design, progress: Progress, labels: int) -> tuple[int, ...]:
     """Totals by stratum with this many more labels that cost something, every stratum grown by the same factor."""
-    rows, strata = in_order(design.candidates, design.cells.strata)
+    rows, strata = order_by_random_number(design.candidates, design.cells.strata)
     totals = np.array(progress.rounds[-1].plan.totals, dtype=np.int64)
     place = np.arange(len(strata)) - np.searchsorted(strata, strata)
     fresh = np.flatnonzero(place >= totals[strata])

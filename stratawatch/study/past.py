@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from stratawatch.core.history.model_trust import with_ratios
+from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import Panel
@@ -76,12 +76,12 @@ class StudyHistory:
         """The history that a plan reads; `present`, by row, says which items the population still holds."""
         if not self.rows:
             return NO_HISTORY
-        return with_ratios(
+        return with_variance_ratios(
             History(
                 ages=np.array([period - row.period for row in self.rows], dtype=np.int64),
                 patterns=tuple(row.pattern for row in self.rows),
                 scores=np.array([np.nan if row.z is None else row.z for row in self.rows], dtype=np.float64),
-                yes=np.array([row.verdict == "yes" for row in self.rows], dtype=np.bool_),
+                positive=np.array([row.verdict == "yes" for row in self.rows], dtype=np.bool_),
                 weights=np.array([row.weight for row in self.rows], dtype=np.float64),
                 drawable=np.array(present, dtype=np.bool_),
                 classifiers=len(self.classifiers),

@@ -11,7 +11,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import Design, warnings_of
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.history.model import usable
+from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
 from stratawatch.core.planning.expected_rates import Rates, prior_rates
@@ -114,7 +114,7 @@ def planned(design: Design, survey: SurveySpec, history: History, voices: tuple[
         for classifier in design.classifiers
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
-    source: Literal["scores", "history"] = "history" if usable(history) else "scores"
+    source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
     return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, warnings_of(survey))
 
 

@@ -118,8 +118,11 @@ def refuse_contradictions(document: Mapping[str, Any]) -> None:
 
 
 def atoms_of(document: Mapping[str, Any]) -> list[Atom]:
-    """The frozen atoms, without their segments, which the frame counts."""
-    return [Atom(**one) for one in document["atoms"]]
+    """The frozen atoms, without their segments, which the frame counts; earlier texts call a prior rate foretold."""
+    return [
+        Atom(**{"prior_rate" if name == "foretold" else name: value for name, value in one.items()})
+        for one in document["atoms"]
+    ]
 
 
 def progress_of(document: Mapping[str, Any]) -> Progress:

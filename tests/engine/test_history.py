@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.goals import Goal
-from stratawatch.core.history.model import OLDEST
+from stratawatch.core.history.model import MAX_AGE
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bin_of, centre
 from stratawatch.engine.cycle.advance import advance
@@ -54,7 +54,7 @@ class TestColumns:
         rows = {row.item: row for row in small.source.windows[MONDAY]}
         truth = [rows[item].truth for item in drawn]
         bins = [bin_of(sum(rows[item].scores) / 2) for item in drawn]
-        assert past.yes.tolist() == truth
+        assert past.positive.tolist() == truth
         assert past.scores.tolist() == [centre(bin_) for bin_ in bins]
         calls = [
             "".join("01"[score >= cut] for score, cut in zip(rows[i].scores, (0.5, 0.6), strict=True)) for i in drawn
@@ -86,8 +86,8 @@ class TestWhichLabels:
 
     def test_windows_that_are_too_long_ago_are_left_out(self, small):
         weeks(small, 0)
-        assert len(history(small, OLDEST)) == 40
-        assert history(small, OLDEST + 1) is NO_HISTORY
+        assert len(history(small, MAX_AGE)) == 40
+        assert history(small, MAX_AGE + 1) is NO_HISTORY
 
     def test_another_cut_off_makes_another_classifier(self, small):
         weeks(small, 0)
@@ -109,7 +109,7 @@ class TestWhichLabels:
         small.queue.said.append(replace(event, event_id="later", value="retract", at=event.at + timedelta(minutes=1)))
         advance(small.ports)
         again = history(small, 1, at=at)
-        assert np.array_equal(again.yes, before.yes)
+        assert np.array_equal(again.positive, before.positive)
         assert np.array_equal(again.weights, before.weights)
         assert len(history(small, 1)) == len(before) - 1
 

@@ -14,7 +14,7 @@ from stratawatch.core.estimate import Known
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.labelled_sample import FOLDS, Labelled
+from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from tests.support.seed import random_seed
 
@@ -90,7 +90,7 @@ def runs(name: str, world: World, budget: int, seed: int, **options) -> Runs:
 def _cycle(cells, world, survey, rng):
     kind = design_named(survey.design, survey.options)
     drawn = said = np.zeros(len(world.sizes), dtype=np.int64)
-    earlier: list[Labelled] = []
+    earlier: list[LabelledSample] = []
     for ordinal in range(1, kind.rounds(survey) + 1):
         so_far = LabelsSoFar(ordinal, drawn, drawn.astype(float), said.astype(float), earlier=tuple(earlier))
         totals = np.array(kind.plan(cells, survey, NO_HISTORY, so_far, world.sizes).totals)
@@ -104,10 +104,10 @@ def _cycle(cells, world, survey, rng):
     return estimate.outcome, int(drawn.sum())
 
 
-def _labelled(drawn, said) -> Labelled:
+def _labelled(drawn, said) -> LabelledSample:
     answers = np.zeros((2, FOLDS, len(drawn)))
     answers[:, 0] = drawn, said
-    return Labelled(drawn, *answers)
+    return LabelledSample(drawn, *answers)
 
 
 @pytest.fixture(scope="module", params=["fixed", "drawn at run time"])

@@ -19,13 +19,13 @@ from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
+from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds
 from stratawatch.core.metrics import METRICS, SideTotals
 from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.score_bins import bins_of
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def world(
         counts=table.sum(axis=(1, 2)),
         segments={key: table[:, i].sum(axis=1) for i, key in enumerate(keys)},
     )
-    atoms = cut_atoms(census, SurveySpec(budget=budget))
+    atoms = stratify(census, SurveySpec(budget=budget))
     home = {(atom.pattern, b): i for i, atom in enumerate(atoms) for b in range(atom.first_bin, atom.last_bin + 1)}
     truth = np.zeros((len(atoms), len(names), 2), dtype=np.int64)
     for r, (pattern, b) in enumerate(zip(census.patterns, census.bins.tolist(), strict=True)):
@@ -86,7 +86,7 @@ def world(
 class Cycle:
     """The labels of one cycle and what they say of both sides of everything, and then of every segment."""
 
-    labelled: Labelled
+    labelled: LabelledSample
     sides: Sides
 
 
@@ -96,11 +96,11 @@ def run_cycle(
     """The rounds of a budget, as the engine plans them; a share of the labels may never come."""
     cells = world.cells
     planner = RoundPlanner(cells, SurveySpec(goals=tuple(goals), budget=budget))
-    strata = [_Stratum.of(world, h, rng) for h in range(cells.count)]
-    drawn = np.zeros(cells.count, dtype=np.int64)
+    strata = [_Stratum.of(world, h, rng) for h in range(cells.stratum_count)]
+    drawn = np.zeros(cells.stratum_count, dtype=np.int64)
     known = _labelled(world, strata, drawn)
     for ordinal in range(1, most_rounds(planner.survey) + 1):
-        so_far = LabelsSoFar(ordinal, drawn, known.answered.sum(axis=0), known.yes.sum(axis=0))
+        so_far = LabelsSoFar(ordinal, drawn, known.labelled.sum(axis=0), known.positive.sum(axis=0))
         totals = planner.totals(so_far, cells.stratum_sizes.astype(np.int64))
         for stratum, more in zip(strata, (totals - drawn).tolist(), strict=True):
             stratum.draw(more, answering)
@@ -134,17 +134,17 @@ class _Stratum:
         self.answers = np.concatenate([self.answers, came])
 
 
-def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]) -> Labelled:
+def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]) -> LabelledSample:
     kinds = np.concatenate([stratum.answers for stratum in strata])
-    folds = deal(np.repeat(np.arange(len(strata)), [len(stratum.answers) for stratum in strata]))
+    folds = assign_folds(np.repeat(np.arange(len(strata)), [len(stratum.answers) for stratum in strata]))
     shape = (FOLDS, *world.sizes.shape, 2)
     counts = np.bincount(folds * world.sizes.size * 2 + kinds, minlength=int(np.prod(shape))).reshape(shape)
     answered, yes = counts.sum(axis=3).astype(float), counts[..., 1].astype(float)
-    parts = {key: Answers(answered[:, :, i], yes[:, :, i]) for i, key in enumerate(world.segments)}
-    return Labelled(drawn, answered.sum(axis=2), yes.sum(axis=2), segments=parts)
+    parts = {key: LabelCounts(answered[:, :, i], yes[:, :, i]) for i, key in enumerate(world.segments)}
+    return LabelledSample(drawn, answered.sum(axis=2), yes.sum(axis=2), segments=parts)
 
 
-def _sides(world: World, known: Labelled) -> Sides:
+def _sides(world: World, known: LabelledSample) -> Sides:
     evidence = Evidence.of(world.cells, known.everywhere)
     parts = [Part(world.sizes[:, i].astype(float), known.inside(key)) for i, key in enumerate(world.segments)]
     return evidence.sides([evidence.everything, *parts])

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.labels.baselines.truth import FEW_PATTERNS, PRECISION, RECALL, Truth, Z
 from benchmarks.labels.worlds import Floats, Integers
-from stratawatch.core.planning.bethel import solve
+from stratawatch.core.planning.bethel import minimise_labels
 
 _CLASSES: Final = 400
 """Classes of the posterior, within which units are alike for the floor."""
@@ -52,14 +52,14 @@ def gradients(truth: Truth, rows: Integers) -> Floats:
 
 def bethel(gradient: Floats, sizes: Floats, variances: Floats) -> float:
     """min sum n with sum_a (N_a g_ja)^2 S_a^2 (1/n_a - 1/N_a) <= 1 for every goal j (Bethel 1989)."""
-    solution = solve(gradient**2 * (sizes**2 * variances), np.ones(len(gradient)), sizes, np.ones_like(sizes))
+    solution = minimise_labels(gradient**2 * (sizes**2 * variances), np.ones(len(gradient)), sizes, np.ones_like(sizes))
     return float(solution.n.sum())
 
 
 def _thousandfold(gradient: Floats, sizes: Floats, variances: Floats) -> float:
     """The same without a least label a cell: everything is counted in thousandths of an item."""
     grown = 1e3 * sizes
-    solution = solve(
+    solution = minimise_labels(
         gradient**2 * (grown * sizes * variances), np.ones(len(gradient)), grown, np.full_like(sizes, _LEAST)
     )
     return float(solution.n.sum() / 1e3)

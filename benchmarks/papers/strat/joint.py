@@ -21,7 +21,7 @@ from stratawatch.core.estimation.replication.units import Calls, Strata, expande
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods.brr import Brr
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.labelled_sample import AnsweredRows, Labelled
+from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Floats
 
@@ -91,21 +91,21 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
     return Cell(name, draw, labels, tallies)
 
 
-def _chosen(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
+def _chosen(cells: Cells, known: LabelledSample, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
     return {(CHOSEN, metric): ends for metric, ends in chosen(cells, known, rng, Brr(), METRICS).items()}
 
 
 def chosen(
-    cells: Cells, known: Labelled, rng: np.random.Generator, variance: Brr, metrics: Sequence[str]
+    cells: Cells, known: LabelledSample, rng: np.random.Generator, variance: Brr, metrics: Sequence[str]
 ) -> dict[str, list[Ends]]:
     """The product's own reading with variance = "brr"; its labels, and how they are dealt, need rows."""
-    folds, atoms = np.divmod(np.arange(known.answered.size), known.answered.shape[1])
-    n, k = (part.ravel().astype(np.int64) for part in (known.answered, known.yes))
+    folds, atoms = np.divmod(np.arange(known.labelled.size), known.labelled.shape[1])
+    n, k = (part.ravel().astype(np.int64) for part in (known.labelled, known.positive))
     places, yes = expanded(n, k)
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(places)).tolist())
     pool = Candidates(digests, atoms[places], digests)
-    rows = AnsweredRows(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
-    request, told = Request(CONFIDENCE, tuple(metrics), (None,)), replace(known, rows=rows)
+    rows = LabelledItems(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
+    request, told = Request(CONFIDENCE, tuple(metrics), (None,)), replace(known, items=rows)
     found: dict[str, list[Ends]] = {}
     for one in variance.read(estimates(cells, (), told, request), cells, (), told, request):
         ends = (one.outcome.low, one.outcome.high) if isinstance(one.outcome, Known) else NONE
@@ -121,7 +121,7 @@ def _logit_delta(sides: Sides, name: str) -> Floats:
     return np.stack([ends.low, ends.high], axis=-1)
 
 
-def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[Labelled]:
+def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[LabelledSample]:
     """All labels at once, as many a stratum as another cycle's second round came to: no plan follows its own labels."""
     totals = next(iter(frozen.cycles(rng, 1))).drawn
     cells = frozen.cells
@@ -129,9 +129,9 @@ def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[La
     yield from labelled(made.counted(totals[None]), np.broadcast_to(totals, (runs, len(totals))))
 
 
-def _read(cells: Cells, known: Labelled, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
+def _read(cells: Cells, known: LabelledSample, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
     """Intervals by (way, metric), a classifier each: counts by atom become labels again."""
-    n, k = (part.sum(axis=0).astype(np.int64) for part in (known.answered, known.yes))
+    n, k = (part.sum(axis=0).astype(np.int64) for part in (known.labelled, known.positive))
     atoms, yes = expanded(n, k)
     strata = Strata(cells.strata[atoms], cells.stratum_sizes)
     reader = Reader(strata, (GROUPS, FAY, PAIRS), rng)

@@ -33,7 +33,7 @@ def atoms(sql: Connection, cycle_id: int) -> tuple[Atom, ...]:
             mean_score=row.mean_score,
             segments=segments[row.position],
             stratum=row.stratum,
-            foretold=row.foretold,
+            prior_rate=row.foretold,
         )
         for row in sql.execute(select(tables.atoms).where(t.cycle_id == cycle_id).order_by(t.position))
     )
@@ -69,7 +69,7 @@ def _atom_row(cycle_id: int, position: int, atom: Atom) -> dict[str, Any]:
         "size": int(atom.size),
         "mean_score": None if atom.mean_score is None else float(atom.mean_score),
         "stratum": int(atom.stratum),
-        "foretold": None if atom.foretold is None else float(atom.foretold),
+        "foretold": None if atom.prior_rate is None else float(atom.prior_rate),
     }
 
 

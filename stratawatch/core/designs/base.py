@@ -8,7 +8,7 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
@@ -67,6 +67,8 @@ class Kind(Protocol):
         """All rounds at once, before any label, with the half-widths that they should buy."""
         ...
 
-    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+    def estimates(
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    ) -> tuple[Estimate, ...]:
         """An estimate for every segment x classifier x metric, in that order; Undefined where the design has none."""
         ...

@@ -18,14 +18,14 @@ from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.variance_methods import refuse_unsuited, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.labelled_sample import Labelled, labelled
+from stratawatch.core.labelled_sample import LabelledSample, labelled_sample
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.looking_back import EarlierRounds
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
-from stratawatch.core.sampling import in_order, smallest
+from stratawatch.core.sampling import order_by_random_number, take_smallest
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 
@@ -111,20 +111,20 @@ class Design:
         so_far = LabelsSoFar(
             ordinal=ordinal,
             drawn=known.drawn,
-            labelled=known.answered.sum(axis=0),
-            positives=known.yes.sum(axis=0),
+            labelled=known.labelled.sum(axis=0),
+            positives=known.positive.sum(axis=0),
             half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
             new_label_cost=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
             unlabelled_in=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
             earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
         )
-        pools = np.bincount(strata, minlength=self.cells.count).astype(np.int64)
+        pools = np.bincount(strata, minlength=self.cells.stratum_count).astype(np.int64)
         return self.kind.plan(self.cells, survey, history, so_far, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
         order, strata = self._order
-        return smallest(order, strata, plan.totals)
+        return take_smallest(order, strata, plan.totals)
 
     def inclusion(self, plan: Plan) -> tuple[float, ...]:
         """Probability of every stratum's items to be drawn: n_h / N_h."""
@@ -174,12 +174,12 @@ class Design:
 
     @cached_property
     def _order(self) -> tuple[Counts, Counts]:
-        return in_order(self.candidates, self.cells.strata)
+        return order_by_random_number(self.candidates, self.cells.strata)
 
-    def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> Labelled:
-        return labelled(self.candidates, self.cells.strata, ledger, drawn)
+    def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> LabelledSample:
+        return labelled_sample(self.candidates, self.cells.strata, ledger, drawn)
 
-    def _told(self, ledger: Ledger, plan: Plan) -> Labelled:
+    def _told(self, ledger: Ledger, plan: Plan) -> LabelledSample:
         """What is known today of the items that a plan had drawn."""
         return self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
 

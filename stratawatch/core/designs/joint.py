@@ -9,13 +9,13 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_precision import half_widths
 from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Joint:
 
     def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Atoms, merged to strata where the goals lose least."""
-        return cut_atoms(census, survey, history)
+        return stratify(census, survey, history)
 
     def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """What any of the planner's plans would draw."""
@@ -58,6 +58,8 @@ class Joint:
         widths = half_widths(cells, planner.rates, totals, survey.confidence, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
-    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+    def estimates(
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    ) -> tuple[Estimate, ...]:
         """Difference estimates with the one interval."""
         return estimates(cells, atoms, known, request)

@@ -14,14 +14,14 @@ from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import ConfusionCounts, RatioMetric, metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
-from stratawatch.core.stratification.initial_cells import fine_cells
+from stratawatch.core.stratification.initial_cells import initial_cells
 
 METHOD: Final = "simple random sample, Wilson"
 
@@ -88,8 +88,8 @@ class Srs:
 
     def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Fine cells, all that some classifier judged in one stratum."""
-        atoms = fine_cells(census)
-        served = Cells.of_atoms(census.classifiers, atoms).served.tolist()
+        atoms = initial_cells(census)
+        served = Cells.of_atoms(census.classifiers, atoms).has_call.tolist()
         first = 0 if any(served) else 1
         return tuple(replace(atom, stratum=0 if here else 1 - first) for atom, here in zip(atoms, served, strict=True))
 
@@ -110,7 +110,7 @@ class Srs:
     def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With half-widths that expect of every cell what its score or its history foretells."""
         totals = self.at_most(cells, survey, history)
-        rates, served = prior_rates(cells, history).rate, cells.served
+        rates, served = prior_rates(cells, history).rate, cells.has_call
         n, size = float(totals.sum()), float(cells.sizes[served].sum())
         widths = {}
         for place, name in enumerate(cells.classifiers):
@@ -123,9 +123,11 @@ class Srs:
                     widths[name, metric] = float(found.ends.high - found.ends.low) / 2
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
 
-    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+    def estimates(
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    ) -> tuple[Estimate, ...]:
         """Shares among the labels."""
-        sampled = _Sampled(float(cells.sizes[cells.served].sum()), float(known.answered.sum()))
+        sampled = _Sampled(float(cells.sizes[cells.has_call].sum()), float(known.labelled.sum()))
         return tuple(
             _estimate(cells, place, metric, segment, _said(cells, atoms, known, segment, place), sampled, request)
             for segment in request.segments
@@ -134,7 +136,7 @@ class Srs:
         )
 
     def _room(self, cells: Cells, pools: Counts) -> Counts:
-        served = cells.by_stratum(cells.served.astype(np.float64)) > 0
+        served = cells.by_stratum(cells.has_call.astype(np.float64)) > 0
         return np.where(served, pools, 0).astype(np.int64)
 
     def _draw(self, cells: Cells, survey: SurveySpec, pools: Counts) -> Counts:
@@ -147,9 +149,11 @@ def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Con
     return ConfusionCounts(*(np.asarray(count) for count in counts))
 
 
-def _said(cells: Cells, atoms: Sequence[Atom], known: Labelled, segment: Segment | None, place: int) -> ConfusionCounts:
+def _said(
+    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, segment: Segment | None, place: int
+) -> ConfusionCounts:
     answers = known.everywhere if segment is None else part(atoms, known, segment).answers
-    answered, yes = answers.answered.sum(axis=0), answers.yes.sum(axis=0)
+    answered, yes = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
     return _confusion(cells, place, answered, yes / np.maximum(answered, 1))
 
 

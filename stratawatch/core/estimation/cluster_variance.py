@@ -31,7 +31,7 @@ from stratawatch.core.estimation.label_table import LabelRows
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.replication.design_effect import Pooled, Variances, by_unit
 from stratawatch.core.estimation.replication.units import Strata
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, metric_named, safe_divide
 from stratawatch.core.population import Atom, Floats
 
@@ -77,7 +77,7 @@ class Effect:
 
 
 def with_clusters(
-    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request
+    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
 ) -> tuple[Estimate, ...]:
     """Estimates (of every segment x classifier x metric) that count clusters; as they are where none are known."""
     rows = _rows(cells, known)
@@ -89,7 +89,7 @@ def with_clusters(
     return tuple(effect.widened(one, _stretched) for one, effect in zip(found, effects, strict=True))
 
 
-def difference_with_clusters(found: Estimate, cells: Cells, known: Labelled, first: str, second: str) -> Estimate:
+def difference_with_clusters(found: Estimate, cells: Cells, known: LabelledSample, first: str, second: str) -> Estimate:
     """The difference of two classifiers in a metric, counting clusters."""
     rows = _rows(cells, known)
     if rows is None or isinstance(found.outcome, Undefined):
@@ -125,14 +125,14 @@ def effects_of(rows: LabelRows, columns: Sequence[Moves]) -> list[Effect]:
     return [Effect() if single else Effect(*each) for single, each in zip(alone.tolist(), numbers, strict=True)]
 
 
-def _rows(cells: Cells, known: Labelled) -> LabelRows | None:
+def _rows(cells: Cells, known: LabelledSample) -> LabelRows | None:
     """The labels, if there are any and their clusters are known."""
-    if known.rows is None or known.rows.candidates.clusters is None or not known.rows.rows.size:
+    if known.items is None or known.items.candidates.clusters is None or not known.items.rows.size:
         return None
-    return LabelRows.of(Evidence.of(cells, known.everywhere), known.rows)
+    return LabelRows.of(Evidence.of(cells, known.everywhere), known.items)
 
 
-def _moves(rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Request) -> Iterator[Moves]:
+def _moves(rows: LabelRows, atoms: Sequence[Atom], known: LabelledSample, request: Request) -> Iterator[Moves]:
     """Of every segment x classifier x metric."""
     cells, evidence = rows.cells, rows.evidence
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]

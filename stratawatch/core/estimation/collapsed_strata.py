@@ -26,7 +26,9 @@ class AnsweredStrata:
     @classmethod
     def of(cls, cells: Cells, answered: Floats) -> "AnsweredStrata":
         """Join the strata; `answered` counts answers, folds x cells."""
-        counts = np.bincount(cells.strata, weights=answered.sum(axis=0), minlength=cells.count).astype(np.float64)
+        counts = np.bincount(cells.strata, weights=answered.sum(axis=0), minlength=cells.stratum_count).astype(
+            np.float64
+        )
         joined = _joined(cells, counts)
         kept, homes = np.unique(joined[cells.strata], return_inverse=True)
         joined = np.searchsorted(kept, joined)
@@ -61,14 +63,14 @@ class AnsweredStrata:
 
 def _joined(cells: Cells, answers: Floats) -> Counts:
     """The stratum that each is estimated with: the answered one nearest in mean score that shares a pattern."""
-    homes = np.arange(cells.count)
-    served = np.bincount(cells.strata, weights=cells.served & (cells.sizes > 0), minlength=cells.count) > 0
+    homes = np.arange(cells.stratum_count)
+    served = np.bincount(cells.strata, weights=cells.has_call & (cells.sizes > 0), minlength=cells.stratum_count) > 0
     lonely = np.flatnonzero(served & (answers == 0))
     if lonely.size == 0:
         return homes
     scored = np.where(np.isnan(cells.scores), 0.0, cells.sizes)
-    weights = np.bincount(cells.strata, weights=scored, minlength=cells.count)
-    sums = np.bincount(cells.strata, weights=scored * np.nan_to_num(cells.scores), minlength=cells.count)
+    weights = np.bincount(cells.strata, weights=scored, minlength=cells.stratum_count)
+    sums = np.bincount(cells.strata, weights=scored * np.nan_to_num(cells.scores), minlength=cells.stratum_count)
     patterns = np.array(cells.patterns)
     for stratum in lonely[weights[lonely] > 0].tolist():
         kin = np.isin(patterns, patterns[cells.strata == stratum])

@@ -15,8 +15,8 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.collapsed_strata import AnsweredStrata
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.history.working_model import coefficients, curve, logistic, logit, shift
-from stratawatch.core.labelled_sample import Answers
+from stratawatch.core.history.working_model import coefficients, intercept_shift, logistic, logit, quadratic_features
+from stratawatch.core.labelled_sample import LabelCounts
 from stratawatch.core.population import Floats
 
 _PENALTY: Final = 0.5
@@ -33,7 +33,7 @@ class Part:
     """The population or a segment of it: its items by cell, and the answers inside it."""
 
     sizes: Floats
-    answers: Answers
+    answers: LabelCounts
 
 
 @dataclass(frozen=True)
@@ -44,45 +44,45 @@ class Evidence:
     """
 
     cells: Cells
-    answers: Answers
+    answers: LabelCounts
     folds: Floats
     overall: Floats
     prior_labels: Floats
 
     @classmethod
-    def of(cls, cells: Cells, answers: Answers) -> "Evidence":
+    def of(cls, cells: Cells, answers: LabelCounts) -> "Evidence":
         """Read the answers by what earlier labels foretold of every cell, or else by a model of these very answers.
 
         A model that was made before needs no folds: only where items persist do labels have a small part in what is
         foretold of them.
         """
-        if cells.foretold is not None:
-            return cls._by_history(cells, answers, cells.foretold)
-        useful = np.flatnonzero(answers.answered.any(axis=0))
-        every = curve(cells)
+        if cells.prior_rate is not None:
+            return cls._by_history(cells, answers, cells.prior_rate)
+        useful = np.flatnonzero(answers.labelled.any(axis=0))
+        every = quadratic_features(cells)
         columns = every[useful]
-        answered, yes = answers.answered[:, useful], answers.yes[:, useful]
+        answered, yes = answers.labelled[:, useful], answers.positive[:, useful]
         n, k = answered.sum(axis=0), yes.sum(axis=0)
         whole = coefficients(columns, k, n, penalty=_PENALTY)
         others = coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
         overall = np.clip(logistic(every @ whole), _SUREST, 1 - _SUREST)
-        return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.count, _PRIOR_LABELS))
+        return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.stratum_count, _PRIOR_LABELS))
 
     @classmethod
-    def _by_history(cls, cells: Cells, answers: Answers, foretold: Floats) -> "Evidence":
-        n, k = answers.answered.sum(axis=0), answers.yes.sum(axis=0)
+    def _by_history(cls, cells: Cells, answers: LabelCounts, foretold: Floats) -> "Evidence":
+        n, k = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
         linear = logit(foretold)
-        recent = logistic(linear + shift(linear, k, n, penalty=_SHIFT_PENALTY))
+        recent = logistic(linear + intercept_shift(linear, k, n, penalty=_SHIFT_PENALTY))
         overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
         usual = cells.by_stratum(cells.sizes * overall) / np.maximum(cells.stratum_sizes, 1)
         rarer = np.clip(np.minimum(usual, 1 - usual), _SUREST_BY_HISTORY, 0.5)
         prior_labels = np.maximum(_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES / rarer)
-        return cls(cells, answers, np.tile(foretold, (len(answers.answered), 1)), overall, prior_labels)
+        return cls(cells, answers, np.tile(foretold, (len(answers.labelled), 1)), overall, prior_labels)
 
     @cached_property
     def strata(self) -> AnsweredStrata:
         """The strata, those without an answer joined to others."""
-        return AnsweredStrata.of(self.cells, self.answers.answered)
+        return AnsweredStrata.of(self.cells, self.answers.labelled)
 
     @cached_property
     def everything(self) -> Part:
@@ -93,7 +93,7 @@ class Evidence:
         """Both sides of every classifier in every part (parts x classifiers x sides)."""
         found = Residuals.of(self, parts)
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
-        foretold = self.cells.foretold is not None
+        foretold = self.cells.prior_rate is not None
         return _sides(self.strata, found, members, self.prior_labels, foretold=foretold)
 
     def variances(self, rows: Floats) -> tuple[Floats, Floats]:
@@ -126,8 +126,8 @@ class Residuals:
         """The working model held against the answers of every part."""
         strata, models = evidence.strata, evidence.folds
         sizes = np.stack([part.sizes for part in parts])
-        answered = np.stack([part.answers.answered for part in parts])
-        yes = np.stack([part.answers.yes for part in parts])
+        answered = np.stack([part.answers.labelled for part in parts])
+        yes = np.stack([part.answers.positive for part in parts])
         n, k = answered.sum(axis=1), yes.sum(axis=1)
         told = (answered * models).sum(axis=1)
         errors = k - told

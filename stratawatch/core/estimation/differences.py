@@ -13,7 +13,7 @@ from stratawatch.core.estimation.linear_total import Weighted
 from stratawatch.core.estimation.mover import Ends, difference_interval
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.undefined import reason, told
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, RatioMetric, metric_named
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
@@ -23,7 +23,7 @@ TWO_PERIODS: Final = "difference of two periods, MOVER-D"
 
 
 def compare(
-    cells: Cells, known: Labelled, first: str, second: str, metric_name: str, confidence: float = 0.95
+    cells: Cells, known: LabelledSample, first: str, second: str, metric_name: str, confidence: float = 0.95
 ) -> Estimate:
     """The metric of the first classifier minus that of the second.
 
@@ -41,7 +41,7 @@ def compare(
         if not clear[place]
     ]
     outcome = Undefined("; ".join(reasons)) if reasons else _difference(evidence, metric, reading, pair)
-    used = float(known.answered.sum(axis=0) @ _serving(cells, metric, pair))
+    used = float(known.labelled.sum(axis=0) @ _serving(cells, metric, pair))
     return Estimate(f"{first} - {second}", metric.name, None, outcome, round(used), SAME_ITEMS, confidence)
 
 
@@ -67,7 +67,7 @@ def _difference(evidence: Evidence, metric: RatioMetric, reading: Reading, pair:
     cells = evidence.cells
     row = _row(cells, metric, reading, pair)
     value = np.clip(metric.value(reading.sides.table)[0, pair], 0, 1)
-    items = float(cells.sizes[cells.served].sum())
+    items = float(cells.sizes[cells.has_call].sum())
     if not row[cells.sizes > 0].any():
         return Known(0.0, 0.0, 0.0, items)
     more, less = (Weighted.of(evidence, np.maximum(sign * row, 0)) for sign in (1, -1))

@@ -12,7 +12,7 @@ from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.population import Atom, Segment
 
@@ -27,7 +27,7 @@ class Request:
     survey: SurveySpec = field(default_factory=SurveySpec)
 
 
-def estimates(cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+def estimates(cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order."""
     evidence = Evidence.of(cells, known.everywhere)
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
@@ -41,7 +41,7 @@ def estimates(cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Req
     )
 
 
-def part(atoms: Sequence[Atom], known: Labelled, segment: Segment) -> Part:
+def part(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> Part:
     """A segment's items by atom, and the answers inside it."""
     sizes = np.array([atom.segments.get(segment, 0) for atom in atoms], dtype=np.float64)
     return Part(sizes, known.inside(segment))

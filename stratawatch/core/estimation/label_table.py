@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import Evidence
 from stratawatch.core.estimation.replication.units import Strata
-from stratawatch.core.labelled_sample import AnsweredRows
+from stratawatch.core.labelled_sample import LabelledItems
 from stratawatch.core.population import Counts, Floats, Segment
 
 
@@ -17,11 +17,11 @@ class LabelRows:
     """Labels by (stratum, digest, item). `rows` are places in `answered`; strata without an answer are joined."""
 
     evidence: Evidence
-    answered: AnsweredRows
+    answered: LabelledItems
     rows: Counts
 
     @classmethod
-    def of(cls, evidence: Evidence, answered: AnsweredRows) -> "LabelRows":
+    def of(cls, evidence: Evidence, answered: LabelledItems) -> "LabelRows":
         """Put the labels in order."""
         pool = answered.candidates
         homes = evidence.strata.homes[pool.atoms[answered.rows]].tolist()
@@ -48,7 +48,7 @@ class LabelRows:
     @cached_property
     def yes(self) -> Floats:
         """1 where people said yes, else 0."""
-        return self.answered.said_yes[self.rows]
+        return self.answered.positive[self.rows]
 
     @cached_property
     def left(self) -> Floats:

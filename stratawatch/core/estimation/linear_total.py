@@ -36,7 +36,7 @@ class Weighted:
         unsampled, weight = _by_kind(evidence, found, row)
         least, no = float(row @ found.yes[0]), float(row @ (found.answered - found.yes)[0])
         most = float(row @ found.sizes[0])
-        unmet = weight if evidence.cells.foretold is None else 0.0
+        unmet = weight if evidence.cells.prior_rate is None else 0.0
         total = float(np.clip(row @ found.totals[0], least, most - no))
         return cls(total, max(raw, smooth) + unsampled, unsampled, weight, most, least, most - no, unmet)
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.history.working_model import logistic, logit, shift
+from stratawatch.core.history.working_model import intercept_shift, logistic, logit
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
 
-FEWEST: Final = 200
+MIN_PAST_LABELS: Final = 200
 """Labels below which history does not foretell anything."""
-OLDEST: Final = 30
+MAX_AGE: Final = 30
 """Periods back that history reaches."""
 _SLOW, _FAST, _COUNTED = 0.97, 0.7, 0.95
 """Discounts a period: of the model's slopes, of its intercept, of counts."""
@@ -24,40 +24,40 @@ _STEPS: Final = 50
 _SMALL_STEP: Final = 1e-6
 
 
-def usable(history: History) -> bool:
+def has_enough_labels(history: History) -> bool:
     """Whether there are enough labels to foretell from."""
-    return int((history.ages <= OLDEST).sum()) >= FEWEST
+    return int((history.ages <= MAX_AGE).sum()) >= MIN_PAST_LABELS
 
 
-def foretold(cells: Cells, history: History) -> Floats | None:
+def prior_rate(cells: Cells, history: History) -> Floats | None:
     """The model's share of positives in every cell; None without enough history."""
-    if not usable(history):
+    if not has_enough_labels(history):
         return None
-    return _Model(history).at(cells.patterns, cells.filled_scores)
+    return _PriorModel(history).at(cells.patterns, cells.imputed_scores)
 
 
-def foretold_at(history: History, past: History) -> Floats:
+def prior_rate_at(history: History, past: History) -> Floats:
     """What `past` foretells for the rows of another history."""
-    return _Model(past).at(history.patterns, _filled(history))
+    return _PriorModel(past).at(history.patterns, _imputed_scores(history))
 
 
-def past_answers(cells: Cells, history: History) -> tuple[Floats, Floats]:
+def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
     """Discounted yes answers and answers of earlier periods by stratum.
 
     Labels of items that can be drawn again are left out: they would decide how often they are drawn.
     """
-    yes, answered = np.zeros(cells.count), np.zeros(cells.count)
-    rows = np.flatnonzero((history.ages <= OLDEST) & ~history.drawable)
+    yes, answered = np.zeros(cells.stratum_count), np.zeros(cells.stratum_count)
+    rows = np.flatnonzero((history.ages <= MAX_AGE) & ~history.drawable)
     if rows.size:
-        homes = _homes(cells, [history.patterns[row] for row in rows.tolist()], _filled(history)[rows])
+        homes = _nearest_strata(cells, [history.patterns[row] for row in rows.tolist()], _imputed_scores(history)[rows])
         known = homes >= 0
         weights = _COUNTED ** history.ages[rows].astype(np.float64)
         np.add.at(answered, homes[known], weights[known])
-        np.add.at(yes, homes[known], (weights * history.yes[rows])[known])
+        np.add.at(yes, homes[known], (weights * history.positive[rows])[known])
     return yes, answered
 
 
-def _homes(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
+def _nearest_strata(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
     """The stratum of the cell that is nearest in score among those of the same pattern; -1: no such pattern."""
     homes = np.full(len(patterns), -1)
     of_cell, names = np.array(cells.patterns), np.array(patterns)
@@ -65,20 +65,20 @@ def _homes(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
         here = np.flatnonzero(of_cell == name)
         if here.size:
             rows = np.flatnonzero(names == name)
-            order = here[np.argsort(cells.filled_scores[here], kind="stable")]
-            centres = cells.filled_scores[order]
+            order = here[np.argsort(cells.imputed_scores[here], kind="stable")]
+            centres = cells.imputed_scores[order]
             place = np.searchsorted((centres[1:] + centres[:-1]) / 2, scores[rows])
             homes[rows] = cells.strata[order[place]]
     return homes
 
 
-def _filled(history: History) -> Floats:
+def _imputed_scores(history: History) -> Floats:
     """Scores with a stand-in where there is none: .5 where any classifier says yes, else .05."""
-    called = (history.letters == POSITIVE).any(axis=1)
+    called = (history.calls == POSITIVE).any(axis=1)
     return np.where(np.isnan(history.scores), np.where(called, 0.5, 0.05), history.scores)
 
 
-class _Model:
+class _PriorModel:
     """Ridge logistic on the logit of the linked score, its square, one hinge, and every letter of the pattern.
 
     Slopes come from up to 30 periods, discounted .97 a period; then the intercept alone follows the last ones
@@ -86,11 +86,11 @@ class _Model:
     """
 
     def __init__(self, history: History) -> None:
-        young = history.ages <= OLDEST
+        young = history.ages <= MAX_AGE
         ages = history.ages[young].astype(np.float64)
-        scores = np.round(np.clip(logit(_filled(history)[young]), -12, 12) * _GRID) / _GRID
+        scores = np.round(np.clip(logit(_imputed_scores(history)[young]), -12, 12) * _GRID) / _GRID
         names = np.array(history.patterns)[young]
-        said = history.yes[young].astype(np.float64)
+        said = history.positive[young].astype(np.float64)
         _, kind = np.unique(names, return_inverse=True)
         key = kind * 4096 + (scores * _GRID).astype(np.int64) + 2048
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
@@ -101,7 +101,7 @@ class _Model:
         n, yes = _sums(group, slow, count), _sums(group, slow * said, count)
         self._beta = _newton(columns, yes, n, np.r_[1e-3, np.full(columns.shape[1] - 1, _PENALTY)])
         n, yes = _sums(group, fast, count), _sums(group, fast * said, count)
-        self._beta[0] += shift(columns @ self._beta, yes, n, penalty=_INTERCEPT_PENALTY)
+        self._beta[0] += intercept_shift(columns @ self._beta, yes, n, penalty=_INTERCEPT_PENALTY)
 
     def at(self, patterns: Sequence[str], scores: Floats) -> Floats:
         """The share of positives for these patterns and linked scores."""

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.history.model import foretold_at, usable
+from stratawatch.core.history.model import has_enough_labels, prior_rate_at
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import POSITIVE, UNSCORED
 
@@ -19,7 +19,7 @@ _SUREST: Final = 0.99
 """Certainty that a ratio reckons with: one mistaken label among sure ones is no verdict on the model."""
 
 
-def trusted(history: History) -> bool:
+def model_is_trusted(history: History) -> bool:
     """Whether plans may take the model at its word.
 
     R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
@@ -37,33 +37,33 @@ def trusted(history: History) -> bool:
     return trust
 
 
-def with_ratios(history: History) -> History:
+def with_variance_ratios(history: History) -> History:
     """The same history with the variance ratio of every period that has a usable past."""
     ratios = dict(history.ratios)
     for age in np.unique(history.ages).tolist():
         if age not in ratios:
-            found = _ratio(history, age)
+            found = _variance_ratios(history, age)
             if found is not None:
                 ratios[age] = found
     return replace(history, ratios=ratios)
 
 
-def _ratio(history: History, age: int) -> Mapping[str, float] | None:
+def _variance_ratios(history: History, age: int) -> Mapping[str, float] | None:
     """A period's sum of (w g e)^2 over its labels against what the past model expected of it, by metric.
 
     Mean over the classifiers; e = y - m, expected m (1 - m);
     g up to a factor: precision I, recall I - r.
     """
-    past = _rows(history, history.ages > age)
+    past = _subset(history, history.ages > age)
     past = replace(past, ages=past.ages - age)
-    if not usable(past):
+    if not has_enough_labels(past):
         return None
-    now = _rows(history, history.ages == age)
-    m = np.minimum(foretold_at(now, past), _SUREST)
-    y, w = now.yes.astype(np.float64), now.weights
+    now = _subset(history, history.ages == age)
+    m = np.minimum(prior_rate_at(now, past), _SUREST)
+    y, w = now.positive.astype(np.float64), now.weights
     surprise, expected = (w * (y - m)) ** 2, w**2 * m * (1 - m)
     precision, recall = [], []
-    for column in now.letters.T:
+    for column in now.calls.T:
         positive, judged = column == POSITIVE, column != UNSCORED
         found, everyone = float((w * y)[positive].sum()), float((w * y)[judged].sum())
         gradient = np.where(judged, positive - found / everyone, 0.0) if everyone > 0 else None
@@ -79,13 +79,13 @@ def _quotient(part: float, whole: float) -> list[float]:
     return [part / whole] if whole > 0 else []
 
 
-def _rows(history: History, chosen: Flags) -> History:
+def _subset(history: History, chosen: Flags) -> History:
     rows = np.flatnonzero(chosen)
     return History(
         ages=history.ages[rows],
         patterns=tuple(history.patterns[row] for row in rows.tolist()),
         scores=history.scores[rows],
-        yes=history.yes[rows],
+        positive=history.positive[rows],
         weights=history.weights[rows],
         drawable=history.drawable[rows],
         classifiers=history.classifiers,

@@ -25,7 +25,7 @@ class History:
     ages: Counts
     patterns: tuple[str, ...]
     scores: Floats
-    yes: NDArray[np.bool_]
+    positive: NDArray[np.bool_]
     weights: Floats
     drawable: NDArray[np.bool_]
     ratios: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class History:
         return len(self.patterns)
 
     @property
-    def letters(self) -> NDArray[np.str_]:
+    def calls(self) -> NDArray[np.str_]:
         """The calls of every row, a column a classifier."""
         longest = max(map(len, self.patterns), default=0)
         letters = np.array(self.patterns, dtype=f"U{max(longest, 1)}").view("U1").reshape(len(self), max(longest, 1))
@@ -46,7 +46,7 @@ NO_HISTORY: Final = History(
     ages=np.zeros(0, dtype=np.int64),
     patterns=(),
     scores=np.zeros(0),
-    yes=np.zeros(0, dtype=np.bool_),
+    positive=np.zeros(0, dtype=np.bool_),
     weights=np.zeros(0),
     drawable=np.zeros(0, dtype=np.bool_),
 )

@@ -22,35 +22,35 @@ def logit(p: Floats) -> Floats:
     return np.asarray(np.log(inside / (1 - inside)), dtype=np.float64)
 
 
-def at_their_word(cells: Cells) -> Floats:
+def score_logit(cells: Cells) -> Floats:
     """The logit of the mean score, inside +-7."""
-    return np.clip(logit(cells.filled_scores), -7, 7)
+    return np.clip(logit(cells.imputed_scores), -7, 7)
 
 
 def standardised(cells: Cells) -> Floats:
     """The logit of the mean score, with mean 0 and variance 1 over the items."""
-    x = at_their_word(cells)
-    weights = np.where(cells.served, cells.sizes, 0.0)
+    x = score_logit(cells)
+    weights = np.where(cells.has_call, cells.sizes, 0.0)
     total = max(float(weights.sum()), 1.0)
     mean = float(weights @ x) / total
     spread = float(np.sqrt(weights @ (x - mean) ** 2 / total))
     return np.asarray((x - mean) / spread if spread > 1e-9 else np.zeros_like(x))
 
 
-def line(cells: Cells) -> Floats:
+def linear_features(cells: Cells) -> Floats:
     """Columns (1, z): what a second phase corrects scores by."""
     z = standardised(cells)
     return np.column_stack([np.ones_like(z), z])
 
 
-def curve(cells: Cells) -> Floats:
+def quadratic_features(cells: Cells) -> Floats:
     """Columns (1, z, 2 votes - 1, z^2 - 1), then a column an auxiliary score: the model that assists estimates.
 
     A score that says the same everywhere is a column of 0: it must not share the intercept.
     """
     z = standardised(cells)
-    telling = (cells.hints != cells.hints[:1]).any(axis=0)
-    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.hints * telling])
+    telling = (cells.auxiliary_calls != cells.auxiliary_calls[:1]).any(axis=0)
+    return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.auxiliary_calls * telling])
 
 
 def fit(columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:
@@ -101,6 +101,6 @@ def correction(linear: Floats, columns: Floats, yes: Floats, answered: Floats, *
     return beta
 
 
-def shift(linear: Floats, yes: Floats, answered: Floats, *, penalty: float) -> float:
+def intercept_shift(linear: Floats, yes: Floats, answered: Floats, *, penalty: float) -> float:
     """The same for an intercept alone; `penalty` labels' worth holds it at 0."""
     return float(correction(linear, np.ones((len(linear), 1)), yes, answered, penalty=penalty)[0])

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.goals import Goal
-from stratawatch.core.planning.bethel import solve, whole
+from stratawatch.core.planning.bethel import integer_solution, minimise_labels
 from stratawatch.core.planning.expected_rates import Rates
 from stratawatch.core.planning.goal_variances import goal_variances
 from stratawatch.core.planning.integer_allocation import clip_and_round
@@ -57,7 +57,7 @@ def neyman_multipurpose(needs: Floats) -> Floats:
 
 def strata_with_calls(cells: Cells) -> Flags:
     """Strata that hold items which some classifier judged."""
-    return np.asarray(cells.by_stratum(cells.served.astype(np.float64)) > 0)
+    return np.asarray(cells.by_stratum(cells.has_call.astype(np.float64)) > 0)
 
 
 def drawable_items(cells: Cells) -> Counts:
@@ -102,14 +102,14 @@ def allocate_for_margins(
     """
     sizes, caps = cells.stratum_sizes, bounds.upper.astype(np.float64)
     floors = np.maximum(bounds.lower, np.minimum(_least(cells, MIN_LABELS_FOR_MARGINS), bounds.upper))
-    solution = solve(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
+    solution = minimise_labels(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
     if not solution.feasible:
         return bounds.upper
     if proportional > 0:
         even = np.floor(proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
         floors = np.minimum(np.maximum(floors, even), bounds.upper)
-        solution = solve(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
-    return whole(solution, variances, limits, sizes, floors, bounds.upper, costs)
+        solution = minimise_labels(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
+    return integer_solution(solution, variances, limits, sizes, floors, bounds.upper, costs)
 
 
 def _floors(cells: Cells, floor: float, labels: int, bounds: AllocationBounds, needed: Flags) -> Counts:

@@ -81,7 +81,7 @@ class _Problem:
         return None
 
 
-def solve(
+def minimise_labels(
     weights: Floats,
     limits: Floats,
     sizes: Floats,
@@ -105,9 +105,9 @@ def solve(
         raise StratawatchError("a stratum's labels cost nothing", expected="costs above 0", got=str(costs.min()))
     low = np.where(weights.any(axis=0), np.minimum(np.maximum(floors, 1), caps), np.minimum(floors, caps))
     prices = np.zeros(len(limits))
-    if not bool(np.all(kept(weights, limits, sizes, caps))):
+    if not bool(np.all(limits_met(weights, limits, sizes, caps))):
         return Solution(caps, prices, np.inf, feasible=False)
-    rows = ~kept(weights, limits, sizes, low)
+    rows = ~limits_met(weights, limits, sizes, low)
     if not rows.any():
         return Solution(low, prices, 0.0, feasible=True)
     columns = weights[rows].any(axis=0)
@@ -120,9 +120,9 @@ def solve(
     return Solution(whole, prices, rest, feasible=True)
 
 
-def kept(weights: Floats, limits: Floats, sizes: Floats, n: Floats) -> Flags:
+def limits_met(weights: Floats, limits: Floats, sizes: Floats, n: Floats) -> Flags:
     """Which limits n keeps; a stratum that is counted whole adds no variance, one without a label all there is."""
-    return np.asarray(variances_of(weights, sizes, n) <= _allowances(weights, limits, sizes))
+    return np.asarray(achieved_variances(weights, sizes, n) <= _allowances(weights, limits, sizes))
 
 
 def _allowances(weights: Floats, limits: Floats, sizes: Floats) -> Floats:
@@ -130,7 +130,7 @@ def _allowances(weights: Floats, limits: Floats, sizes: Floats) -> Floats:
     return np.asarray(limits * (1 + SLACK) + 1e-13 * _inverse_sum(weights, sizes), dtype=np.float64)
 
 
-def variances_of(weights: Floats, sizes: Floats, n: Floats) -> Floats:
+def achieved_variances(weights: Floats, sizes: Floats, n: Floats) -> Floats:
     """sum_h A_jh (1/n_h - 1/N_h); infinite where a weighed stratum has no label."""
     inside = n > 0
     each = np.where(inside, (1 - n / np.maximum(sizes, 1)) / np.where(inside, n, 1), 0.0)
@@ -220,7 +220,7 @@ def _bounded_step(prices: Floats, slope: Floats, curvature: Floats, reach: float
     return reached - prices
 
 
-def whole(
+def integer_solution(
     solution: Solution,
     weights: Floats,
     limits: Floats,
@@ -266,7 +266,7 @@ class _Repair:
     def mended(self, n: Counts, caps: Counts) -> Counts:
         """Labels are added until every limit is kept."""
         n = n.copy()
-        variances = variances_of(self.weights, self.sizes, n.astype(np.float64))
+        variances = achieved_variances(self.weights, self.sizes, n.astype(np.float64))
         allowed = _allowances(self.weights, self.limits, self.sizes)
         open_ = n < caps
         while open_.any() and (exceeded := np.flatnonzero(variances > allowed)).size:
@@ -275,14 +275,14 @@ class _Repair:
             best = int(np.where(open_, self.prices[exceeded] @ each / self.costs, -1.0).argmax())
             n[best] += 1
             open_[best] = n[best] < caps[best]
-            variances = variances_of(self.weights, self.sizes, n.astype(np.float64))
+            variances = achieved_variances(self.weights, self.sizes, n.astype(np.float64))
         return n
 
     def trimmed(self, n: Counts, low: Counts) -> Counts:
         """Labels are taken away while every limit stays kept."""
         n = n.copy()
         while True:
-            spare = self.limits - variances_of(self.weights, self.sizes, n.astype(np.float64))
+            spare = self.limits - achieved_variances(self.weights, self.sizes, n.astype(np.float64))
             fewer = np.flatnonzero(n > low)
             harm = self.weights[:, fewer] / (n[fewer] * (n[fewer] - 1.0))
             possible = fewer[(harm <= spare[:, None]).all(axis=0)]

@@ -32,7 +32,7 @@ def half_width_curves(
     cells: Cells, rates: Rates, totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[str, Floats]:
     """The same for several plans at once (totals: plans x strata), by metric (plans x classifiers); inf: untold."""
-    foreseen = rates.once("foreseen", cells, lambda: ExpectedTotals.of(cells, rates.rate, rates.variance))
+    foreseen = rates.memoised("foreseen", cells, lambda: ExpectedTotals.of(cells, rates.rate, rates.variance))
     reading = Reading(foreseen.sides(totals), confidence)
     found = {name: metric_named(name) for name in metrics}
     return {
@@ -59,15 +59,15 @@ class ExpectedTotals:
     def of(cls, cells: Cells, rates: Floats, spread: Floats) -> "ExpectedTotals":
         """`rates` are the expected shares of positives by cell, `spread` the variance of one label about them."""
         columns = (cells.sizes, cells.sizes * rates, cells.sizes * spread)
-        sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.count))
+        sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.stratum_count))
         for side, called in enumerate((cells.positive, cells.negative)):
             for place in range(len(cells.classifiers)):
                 members = np.flatnonzero(called[:, place])
                 strata = cells.strata[members]
                 for total, column in zip(sums[:, place, side], columns, strict=True):
-                    total[:] = np.bincount(strata, column[members], cells.count)
+                    total[:] = np.bincount(strata, column[members], cells.stratum_count)
         items, positives, spreads = sums
-        return cls(cells.stratum_sizes, items, positives, spreads, cells.foretold is None)
+        return cls(cells.stratum_sizes, items, positives, spreads, cells.prior_rate is None)
 
     def sides(self, totals: Floats) -> Sides:
         """Both sides with `totals` labels by stratum (leading axes: several plans at once).

@@ -6,10 +6,10 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.history.model import foretold, past_answers
+from stratawatch.core.history.model import past_label_counts, prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.history.working_model import at_their_word, correction, line, logistic
-from stratawatch.core.memo import Remembering
+from stratawatch.core.history.working_model import correction, linear_features, logistic, score_logit
+from stratawatch.core.memo import IdentityMemo
 from stratawatch.core.population import Floats
 
 _RIDGE: Final = 0.1
@@ -17,7 +17,7 @@ _PAST_LABELS: Final = 20.0
 
 
 @dataclass(frozen=True)
-class Rates(Remembering):
+class Rates(IdentityMemo):
     """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
 
     rate: Floats
@@ -26,9 +26,9 @@ class Rates(Remembering):
 
 def prior_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
     """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""
-    plain = foretold(cells, history) if cells.foretold is None else cells.foretold
+    plain = prior_rate(cells, history) if cells.prior_rate is None else cells.prior_rate
     if plain is None:
-        plain = cells.filled_scores
+        plain = cells.imputed_scores
     floored = _floored(cells, plain)
     return Rates(plain, floored * (1 - floored))
 
@@ -40,7 +40,7 @@ def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
     history could not show.
     """
     first = prior_rates(cells, history)
-    yes, answered = past_answers(cells, history)
+    yes, answered = past_label_counts(cells, history)
     usual = np.clip(_means(cells, first.rate), 1e-6, 1 - 1e-6)
     updated = (_PAST_LABELS * usual + yes + (1 - 2 * usual) / 2) / (_PAST_LABELS + answered)
     scale = updated * (1 - updated) / (usual * (1 - usual))
@@ -62,7 +62,7 @@ def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
     """
     if answered.sum() == 0:
         return prior_rates(cells)
-    word, columns = at_their_word(cells), line(cells)
+    word, columns = score_logit(cells), linear_features(cells)
     fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=_RIDGE))
     floored = _floored(cells, fitted)
     usual = _means(cells, floored)
@@ -79,10 +79,10 @@ def _means(cells: Cells, values: Floats) -> Floats:
 
 def _floored(cells: Cells, p: Floats) -> Floats:
     """Held off certainty: a tenth of the usual share of surprises is added, apart for called positives and others."""
-    called, quiet = cells.served & cells.positive_to_any, cells.served & ~cells.positive_to_any
+    called, quiet = cells.has_call & cells.called_by_any, cells.has_call & ~cells.called_by_any
     missed = np.clip(p + 0.1 * _usual(cells, p, quiet), 1e-6, 0.95)
     mistaken = np.clip(1 - p + 0.1 * _usual(cells, 1 - p, called), 1e-6, 0.95)
-    return np.where(cells.positive_to_any, 1 - mistaken, missed)
+    return np.where(cells.called_by_any, 1 - mistaken, missed)
 
 
 def _usual(cells: Cells, share: Floats, among: Flags) -> float:

@@ -47,7 +47,7 @@ def goal_variances(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalVar
         rows = goal_rows(cells, goals, rates)
         return GoalVariances(rows.names, rows.metrics, rows.margins, variance_coefficients(cells, rows, rates))
 
-    return rates.once(("wanted", tuple(goals)), cells, make)
+    return rates.memoised(("wanted", tuple(goals)), cells, make)
 
 
 def goal_rows(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalRows:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import overload
 
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 
 
-class EarlierRounds(Sequence[Labelled]):
+class EarlierRounds(Sequence[LabelledSample]):
     """The items that each earlier round had drawn, cumulative. Long cycles have hundreds of rounds and ask for a few.
 
     >>> rounds = EarlierRounds(3, lambda place: print("round", place))
@@ -14,19 +14,19 @@ class EarlierRounds(Sequence[Labelled]):
     round 2
     """
 
-    def __init__(self, count: int, told: Callable[[int], Labelled]) -> None:
+    def __init__(self, count: int, told: Callable[[int], LabelledSample]) -> None:
         self._count, self._told = count, told
 
     def __len__(self) -> int:
         return self._count
 
     @overload
-    def __getitem__(self, place: int) -> Labelled: ...
+    def __getitem__(self, place: int) -> LabelledSample: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Labelled]: ...
+    def __getitem__(self, place: slice) -> Sequence[LabelledSample]: ...
 
-    def __getitem__(self, place: int | slice) -> Labelled | Sequence[Labelled]:
+    def __getitem__(self, place: int | slice) -> LabelledSample | Sequence[LabelledSample]:
         """One round, or some of them."""
         found = range(self._count)[place]
         return self._told(found) if isinstance(found, int) else [self._told(one) for one in found]

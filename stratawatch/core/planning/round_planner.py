@@ -10,10 +10,10 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.interval import z
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.history.model import usable
-from stratawatch.core.history.model_trust import trusted
+from stratawatch.core.history.model import has_enough_labels
+from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import (
     ALLOCATION,
@@ -71,7 +71,7 @@ class LabelsSoFar:
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
     new_label_cost: Callable[[Counts], int] = lambda totals: int(totals.sum())
     unlabelled_in: Callable[[Counts], Counts] | None = None
-    earlier: Sequence[Labelled] = ()
+    earlier: Sequence[LabelledSample] = ()
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,10 @@ class RoundPlanner:
     @cached_property
     def rates(self) -> Rates:
         """What the first labels are expected to say; planners of the same cells share it."""
-        return self.cells.once(("rates", self.survey.stop_at_goals), self.history, self._first_rates)
+        return self.cells.memoised(("rates", self.survey.stop_at_goals), self.history, self._first_rates)
 
     def _first_rates(self) -> Rates:
-        if not usable(self.history):
+        if not has_enough_labels(self.history):
             return prior_rates(self.cells)
         if self.survey.stop_at_goals:
             return (model_rates if self._model_is_trusted else shrunk_prior_rates)(self.cells, self.history)
@@ -161,7 +161,7 @@ class RoundPlanner:
 
     @property
     def _cold(self) -> bool:
-        return not usable(self.history)
+        return not has_enough_labels(self.history)
 
     @property
     def _budget(self) -> int:
@@ -321,7 +321,7 @@ class RoundPlanner:
 
     @cached_property
     def _model_is_trusted(self) -> bool:
-        return self.cells.once("trusted", self.history, lambda: trusted(self.history))
+        return self.cells.memoised("trusted", self.history, lambda: model_is_trusted(self.history))
 
     def _method(self, so_far: LabelsSoFar) -> str:
         source = "scores" if self._cold else "history"

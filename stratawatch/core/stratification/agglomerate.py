@@ -47,7 +47,7 @@ class Moments:
         return Moments(by_group[0], by_group[1], sums)
 
 
-def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
+def agglomerate(moments: Moments, wanted: int, least: float = 1) -> Counts:
     """The group of every cell, numbered by their first cells: at most `wanted` groups of at least `least` items.
 
     Greedy: while there are too many, the pair of least Q_merged - Q_1 - Q_2 becomes one; groups that are too small
@@ -58,18 +58,18 @@ def merge(moments: Moments, wanted: int, least: float = 1) -> Counts:
     >>> merge(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
     [0, 1, 0]
     """
-    return Coarse.of(moments).merged(wanted, least)
+    return InitialGroups.of(moments).merged(wanted, least)
 
 
 @dataclass(frozen=True)
-class Coarse:
+class InitialGroups:
     """Groups from above, few enough to be compared pair by pair: the same for any number that is wanted."""
 
     group: Counts
     pooled: Moments
 
     @classmethod
-    def of(cls, moments: Moments) -> "Coarse":
+    def of(cls, moments: Moments) -> "InitialGroups":
         """The groups of some cells."""
         group = _halved(moments, _MOST)
         return cls(group, moments.pooled(group))

@@ -13,7 +13,7 @@ def rows_of(census: Census) -> Counts:
     return np.asarray(row[census.counts[row] > 0], dtype=np.int64)
 
 
-def atoms_in(census: Census, group: Counts) -> tuple[Atom, ...]:
+def atoms_of_groups(census: Census, group: Counts) -> tuple[Atom, ...]:
     """The fewest atoms that keep groups apart, sorted by (pattern, bin); each group is a stratum.
 
     `group` is by row of the census; within a pattern, a group holds a run of bins.
@@ -24,10 +24,12 @@ def atoms_in(census: Census, group: Counts) -> tuple[Atom, ...]:
     kind = np.unique(np.array(census.patterns, dtype=np.str_)[row], return_inverse=True)[1]
     first = np.flatnonzero(np.r_[True, (np.diff(kind) != 0) | (np.diff(group[row]) != 0)])
     strata = numbered(group[row][first]).tolist()
-    return tuple(atom.moved(stratum) for atom, stratum in zip(atoms_at(census, row, first), strata, strict=True))
+    return tuple(
+        atom.in_stratum(stratum) for atom, stratum in zip(atoms_of_runs(census, row, first), strata, strict=True)
+    )
 
 
-def atoms_at(census: Census, row: Counts, first: Counts) -> tuple[Atom, ...]:
+def atoms_of_runs(census: Census, row: Counts, first: Counts) -> tuple[Atom, ...]:
     """One atom for each run of rows, which begin at the places `first` of `row`."""
     bins, counts = census.bins[row], census.counts[row]
     scored = np.where(bins != NO_BIN, counts, 0).astype(np.float64)

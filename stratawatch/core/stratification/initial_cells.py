@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.history.model import usable
+from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts, Floats
-from stratawatch.core.stratification.atoms import atoms_at, rows_of
+from stratawatch.core.stratification.atoms import atoms_of_runs, rows_of
 
 _LARGE_SHARE: Final = 0.3
 """Share of all items that makes a pattern large."""
@@ -34,23 +34,23 @@ class _Rows:
     called: Flags
 
 
-def fine_cells(census: Census, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+def initial_cells(census: Census, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """Atoms at equal steps of 1/2 cum N + 1/2 cum N s within each pattern, sorted by (pattern, bin).
 
     s is the foretold standard deviation of a label (Dalenius and Hodges 1959, halfway to equal counts); with history
     it weighs .7. Items of one bin stay together, and those without a score are an atom of their own. A pattern that
     nobody judged is one atom.
     """
-    rows = _rows(census, history)
+    rows = _census_rows(census, history)
     if rows.row.size == 0:
         return ()
-    weight = _SPREAD_WEIGHT_KNOWN if usable(history) else _SPREAD_WEIGHT
+    weight = _SPREAD_WEIGHT_KNOWN if has_enough_labels(history) else _SPREAD_WEIGHT
     step = _steps(rows, _most(rows), weight)
     new = np.r_[True, (np.diff(rows.kind) != 0) | (np.diff(step) != 0)]
-    return atoms_at(census, rows.row, np.flatnonzero(new))
+    return atoms_of_runs(census, rows.row, np.flatnonzero(new))
 
 
-def _rows(census: Census, history: History) -> _Rows:
+def _census_rows(census: Census, history: History) -> _Rows:
     cells = Cells.of_census(census)
     row = rows_of(census)
     kind = np.unique(np.array(census.patterns, dtype=np.str_)[row], return_inverse=True)[1]
@@ -60,8 +60,8 @@ def _rows(census: Census, history: History) -> _Rows:
         sizes=cells.sizes[row],
         spread=cells.sizes[row] * np.sqrt(prior_rates(cells, history).variance[row]),
         scored=census.bins[row] != NO_BIN,
-        served=cells.served[row],
-        called=cells.positive_to_any[row],
+        served=cells.has_call[row],
+        called=cells.called_by_any[row],
     )
 
 

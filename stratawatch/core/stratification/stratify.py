@@ -8,22 +8,22 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.history.model import foretold
+from stratawatch.core.history.model import prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.allocation import MIN_LABELS
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import goal_rows
 from stratawatch.core.planning.round_sizes import first_labels
 from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.core.stratification.agglomerate import Coarse, Moments, numbered
-from stratawatch.core.stratification.initial_cells import fine_cells
+from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, numbered
+from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.errors import PlanImpossible
 
 _FEWEST, _MOST = 5, 60
 _LABELS_A_STRATUM: Final = 20
 
 
-def cut_atoms(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
     Fine cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
@@ -31,12 +31,12 @@ def cut_atoms(census: Census, survey: SurveySpec, history: History = NO_HISTORY)
     g_j its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
     """
     goals = tuple(survey.goals)
-    fine = census.once(("fine", goals), history, lambda: _fine(census, goals, history))
+    fine = census.memoised(("fine", goals), history, lambda: _fine(census, goals, history))
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
     group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), MIN_LABELS)
-    return tuple(atom.moved(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
+    return tuple(atom.in_stratum(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ class _Fine:
     atoms: tuple[Atom, ...]
     served: Counts
     items: float
-    coarse: Coarse
+    coarse: InitialGroups
 
 
 def _fine(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
-    atoms = _foretold(fine_cells(census, history), census, history)
+    atoms = _foretold(initial_cells(census, history), census, history)
     cells = Cells.of_atoms(census.classifiers, atoms)
-    served = np.flatnonzero(cells.served)
-    coarse = Coarse.of(_moments(cells, goals, history).of(served))
+    served = np.flatnonzero(cells.has_call)
+    coarse = InitialGroups.of(_moments(cells, goals, history).of(served))
     return _Fine(atoms, served, float(cells.sizes[served].sum()), coarse)
 
 
 def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
     """The atoms with what history says of them: frozen with the design, for plans and estimates alike."""
-    shares = foretold(Cells.of_atoms(census.classifiers, atoms), history) if atoms else None
+    shares = prior_rate(Cells.of_atoms(census.classifiers, atoms), history) if atoms else None
     if shares is None:
         return atoms
-    return tuple(replace(atom, foretold=share) for atom, share in zip(atoms, shares.tolist(), strict=True))
+    return tuple(replace(atom, prior_rate=share) for atom, share in zip(atoms, shares.tolist(), strict=True))
 
 
 def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:

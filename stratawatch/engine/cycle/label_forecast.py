@@ -9,7 +9,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import cut
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.history.model import usable
+from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
@@ -86,7 +86,7 @@ def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) 
     return LabelForecast(
         items=census.size,
         past_labels=len(history),
-        from_history=usable(history),
+        from_history=has_enough_labels(history),
         metrics=metrics,
         wishes=tuple(
             GoalForecast(*key, goal.margin, now.get(key), forecast.needed([goal], most))

@@ -5,8 +5,8 @@ from datetime import datetime
 
 import numpy as np
 
-from stratawatch.core.history.model import OLDEST
-from stratawatch.core.history.model_trust import with_ratios
+from stratawatch.core.history.model import MAX_AGE
+from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.score_bins import centres
 from stratawatch.core.verdicts import Verdict
@@ -24,11 +24,11 @@ def label_history(
     Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
     Plans for goals also read how well each period was foretold.
     """
-    earlier = tx.cycles.find(panel=spec.name, before=period, newest=OLDEST)
+    earlier = tx.cycles.find(panel=spec.name, before=period, newest=MAX_AGE)
     periods = {
         cycle.id: cycle.period
         for cycle in earlier
-        if period - cycle.period <= OLDEST and _alike(tx.panels.get(cycle.panel_version), spec)
+        if period - cycle.period <= MAX_AGE and _alike(tx.panels.get(cycle.panel_version), spec)
     }
     if not periods:
         return NO_HISTORY
@@ -37,7 +37,7 @@ def label_history(
     told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
     ages = [period - periods[draw.cycle_id] for draw in told]
     history = _columns(told, verdicts, ages, frozenset(present), len(spec.classifiers))
-    return with_ratios(history) if spec.stop_rule == "goals" else history
+    return with_variance_ratios(history) if spec.stop_rule == "goals" else history
 
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
@@ -56,7 +56,7 @@ def _columns(
         ages=np.array(ages, dtype=np.int64),
         patterns=tuple(draw.pattern for draw in told),
         scores=centres([draw.bin for draw in told]),
-        yes=np.array([verdicts[draw.item_key] == "yes" for draw in told], dtype=np.bool_),
+        positive=np.array([verdicts[draw.item_key] == "yes" for draw in told], dtype=np.bool_),
         weights=np.array([draw.weight for draw in told], dtype=np.float64),
         drawable=np.array([draw.item in present for draw in told], dtype=np.bool_),
         classifiers=classifiers,

@@ -15,7 +15,7 @@ from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.interval import z
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
@@ -137,7 +137,13 @@ class Bennett:
         widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
         return Plan(tuple(called.everywhere(labels).tolist()), widths, self._words)
 
-    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:  # noqa: ARG002
+    def estimates(
+        self,
+        cells: Cells,
+        atoms: Sequence[Atom],  # noqa: ARG002
+        known: LabelledSample,
+        request: Request,
+    ) -> tuple[Estimate, ...]:
         """A weighted mean of m-estimates; everything else is Undefined."""
         called = self._called(cells)
         told = called.told(known)

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom, Census, Counts, Floats
-from stratawatch.core.stratification.atoms import atoms_in
+from stratawatch.core.stratification.atoms import atoms_of_groups
 from stratawatch.literature.bennett.bins import BINNINGS, bins_of
 from stratawatch.literature.bennett.rounds import Labelled as Told
 
@@ -27,7 +27,7 @@ def cut(census: Census, place: int, binning: str, bins: int) -> tuple[Atom, ...]
     if scored.any():
         scores, items = cells.scores[scored], cells.sizes[scored]
         group[scored] = bins_of(scores, BINNINGS[binning](scores, items, bins))
-    return atoms_in(census, group)
+    return atoms_of_groups(census, group)
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class CalledPositive:
         found = self.cells.by_stratum(self.cells.sizes * self.flags * rates)[self.strata]
         return np.asarray(found / self.sizes, dtype=np.float64)
 
-    def told(self, known: Labelled) -> Told:
+    def told(self, known: LabelledSample) -> Told:
         """What was drawn and answered, by bin."""
-        answered, yes = (self.cells.by_stratum(part.sum(axis=0)) for part in (known.answered, known.yes))
+        answered, yes = (self.cells.by_stratum(part.sum(axis=0)) for part in (known.labelled, known.positive))
         return Told(*(np.rint(column[self.strata]).astype(np.int64) for column in (known.drawn, answered, yes)))
 
     def everywhere(self, totals: Counts) -> Counts:
         """The same totals by all strata; none outside the bins."""
-        every = np.zeros(self.cells.count, dtype=np.int64)
+        every = np.zeros(self.cells.stratum_count, dtype=np.int64)
         every[self.strata] = totals
         return every

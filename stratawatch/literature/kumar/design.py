@@ -14,7 +14,7 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
@@ -168,7 +168,9 @@ class Kumar:
         }
         return Plan(tuple(totals.tolist()), widths, self._words)
 
-    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+    def estimates(
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    ) -> tuple[Estimate, ...]:
         """Stratified shares with the interval that their variance implies."""
         return estimate(cells, atoms, known, request, lambda metric, name: self.lacks(metric, name, cells.classifiers))
 

@@ -10,7 +10,7 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request, part
 from stratawatch.core.estimation.interval import z
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import METRICS, A, B, RatioMetric
 from stratawatch.core.population import Atom, Counts, Floats, Segment
 from stratawatch.literature.kumar.allocations import LEAST_LABELS
@@ -68,11 +68,11 @@ class _Counts:
 
 
 def estimate(
-    cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request, lacks: Callable[[str, str], str]
+    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request, lacks: Callable[[str, str], str]
 ) -> tuple[Estimate, ...]:
     """Every segment x classifier x metric; `lacks` says why a metric of a classifier is not told, if it is not."""
     answers = known.everywhere
-    everything = cells.sizes, answers.answered.sum(axis=0), answers.yes.sum(axis=0)
+    everything = cells.sizes, answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
     found = []
     for segment in request.segments:
         columns = everything if segment is None else _inside(atoms, known, segment)
@@ -105,9 +105,9 @@ def expected_half_width(
     return min(z(confidence) * float(np.sqrt(max(variance, 0.0))), 0.5)
 
 
-def _inside(atoms: Sequence[Atom], known: Labelled, segment: Segment) -> tuple[Floats, Floats, Floats]:
+def _inside(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> tuple[Floats, Floats, Floats]:
     found = part(atoms, known, segment)
-    return found.sizes, found.answers.answered.sum(axis=0), found.answers.yes.sum(axis=0)
+    return found.sizes, found.answers.labelled.sum(axis=0), found.answers.positive.sum(axis=0)
 
 
 def _read(

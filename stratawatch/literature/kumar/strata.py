@@ -9,7 +9,7 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.metrics import RatioMetric
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
-from stratawatch.core.stratification.atoms import atoms_in
+from stratawatch.core.stratification.atoms import atoms_of_groups
 from stratawatch.literature.kumar.pseudo_labels import probability_of_the_call
 from stratawatch.literature.kumar.shares import counted, domain
 from stratawatch.literature.kumar.stratification import cut_points, stratum_of
@@ -30,7 +30,7 @@ def cut(census: Census, place: int, share: RatioMetric, stratifier: str, strata:
     if scored.any():
         sure = probability_of_the_call(cells.scores[scored], cells.positive[scored, place])
         group[scored] = stratum_of(sure, cut_points(sure, cells.sizes[scored], strata, stratifier))
-    return atoms_in(census, group)
+    return atoms_of_groups(census, group)
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,6 @@ class Inside:
 
     def everywhere(self, totals: Counts) -> Counts:
         """The same totals by all strata; none outside."""
-        every = np.zeros(self.cells.count, dtype=np.int64)
+        every = np.zeros(self.cells.stratum_count, dtype=np.int64)
         every[self.strata] = totals
         return every

@@ -11,13 +11,13 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Segment
-from stratawatch.core.stratification.initial_cells import fine_cells
+from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.options import Options
 from stratawatch.literature.tripathi.recycled_estimates import SERVED, Told
@@ -72,7 +72,7 @@ class Tripathi(Options):
 
     def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Fine cells; every pattern that someone calls positive is a stratum, the rest is cut by what is expected."""
-        atoms = fine_cells(census)
+        atoms = initial_cells(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
         planned = self._sequences(cells, survey)
         strata = numbered(cells, planned.parent, prior_rates(cells, history), planned.for_omission).tolist()
@@ -110,7 +110,9 @@ class Tripathi(Options):
         widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, Known)}
         return Plan(tuple(sequences.totals.tolist()), widths, METHOD)
 
-    def estimates(self, cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request) -> tuple[Estimate, ...]:
+    def estimates(
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    ) -> tuple[Estimate, ...]:
         """Precision, recall and false-omission rate, over everything."""
         del atoms
         told = Told.by(self._sequences(cells, request.survey), known, request.confidence)

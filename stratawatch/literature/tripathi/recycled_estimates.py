@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.labelled_sample import AnsweredRows, Labelled
+from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
 from stratawatch.core.population import Counts, Floats
-from stratawatch.core.sampling import in_order
+from stratawatch.core.sampling import order_by_random_number
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.tripathi.derived_metrics import FromTotals
 from stratawatch.literature.tripathi.false_omission import false_omission_rate
@@ -39,12 +39,12 @@ class Told:
     confidence: float
 
     @classmethod
-    def by(cls, sequences: Sequences, known: Labelled, confidence: float) -> "Told":
+    def by(cls, sequences: Sequences, known: LabelledSample, confidence: float) -> "Told":
         """What people said. An item without an answer is left out of every sequence that it is in."""
-        if known.rows is None:
+        if known.items is None:
             raise StratawatchError("recycled samples are read item by item", expected="items", got="counts")
-        answers = _answers(sequences, known.rows)
-        return cls(sequences, answers, known.answered.sum(axis=0), known.yes.sum(axis=0), confidence)
+        answers = _answers(sequences, known.items)
+        return cls(sequences, answers, known.labelled.sum(axis=0), known.positive.sum(axis=0), confidence)
 
     @classmethod
     def foretold(cls, sequences: Sequences, rates: Floats, confidence: float) -> "Told":
@@ -109,14 +109,14 @@ class Told:
         return round(float(cells.by_stratum(self.answered)[self.sequences.omission].sum()))
 
 
-def _answers(sequences: Sequences, known: AnsweredRows) -> Counts:
+def _answers(sequences: Sequences, known: LabelledItems) -> Counts:
     """By number: the next smallest digest of a stratum has the next number."""
-    order, strata = in_order(known.candidates, sequences.cells.strata)
+    order, strata = order_by_random_number(known.candidates, sequences.cells.strata)
     rank = np.arange(len(strata)) - np.searchsorted(strata, strata)
     number_of = np.full(len(order), -1, dtype=np.int64)
     inside = rank < sequences.drawn[strata]
     number_of[order[inside]] = sequences.first[strata[inside]] + rank[inside]
     numbers = number_of[known.rows]
     answers = np.full(sequences.draw.labels, NO_ANSWER, dtype=np.int64)
-    answers[numbers[numbers >= 0]] = np.where(known.said_yes[numbers >= 0] > 0, YES, NO)
+    answers[numbers[numbers >= 0]] = np.where(known.positive[numbers >= 0] > 0, YES, NO)
     return answers

@@ -89,8 +89,8 @@ class Sequences:
         """The pattern that each stratum is; -1 where nobody calls anything positive, so that no sequence goes there."""
         count = self.patterns.classifiers
         places = {name: place for place, name in enumerate(self.patterns.names)}
-        found = np.full(self.cells.count, -1, dtype=np.int64)
-        for row in np.flatnonzero(self.cells.positive_to_any).tolist():
+        found = np.full(self.cells.stratum_count, -1, dtype=np.int64)
+        for row in np.flatnonzero(self.cells.called_by_any).tolist():
             found[self.cells.strata[row]] = places[self.cells.patterns[row][:count]]
         return found
 

@@ -21,7 +21,7 @@ def numbered(cells: Cells, parent: int, rates: Rates, labels: int) -> Counts:
     1/2 cum N + 1/2 cum N s.
     """
     count = len(cells.classifiers)
-    quiet = cells.negative[:, parent] & ~cells.positive_to_any
+    quiet = cells.negative[:, parent] & ~cells.called_by_any
     steps = np.zeros(len(cells.patterns), dtype=np.int64)
     most = int(np.clip(labels // LABELS_A_STRATUM, 1, MOST_STRATA))
     steps[quiet] = _steps(cells.sizes[quiet], rates.rate[quiet], np.sqrt(rates.variance[quiet]), most)

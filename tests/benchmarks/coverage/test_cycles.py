@@ -50,12 +50,12 @@ class TestFrozen:
 class TestCycles:
     def test_a_budget_is_spent(self, frozen):
         cycles = list(frozen.cycles(np.random.default_rng(1), 5))
-        assert [labels.answered.sum() for labels in cycles] == [120] * 5
+        assert [labels.labelled.sum() for labels in cycles] == [120] * 5
         assert [labels.drawn.sum() for labels in cycles] == [120] * 5
 
     def test_runs_differ(self, frozen):
         first, second = frozen.cycles(np.random.default_rng(1), 2)
-        assert (first.yes != second.yes).any()
+        assert (first.positive != second.positive).any()
 
     def test_the_same_items_through_design_give_the_same_plans_and_intervals(self, frozen):
         sizes = frozen.cells.sizes.astype(int)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage.draws import ordered, pools
-from stratawatch.core.labelled_sample import FOLDS, deal
+from stratawatch.core.labelled_sample import FOLDS, assign_folds
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ class TestPools:
     def test_folds_are_dealt_as_the_product_deals_them(self, rng):
         drawn = pools(rng, np.array([0, 1]), np.array([50, 70]), np.array([5, 7]), [8, 6], runs=1)
         counts = drawn.counted(np.array([[8, 6]])).sum(axis=(0, 3))
-        dealt = deal(np.repeat([0, 1], [8, 6]))
+        dealt = assign_folds(np.repeat([0, 1], [8, 6]))
         assert counts[:, 0].tolist() == np.bincount(dealt[:8], minlength=FOLDS).tolist()
         assert counts[:, 1].tolist() == np.bincount(dealt[8:], minlength=FOLDS).tolist()
 

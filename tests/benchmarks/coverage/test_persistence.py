@@ -27,7 +27,7 @@ class TestQueue:
         numbers = np.random.default_rng(4).random(FAMILY.size)
         queue = Queue.of(frozen, period, numbers)
         strata = frozen.cells.strata[frozen.home[period.population.rows]]
-        for stratum in range(frozen.cells.count):
+        for stratum in range(frozen.cells.stratum_count):
             members = np.flatnonzero(strata == stratum)
             wanted = members[np.argsort(numbers[members])][: frozen.pools[stratum]]
             assert queue.rows[queue.strata == stratum].tolist() == wanted.tolist()

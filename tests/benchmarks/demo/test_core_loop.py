@@ -9,7 +9,7 @@ from benchmarks.demo_worlds_loop import Memory, count, label, pool, run_world, s
 from stratawatch.core.designs.frozen import Design, pool_sizes
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bins_of
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.engine.model.survey_spec import survey_spec
 
@@ -27,7 +27,7 @@ def week(world):
 @pytest.fixture(scope="module")
 def design(week, spec):
     cells = count(week)
-    atoms = cut_atoms(cells.census, survey_spec(spec))
+    atoms = stratify(cells.census, survey_spec(spec))
     wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec))
     return Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
 
@@ -105,7 +105,7 @@ class TestMemory:
         assert set(history.ages.tolist()) == {2}
         assert 870 < len(history) <= 900
         assert history.weights.sum() == pytest.approx(len(week.truth) * len(history) / 900, rel=0.05)
-        assert 0 < history.yes.mean() < 1
+        assert 0 < history.positive.mean() < 1
         called = np.array(["1" in pattern for pattern in history.patterns])
         assert history.scores[called].mean() > history.scores[~called].mean()
 

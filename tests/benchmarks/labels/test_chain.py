@@ -15,7 +15,7 @@ def history_of(ages, *, drawable=True, ratios=None) -> History:
         ages=np.array(ages),
         patterns=("0000",) * n,
         scores=np.full(n, 0.1),
-        yes=np.zeros(n, dtype=bool),
+        positive=np.zeros(n, dtype=bool),
         weights=np.ones(n),
         drawable=np.full(n, drawable),
         ratios=ratios or {},

@@ -8,7 +8,7 @@ from benchmarks.labels.kinds import FOUR
 from benchmarks.labels.worlds import World
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.score_bins import BIN_COUNT
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ class TestPeriod:
         assert rows == sorted(set(rows))
 
     def test_every_item_is_in_the_atom_of_its_pattern_and_bin(self, period):
-        atoms = cut_atoms(period.census, SurveySpec(budget=500))
+        atoms = stratify(period.census, SurveySpec(budget=500))
         homes = period.atoms_of_items(atoms)
         sizes = np.bincount(homes, minlength=len(atoms))
         assert sizes.tolist() == [atom.size for atom in atoms]
@@ -83,6 +83,6 @@ class TestRunCycle:
         cycle = run_cycle(period, SurveySpec(budget=120), u)
         history = past(period, cycle)
         assert len(history) == 120
-        assert history.yes.tolist() == period.items.truth[cycle.drawn].tolist()
+        assert history.positive.tolist() == period.items.truth[cycle.drawn].tolist()
         assert int(history.patterns[7], 2) == period.items.patterns[cycle.drawn[7]]
         assert history.scores == pytest.approx(period.items.z[cycle.drawn], abs=0.02)

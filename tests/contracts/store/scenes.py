@@ -55,7 +55,7 @@ PROFILE = InputProfile(
 )
 
 ATOMS = (
-    Atom("10", 512, 1023, 60, 0.875, {COUNTRY: 20, Segment("country", "fr"): 40}, foretold=0.8125),
+    Atom("10", 512, 1023, 60, 0.875, {COUNTRY: 20, Segment("country", "fr"): 40}, prior_rate=0.8125),
     Atom("0-", 0, 511, 939, None, {}, stratum=1),
 )
 

@@ -23,7 +23,7 @@ class TestFreeze:
 
     def test_forgets_no_field_of_an_atom(self, store):
         """What the design was frozen with must come back whole, or estimates would be made with another one."""
-        atom = Atom("1", 2, 3, 4, 0.5, {COUNTRY: 1}, stratum=0, foretold=0.0625)
+        atom = Atom("1", 2, 3, 4, 0.5, {COUNTRY: 1}, stratum=0, prior_rate=0.0625)
         assert all(getattr(atom, field.name) != field.default for field in fields(Atom) if field.name != "stratum")
         with store.begin() as tx:
             cycle = open_cycle(tx)

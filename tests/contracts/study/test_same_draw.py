@@ -18,7 +18,7 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
 from stratawatch.core.random_numbers import uniform
 from stratawatch.core.score_bins import ScoreKind
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Ledger
 from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
@@ -126,7 +126,7 @@ class TestSameItems:
     def test_the_pools_hold_the_same_items_in_the_same_atoms(self, path: Path, library: str, spec: PanelSpec) -> None:
         ours, source = population(READERS[library](path), spec), DuckDBSource(path)
         survey = SurveySpec(GOALS, budget=300)
-        atoms = cut_atoms(ours.census, survey)
+        atoms = stratify(ours.census, survey)
         quotas = pool_sizes(atoms, ours.panel.names, survey)
         theirs = candidates_of(source.candidates(spec, WINDOW, atoms, quotas), spec.columns.segments)
         mine = ours.candidates(atoms, quotas)
@@ -143,7 +143,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     survey = SurveySpec(goals, budget, stop_at_goals=budget is None)
     source = DuckDBSource(path)
     census = source.census(spec, WINDOW).census
-    atoms = cut_atoms(census, survey)
+    atoms = stratify(census, survey)
     quotas = pool_sizes(atoms, census.classifiers, survey)
     pools = candidates_of(source.candidates(spec, WINDOW, atoms, quotas), spec.columns.segments)
     design = Design(census.classifiers, atoms, pools)

@@ -32,11 +32,11 @@ class TestOf:
     def test_letters_beyond_the_classifiers_are_hints(self):
         """1 leans to yes, 0 to no; a helper that said nothing does not lean."""
         made = Cells.of(("a",), ["110", "0-1", "-11"], np.ones(3), np.full(3, 0.5))
-        assert made.hints.tolist() == [[1, -1], [0, 1], [1, 1]]
+        assert made.auxiliary_calls.tolist() == [[1, -1], [0, 1], [1, 1]]
         assert made.positive.tolist() == [[True], [False], [False]]
 
     def test_without_helpers_there_are_no_hints(self):
-        assert MADE.hints.shape == (5, 0)
+        assert MADE.auxiliary_calls.shape == (5, 0)
 
     def test_every_cell_is_a_stratum_of_its_own_unless_told_otherwise(self):
         assert Cells.of(("a",), ["0", "1"], np.ones(2), np.ones(2)).strata.tolist() == [0, 1]
@@ -44,7 +44,7 @@ class TestOf:
     def test_no_cells(self):
         made = Cells.of(("a", "b"), [], np.zeros(0), np.zeros(0))
         assert made.positive.shape == (0, 2)
-        assert made.count == 0
+        assert made.stratum_count == 0
         assert made.by_stratum(made.sizes).shape == (0,)
 
 
@@ -58,24 +58,24 @@ class TestOfCensus:
     def test_helpers_are_hints(self):
         made = Cells.of_census(census([("01", 20, 7), ("10", 500, 3)], classifiers=("a",), auxiliary=("judge",)))
         assert made.classifiers == ("a",)
-        assert made.hints.tolist() == [[1], [-1]]
+        assert made.auxiliary_calls.tolist() == [[1], [-1]]
 
 
 class TestOfAtoms:
     def test_no_atoms_make_no_cells(self):
         assert Cells.of_atoms(("a", "b"), []).sizes.shape == (0,)
-        assert not np.any(Cells.of_atoms(("a",), []).served)
-        assert Cells.of_atoms(("a",), []).foretold is None
+        assert not np.any(Cells.of_atoms(("a",), []).has_call)
+        assert Cells.of_atoms(("a",), []).prior_rate is None
 
     def test_what_history_foretold_counts_if_every_atom_has_it(self):
-        told = [Atom("0", 0, 9, 5, 0.1, foretold=0.0), Atom("1", 600, 700, 5, 0.7, stratum=1, foretold=0.8)]
-        assert Cells.of_atoms(("a",), told).foretold.tolist() == [0.0, 0.8]
-        assert Cells.of_atoms(("a",), [told[0], Atom("1", 600, 700, 5, 0.7, stratum=1)]).foretold is None
+        told = [Atom("0", 0, 9, 5, 0.1, prior_rate=0.0), Atom("1", 600, 700, 5, 0.7, stratum=1, prior_rate=0.8)]
+        assert Cells.of_atoms(("a",), told).prior_rate.tolist() == [0.0, 0.8]
+        assert Cells.of_atoms(("a",), [told[0], Atom("1", 600, 700, 5, 0.7, stratum=1)]).prior_rate is None
 
 
 class TestStrata:
     def test_are_counted_whether_or_not_cells_come_in_their_order(self):
-        assert MADE.count == 3
+        assert MADE.stratum_count == 3
         assert MADE.stratum_sizes.tolist() == [1000, 30, 60]
 
     def test_sums_go_along_the_last_axis(self):
@@ -94,13 +94,13 @@ class TestStrata:
 
 class TestWhatCallsSay:
     def test_items_that_nobody_judged_serve_nobody(self):
-        assert MADE.served.tolist() == [True, True, True, True, False]
+        assert MADE.has_call.tolist() == [True, True, True, True, False]
 
     def test_a_helper_alone_serves_nobody(self):
-        assert Cells.of(("a",), ["-1", "01"], np.ones(2), np.ones(2)).served.tolist() == [False, True]
+        assert Cells.of(("a",), ["-1", "01"], np.ones(2), np.ones(2)).has_call.tolist() == [False, True]
 
     def test_a_helper_calls_nothing_positive(self):
-        assert Cells.of(("a",), ["01", "10"], np.ones(2), np.ones(2)).positive_to_any.tolist() == [False, True]
+        assert Cells.of(("a",), ["01", "10"], np.ones(2), np.ones(2)).called_by_any.tolist() == [False, True]
 
     def test_votes_count_only_classifiers_that_judged(self):
         assert MADE.votes.tolist() == [0, 0, 0.5, 1, 0]
@@ -108,13 +108,13 @@ class TestWhatCallsSay:
 
 class TestFilledScores:
     def test_a_missing_score_is_filled_by_what_the_calls_say(self):
-        assert MADE.filled_scores.tolist() == pytest.approx([0.02, 0.02, 0.6, 0.5, 0.02])
+        assert MADE.imputed_scores.tolist() == pytest.approx([0.02, 0.02, 0.6, 0.5, 0.02])
 
     def test_negatives_take_the_mean_of_the_negatives_items(self):
         """(900 x .02 + 300 x .1)/1200 = .04."""
         more = Cells.of_atoms(("a", "b"), [*ATOMS, Atom("00", 10, 19, 300, 0.1, stratum=0)])
-        assert more.filled_scores[1] == pytest.approx(0.04)
+        assert more.imputed_scores[1] == pytest.approx(0.04)
 
     def test_without_any_score_negatives_count_as_one_in_twenty(self):
         made = Cells.of(("a",), ["0", "1", "-"], np.ones(3), np.full(3, np.nan))
-        assert made.filled_scores.tolist() == [0.05, 0.5, 0.05]
+        assert made.imputed_scores.tolist() == [0.05, 0.5, 0.05]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.random_numbers import digest, heads, uniform
+from stratawatch.core.random_numbers import digest, digest_prefixes, uniform
 
 
 class TestDigest:
@@ -41,4 +41,4 @@ class TestUniform:
 class TestHeads:
     @given(st.lists(st.text(max_size=20), max_size=20))
     def test_are_the_leading_sixteen_digits_of_every_digest(self, items):
-        assert heads("seed", items).tolist() == [int(digest("seed", item)[:16], 16) for item in items]
+        assert digest_prefixes("seed", items).tolist() == [int(digest("seed", item)[:16], 16) for item in items]

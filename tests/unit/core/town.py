@@ -8,9 +8,9 @@ from stratawatch.core.designs.frozen import Design, pool_sizes
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.sampling import in_order, smallest
+from stratawatch.core.sampling import order_by_random_number, take_smallest
 from stratawatch.core.score_bins import bins_of
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Ledger
 
 
@@ -37,7 +37,7 @@ class Town:
             {self.north: inside, self.south: counts - inside},
         )
         self.budget, self.survey = budget, SurveySpec(budget=budget)
-        self.atoms = cut_atoms(self.census, self.survey)
+        self.atoms = stratify(self.census, self.survey)
         home = {
             key: i
             for i, atom in enumerate(self.atoms)
@@ -51,7 +51,7 @@ class Town:
         everyone = self._candidates(range(len(self.items)))
         wanted = pool_sizes(self.atoms, self.census.classifiers, self.survey)
         strata = np.array([atom.stratum for atom in self.atoms], dtype=np.int64)
-        pool = smallest(*in_order(everyone, strata), wanted)
+        pool = take_smallest(*order_by_random_number(everyone, strata), wanted)
         return Design(self.census.classifiers, self.atoms, self._candidates(pool))
 
     def _candidates(self, rows) -> Candidates:

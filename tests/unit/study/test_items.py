@@ -75,5 +75,5 @@ class TestRefused:
             read(pd.Series(["1", 1], dtype=object))
 
     def test_two_ids_that_share_sixty_four_bits_are_not_one(self, monkeypatch):
-        monkeypatch.setattr(module, "heads", lambda seed, names: np.zeros(len(list(names)), dtype=np.uint64))
+        monkeypatch.setattr(module, "digest_prefixes", lambda seed, names: np.zeros(len(list(names)), dtype=np.uint64))
         assert len(read(["a", "b"]).heads) == 2

@@ -39,7 +39,7 @@ class TestStudyHistory:
         assert seen.ages.tolist() == [3, 2]
         assert seen.patterns == ("10", "10")
         assert seen.scores.tolist() == [0.25, pytest.approx(np.nan, nan_ok=True)]
-        assert seen.yes.tolist() == [True, False]
+        assert seen.positive.tolist() == [True, False]
         assert seen.weights.tolist() == [2.5, 2.5]
         assert seen.drawable.tolist() == [True, False]
         assert seen.ratios == {}

@@ -7,7 +7,7 @@ import pytest
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import read_panel
 from stratawatch.study.population import read_population
@@ -41,7 +41,7 @@ class TestCensus:
 class TestCandidates:
     def test_are_the_smallest_digests_of_every_stratum(self):
         population = read()
-        atoms = cut_atoms(population.census, SurveySpec(budget=100))
+        atoms = stratify(population.census, SurveySpec(budget=100))
         everyone = population.candidates(atoms, [10**6] * (1 + max(atom.stratum for atom in atoms)))
         assert len(everyone) == 600
         strata = np.array([atom.stratum for atom in atoms])[everyone.atoms]
@@ -53,7 +53,7 @@ class TestCandidates:
 
     def test_every_item_lies_in_the_atom_of_its_pattern_and_score(self):
         population = read()
-        atoms = cut_atoms(population.census, SurveySpec(budget=100))
+        atoms = stratify(population.census, SurveySpec(budget=100))
         found = population.candidates(atoms, [7] * len(atoms))
         where = dict(zip(VILLAGE.columns["item_id"], population.readings.cell.tolist(), strict=True))
         for item, home, text in zip(found.items, found.atoms.tolist(), found.digests, strict=True):
@@ -64,14 +64,14 @@ class TestCandidates:
 
     def test_they_carry_their_segments(self):
         population = read()
-        atoms = cut_atoms(population.census, SurveySpec(budget=100))
+        atoms = stratify(population.census, SurveySpec(budget=100))
         found = population.candidates(atoms, [3] * len(atoms))
         regions = dict(zip(VILLAGE.columns["item_id"], VILLAGE.columns["region"], strict=True))
         assert found.segments["region"] == tuple(regions[item] for item in found.items)
 
     def test_a_stratum_that_wants_nothing_gets_nothing(self):
         population = read()
-        atoms = cut_atoms(population.census, SurveySpec(budget=100))
+        atoms = stratify(population.census, SurveySpec(budget=100))
         wanted = [0] * len({atom.stratum for atom in atoms})
         assert len(population.candidates(atoms, wanted)) == 0
 
@@ -79,14 +79,14 @@ class TestCandidates:
         """Heads that are all large: no ceiling guesses them."""
         population = read()
         population.items.heads[:] |= np.uint64(0xF << 60)
-        atoms = cut_atoms(population.census, SurveySpec(budget=100))
+        atoms = stratify(population.census, SurveySpec(budget=100))
         assert len(population.candidates(atoms, [1] * len(atoms))) == len({atom.stratum for atom in atoms})
 
 
 class TestWithSegments:
     def test_atoms_get_back_what_the_census_counts(self):
         population = read()
-        atoms = cut_atoms(population.census, SurveySpec(budget=100))
+        atoms = stratify(population.census, SurveySpec(budget=100))
         bare = [replace(atom, segments={}) for atom in atoms]
         assert population.with_segments(bare) == atoms
         assert sum(atom.segments.get(Segment("region", "north"), 0) for atom in atoms) == 200

@@ -23,7 +23,7 @@ from stratawatch.core.estimation.label_table import LabelRows
 from stratawatch.core.estimation.replication.balanced_replication import spread
 from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Atom, Floats
 
@@ -78,13 +78,13 @@ class Brr:
     )
 
     def read(
-        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request
+        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """Pairs are dealt by the draw's own random numbers: the same labels always have the same interval."""
-        if known.rows is None or not known.rows.rows.size:
+        if known.items is None or not known.items.rows.size:
             return tuple(found)
-        rows = LabelRows.of(Evidence.of(cells, known.everywhere), known.rows)
-        seed = int(min(known.rows.candidates.digests), 16)
+        rows = LabelRows.of(Evidence.of(cells, known.everywhere), known.items)
+        seed = int(min(known.items.candidates.digests), 16)
         made = replicates(rows.strata(), _HOW, np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.outcome, Undefined) else replace(one, outcome=made) for one in found)
@@ -125,7 +125,7 @@ def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | Non
 
 
 def _totals(
-    made: Replicates, rows: LabelRows, atoms: Sequence[Atom], known: Labelled, request: Request
+    made: Replicates, rows: LabelRows, atoms: Sequence[Atom], known: LabelledSample, request: Request
 ) -> tuple[Sides, Floats]:
     evidence, cells = rows.evidence, rows.cells
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]

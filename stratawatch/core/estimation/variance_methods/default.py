@@ -6,7 +6,7 @@ from typing import ClassVar
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
 
@@ -22,7 +22,7 @@ class Default:
         found: Sequence[Estimate],
         cells: Cells,  # noqa: ARG002 - one shape for all
         atoms: Sequence[Atom],  # noqa: ARG002
-        known: Labelled,  # noqa: ARG002
+        known: LabelledSample,  # noqa: ARG002
         request: Request,  # noqa: ARG002
     ) -> tuple[Estimate, ...]:
         """As they are."""

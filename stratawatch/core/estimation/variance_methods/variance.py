@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.labelled_sample import Labelled
+from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
 
@@ -20,7 +20,7 @@ class Variance(Protocol):
     """The designs whose estimates it is the variance of; none: of all."""
 
     def read(
-        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: Labelled, request: Request
+        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """The design's own estimates, with these intervals; what the design cannot tell stays Undefined."""
         ...

@@ -12,7 +12,7 @@ from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.labelled_sample import FOLDS, Labelled
+from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
@@ -144,7 +144,7 @@ class TestEstimates:
             answers[0, 0] = labels
             yes = answers * (met / labels)
             request = Request(0.95, ("prevalence",), (None,))
-            (one,) = design_named("srs").estimates(cells, (), Labelled(np.array([labels]), answers, yes), request)
+            (one,) = design_named("srs").estimates(cells, (), LabelledSample(np.array([labels]), answers, yes), request)
             held += chances.pmf(met) * (one.outcome.low <= positives / 800 <= one.outcome.high)
         assert held >= 0.94
 

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled, deal
+from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds
 
 
 @dataclass(frozen=True)
@@ -32,25 +32,25 @@ class Small:
 
     def draws(self, labels: Sequence[int]) -> Iterator[np.ndarray]:
         """Every draw with so many labels in each stratum."""
-        pools = [np.flatnonzero(self.strata() == h) for h in range(self.cells.count)]
+        pools = [np.flatnonzero(self.strata() == h) for h in range(self.cells.stratum_count)]
         for parts in product(*(combinations(pool, n) for pool, n in zip(pools, labels, strict=True))):
             yield np.array([item for part in parts for item in part], dtype=np.int64)
 
     def random_draw(self, labels: Sequence[int], rng: np.random.Generator) -> np.ndarray:
-        pools = [np.flatnonzero(self.strata() == h) for h in range(self.cells.count)]
+        pools = [np.flatnonzero(self.strata() == h) for h in range(self.cells.stratum_count)]
         return np.concatenate([rng.choice(pool, n, replace=False) for pool, n in zip(pools, labels, strict=True)])
 
-    def answers(self, drawn: np.ndarray) -> Answers:
-        folds = deal(self.strata()[drawn])
+    def answers(self, drawn: np.ndarray) -> LabelCounts:
+        folds = assign_folds(self.strata()[drawn])
         answered, yes = np.zeros((FOLDS, len(self.cells.sizes))), np.zeros((FOLDS, len(self.cells.sizes)))
         np.add.at(answered, (folds, self.atoms[drawn]), 1.0)
         np.add.at(yes, (folds, self.atoms[drawn]), self.labels[drawn].astype(float))
-        return Answers(answered, yes)
+        return LabelCounts(answered, yes)
 
-    def labelled(self, drawn: np.ndarray) -> Labelled:
+    def labelled(self, drawn: np.ndarray) -> LabelledSample:
         found = self.answers(drawn)
-        counts = np.bincount(self.strata()[drawn], minlength=self.cells.count)
-        return Labelled(counts, found.answered, found.yes)
+        counts = np.bincount(self.strata()[drawn], minlength=self.cells.stratum_count)
+        return LabelledSample(counts, found.labelled, found.positive)
 
     def positives(self, members: np.ndarray) -> float:
         """True positives among the items of some atoms."""

@@ -7,13 +7,13 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import Evidence, Part, Residuals
-from stratawatch.core.history.working_model import curve, fit
-from stratawatch.core.labelled_sample import FOLDS, Answers
+from stratawatch.core.history.working_model import fit, quadratic_features
+from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import A, B
 from tests.unit.core.estimation.drawing import Small, mixed
 
 
-def with_fixed_model(small: Small, answers: Answers, model: np.ndarray) -> Evidence:
+def with_fixed_model(small: Small, answers: LabelCounts, model: np.ndarray) -> Evidence:
     """Evidence whose model was not fitted to the labels."""
     return replace(
         Evidence.of(small.cells, answers), folds=np.tile(model, (FOLDS, 1)), overall=np.clip(model, 0.001, 0.999)
@@ -150,10 +150,10 @@ class TestParts:
         answers = small.answers(drawn)
         evidence = Evidence.of(small.cells, answers)
         share = rng.uniform(size=small.cells.sizes.shape)
-        one = Part(small.cells.sizes * share, Answers(answers.answered * share, answers.yes * share))
+        one = Part(small.cells.sizes * share, LabelCounts(answers.labelled * share, answers.positive * share))
         two = Part(
             small.cells.sizes - one.sizes,
-            Answers(answers.answered - one.answers.answered, answers.yes - one.answers.yes),
+            LabelCounts(answers.labelled - one.answers.labelled, answers.positive - one.answers.positive),
         )
         found = Residuals.of(evidence, [evidence.everything, one, two]).totals
         assert (found[1] + found[2]).tolist() == pytest.approx(found[0].tolist())
@@ -161,16 +161,16 @@ class TestParts:
     def test_a_part_without_a_label_in_a_stratum_may_be_anything_there(self):
         """5 of the 10 items of stratum 0 lie in the part, none of them labelled: 5^2/4."""
         cells = Cells.of(("a",), ["1", "0"], np.array([10.0, 20.0]), np.array([0.8, 0.1]))
-        answers = Answers(np.array([[2.0, 2]] * FOLDS) / 2, np.array([[1.0, 0]] * FOLDS))
+        answers = LabelCounts(np.array([[2.0, 2]] * FOLDS) / 2, np.array([[1.0, 0]] * FOLDS))
         none = np.zeros((FOLDS, 2))
         evidence = Evidence.of(cells, answers)
-        sides = evidence.sides([Part(np.array([5.0, 0]), Answers(none, none))])
+        sides = evidence.sides([Part(np.array([5.0, 0]), LabelCounts(none, none))])
         assert sides.unsampled[0, 0].tolist() == [6.25, 0]
 
     def test_w_is_what_a_label_stands_for_but_no_more_than_what_is_left(self):
         """10 items, 5 labels: 2 items a label, sqrt(1 - f) = sqrt(.5); a part with one unlabelled item: 1."""
         cells = Cells.of(("a",), ["1"], np.array([10.0]), np.array([0.8]))
-        answers = Answers(np.ones((FOLDS, 1)), np.ones((FOLDS, 1)))
+        answers = LabelCounts(np.ones((FOLDS, 1)), np.ones((FOLDS, 1)))
         evidence = Evidence.of(cells, answers)
         one = Part(np.array([6.0]), answers)
         sides = evidence.sides([evidence.everything, one])
@@ -181,7 +181,7 @@ class TestSmoothing:
     def test_adds_four_labels_of_the_models_variance(self):
         """One stratum of 40 items, 5 yes answers, a fixed model .9: ss = 0, V = 40^2 (35/40)/5 (4 x .09)/(3 + 5)."""
         cells = Cells.of(("a",), ["1"], np.array([40.0]), np.array([0.8]))
-        answers = Answers(np.ones((FOLDS, 1)), np.ones((FOLDS, 1)))
+        answers = LabelCounts(np.ones((FOLDS, 1)), np.ones((FOLDS, 1)))
         evidence = replace(Evidence.of(cells, answers), folds=np.full((FOLDS, 1), 0.9), overall=np.array([0.9]))
         sides = evidence.sides([evidence.everything])
         assert sides.raw[0, 0, 0] == pytest.approx(0, abs=1e-12)
@@ -191,7 +191,7 @@ class TestSmoothing:
     def test_labels_that_all_agree_leave_some_variance(self, share):
         cells = Cells.of(("a",), ["1", "0"], np.array([100.0, 300.0]), np.array([0.8, 0.1]))
         answered = np.full((FOLDS, 2), 10.0)
-        evidence = Evidence.of(cells, Answers(answered, answered * share))
+        evidence = Evidence.of(cells, LabelCounts(answered, answered * share))
         assert evidence.sides([evidence.everything]).smooth[0, 0, 0] > 0
 
 
@@ -204,7 +204,7 @@ class TestFolds:
         answered[:, 1:] = 4
         changed = yes.copy()
         changed[0, 0] = 10
-        one, two = (Evidence.of(cells, Answers(answered, said)) for said in (yes, changed))
+        one, two = (Evidence.of(cells, LabelCounts(answered, said)) for said in (yes, changed))
         assert one.folds[0].tolist() == pytest.approx(two.folds[0].tolist(), abs=1e-6)
         assert abs(one.folds[1, 0] - two.folds[1, 0]) > 0.3
 
@@ -212,8 +212,8 @@ class TestFolds:
         small = mixed()
         answers = small.answers(np.arange(10))
         evidence = Evidence.of(small.cells, answers)
-        rest = answers.answered.sum(axis=0) - answers.answered[2], answers.yes.sum(axis=0) - answers.yes[2]
-        alone = fit(curve(small.cells), rest[1], rest[0], penalty=0.5)
+        rest = answers.labelled.sum(axis=0) - answers.labelled[2], answers.positive.sum(axis=0) - answers.positive[2]
+        alone = fit(quadratic_features(small.cells), rest[1], rest[0], penalty=0.5)
         assert evidence.folds[2].tolist() == pytest.approx(alone.tolist(), abs=1e-6)
 
 
@@ -224,7 +224,7 @@ class TestHistory:
 
     def evidence(self, drawn, told=None):
         small = mixed()
-        cells = replace(small.cells, foretold=self.told if told is None else told)
+        cells = replace(small.cells, prior_rate=self.told if told is None else told)
         return Evidence.of(cells, small.answers(drawn))
 
     def test_foretells_every_fold_alike(self):

@@ -6,7 +6,7 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request, estimates
-from stratawatch.core.labelled_sample import FOLDS, Answers, Labelled
+from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Segment
 
@@ -19,10 +19,10 @@ ATOMS = (
 CELLS = Cells.of_atoms(("a", "b"), ATOMS)
 
 
-def made(answered, yes, north=0.25) -> Labelled:
+def made(answered, yes, north=0.25) -> LabelledSample:
     n, k = (np.tile(np.array(column) / FOLDS, (FOLDS, 1)) for column in (answered, yes))
-    parts = {NORTH: Answers(north * n, north * k), SOUTH: Answers((1 - north) * n, (1 - north) * k)}
-    return Labelled(np.array(answered), n, k, segments=parts)
+    parts = {NORTH: LabelCounts(north * n, north * k), SOUTH: LabelCounts((1 - north) * n, (1 - north) * k)}
+    return LabelledSample(np.array(answered), n, k, segments=parts)
 
 
 def asked(known, metrics=("precision",), segments=(None,)):
@@ -77,7 +77,7 @@ def test_without_any_item_nothing_can_be_told():
     cells = Cells.of_atoms(("a",), ())
     nothing = np.zeros((FOLDS, 0))
     found = estimates(
-        cells, (), Labelled(np.zeros(0, dtype=int), nothing, nothing), Request(0.95, tuple(METRICS), (None,))
+        cells, (), LabelledSample(np.zeros(0, dtype=int), nothing, nothing), Request(0.95, tuple(METRICS), (None,))
     )
     assert len(found) == len(METRICS)
     assert all(isinstance(estimate.outcome, Undefined) for estimate in found)

@@ -5,14 +5,14 @@ from scipy.special import expit
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.working_model import (
-    at_their_word,
     coefficients,
     correction,
-    curve,
     fit,
-    line,
+    intercept_shift,
+    linear_features,
     logistic,
-    shift,
+    quadratic_features,
+    score_logit,
     standardised,
 )
 
@@ -32,7 +32,7 @@ def test_constant_scores_are_no_information():
     assert standardised(made).tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("columns", [line, curve])
+@pytest.mark.parametrize("columns", [linear_features, quadratic_features])
 @pytest.mark.parametrize("penalty", [0.25, 5.0])
 def test_agrees_with_a_general_optimiser(columns, penalty):
     x = columns(MADE)
@@ -52,36 +52,38 @@ def test_agrees_with_a_general_optimiser(columns, penalty):
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_labels_that_all_agree_do_not_diverge(share):
-    fitted = fit(curve(MADE), ANSWERED * share, ANSWERED, penalty=0.5)
+    fitted = fit(quadratic_features(MADE), ANSWERED * share, ANSWERED, penalty=0.5)
     assert bool(np.all(np.isfinite(fitted)))
     assert bool(np.all(np.abs(fitted - share) < 0.05))
 
 
 def test_separable_labels_do_not_diverge():
-    fitted = fit(line(MADE), np.array([0.0, 0, 0, 40, 40]), ANSWERED, penalty=0.25)
+    fitted = fit(linear_features(MADE), np.array([0.0, 0, 0, 40, 40]), ANSWERED, penalty=0.25)
     assert bool(np.all(np.diff(fitted) > 0))
 
 
 def test_several_sets_of_labels_are_fitted_as_if_alone():
     yes, answered = np.stack([YES, YES[::-1], 0 * YES]), np.stack([ANSWERED, 2 * ANSWERED, 0 * ANSWERED])
-    together = fit(curve(MADE), yes, answered, penalty=0.5)
+    together = fit(quadratic_features(MADE), yes, answered, penalty=0.5)
     for row in range(3):
-        alone = fit(curve(MADE), yes[row], answered[row], penalty=0.5)
+        alone = fit(quadratic_features(MADE), yes[row], answered[row], penalty=0.5)
         assert together[row].tolist() == pytest.approx(alone.tolist(), abs=1e-6)
 
 
 def test_where_it_starts_does_not_matter():
     start = np.array([0.5, -1.0, 0.3, 0.2])
-    one, two = (coefficients(curve(MADE), YES, ANSWERED, penalty=0.5, start=begin) for begin in (None, start))
+    one, two = (
+        coefficients(quadratic_features(MADE), YES, ANSWERED, penalty=0.5, start=begin) for begin in (None, start)
+    )
     assert one.tolist() == pytest.approx(two.tolist(), abs=1e-6)
 
 
 def test_an_auxiliary_score_is_a_column_that_labels_may_follow_or_not():
     made = Cells.of(("a",), ["01", "00", "11", "10"], np.full(4, 100.0), np.full(4, 0.5))
     answered = np.full(4, 50.0)
-    assert curve(made).shape == (4, 5)
-    follows = fit(curve(made), np.array([40.0, 5, 45, 10]), answered, penalty=0.5)
-    ignores = fit(curve(made), np.array([5.0, 5, 40, 40]), answered, penalty=0.5)
+    assert quadratic_features(made).shape == (4, 5)
+    follows = fit(quadratic_features(made), np.array([40.0, 5, 45, 10]), answered, penalty=0.5)
+    ignores = fit(quadratic_features(made), np.array([5.0, 5, 40, 40]), answered, penalty=0.5)
     assert follows[0] - follows[1] > 0.5
     assert abs(ignores[0] - ignores[1]) < 0.02
 
@@ -91,20 +93,24 @@ def test_an_auxiliary_score_that_always_says_the_same_changes_no_fit(letter):
     letters, sizes, scores = ["0", "1"], np.full(2, 100.0), np.array([0.1, 0.7])
     alone = Cells.of(("a",), letters, sizes, scores)
     helped = Cells.of(("a",), [one + letter for one in letters], sizes, scores)
-    fits = [fit(curve(made), np.array([1.0, 40]), np.full(2, 50.0), penalty=0.5) for made in (alone, helped)]
+    fits = [
+        fit(quadratic_features(made), np.array([1.0, 40]), np.full(2, 50.0), penalty=0.5) for made in (alone, helped)
+    ]
     assert fits[1].tolist() == pytest.approx(fits[0].tolist(), abs=1e-12)
 
 
 def test_a_shift_moves_the_mean_towards_the_labels_and_is_held_by_its_penalty():
     linear = np.zeros(5)
-    moved = shift(linear, YES + 3, ANSWERED, penalty=1e-6)
+    moved = intercept_shift(linear, YES + 3, ANSWERED, penalty=1e-6)
     assert float(logistic(np.array(moved))) == pytest.approx((YES.sum() + 15) / ANSWERED.sum(), abs=1e-5)
-    assert abs(shift(linear, YES, ANSWERED, penalty=20.0)) < abs(shift(linear, YES, ANSWERED, penalty=1e-6))
+    assert abs(intercept_shift(linear, YES, ANSWERED, penalty=20.0)) < abs(
+        intercept_shift(linear, YES, ANSWERED, penalty=1e-6)
+    )
 
 
 @pytest.mark.parametrize("penalty", [0.1, 3.0])
 def test_a_correction_agrees_with_a_general_optimiser(penalty):
-    word, x = at_their_word(MADE), line(MADE)
+    word, x = score_logit(MADE), linear_features(MADE)
 
     def loss(beta):
         eta = word + x @ beta
@@ -115,5 +121,5 @@ def test_a_correction_agrees_with_a_general_optimiser(penalty):
 
 
 def test_scores_that_the_labels_bear_out_are_not_corrected():
-    found = correction(at_their_word(MADE), line(MADE), ANSWERED * SCORES, ANSWERED, penalty=0.1)
+    found = correction(score_logit(MADE), linear_features(MADE), ANSWERED * SCORES, ANSWERED, penalty=0.1)
     assert found.tolist() == pytest.approx([0, 0], abs=1e-6)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
-from stratawatch.core.history.model import foretold
+from stratawatch.core.history.model import prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.expected_rates import Rates, model_rates, prior_rates, shrunk_prior_rates, updated_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_rows, variance_coefficients
@@ -38,13 +38,13 @@ class TestFirstRates:
 
     def test_plain_rates_are_what_history_foretells_where_there_is_enough_of_it(self):
         history = drawn(curve(), np.random.default_rng(1))
-        assert prior_rates(MADE, history).rate.tolist() == foretold(MADE, history).tolist()
+        assert prior_rates(MADE, history).rate.tolist() == prior_rate(MADE, history).tolist()
         few = drawn(curve(), np.random.default_rng(1), each=100)
         assert prior_rates(MADE, few).rate.tolist() == SCORES.tolist()
 
     def test_what_was_foretold_when_the_design_was_frozen_stands(self):
         """Later labels make another model; the design keeps the one it was made with."""
-        frozen = replace(MADE, foretold=np.array([0.1, 0.2, 0.3, 0.4]))
+        frozen = replace(MADE, prior_rate=np.array([0.1, 0.2, 0.3, 0.4]))
         assert prior_rates(frozen, drawn(curve(), np.random.default_rng(1))).rate.tolist() == [0.1, 0.2, 0.3, 0.4]
 
     def test_items_that_nobody_judged_do_not_count_among_the_negatives(self):
@@ -56,12 +56,12 @@ class TestModelRates:
     history = drawn(curve(), np.random.default_rng(1))
 
     def test_take_the_model_at_its_word(self):
-        rates, told = model_rates(MADE, self.history), foretold(MADE, self.history)
+        rates, told = model_rates(MADE, self.history), prior_rate(MADE, self.history)
         assert rates.rate.tolist() == told.tolist()
         assert rates.variance.tolist() == pytest.approx((told * (1 - told)).tolist())
 
     def test_certainty_still_has_a_variance(self):
-        sure = replace(MADE, foretold=np.array([0.0, 1.0, 0.0, 1.0]))
+        sure = replace(MADE, prior_rate=np.array([0.0, 1.0, 0.0, 1.0]))
         assert model_rates(sure, self.history).variance.tolist() == [1e-6] * 4
 
 
@@ -69,7 +69,7 @@ class TestRobustRates:
     """Two strata of foretold .1 and .4; labels of age 1, each of which counts .95."""
 
     cells = replace(
-        Cells.of(("a",), ["0", "1"], np.array([1000.0, 500]), np.array([0.1, 0.6])), foretold=np.array([0.1, 0.4])
+        Cells.of(("a",), ["0", "1"], np.array([1000.0, 500]), np.array([0.1, 0.6])), prior_rate=np.array([0.1, 0.4])
     )
 
     def test_without_labels_a_positive_half_is_put_on_top(self):
@@ -93,14 +93,14 @@ class TestRobustRates:
         assert shrunk_prior_rates(one, NO_HISTORY).rate.tolist() == pytest.approx([0.1075, 0.43])
 
     def test_no_share_exceeds_one_and_certainty_has_a_variance(self):
-        sure = replace(self.cells, foretold=np.array([0.0, 1.0]), strata=np.array([0, 0]))
+        sure = replace(self.cells, prior_rate=np.array([0.0, 1.0]), strata=np.array([0, 0]))
         rates = shrunk_prior_rates(sure, past(1, ["1"] * 99, 0.6, True))
         assert rates.rate.max() <= 1
         assert bool(np.all(rates.variance > 0))
 
     def test_insurance_costs_labels_where_positives_are_rare(self):
         """A foretold 1 in 1000 counts as (.02 + .499)/20 = 2.6%."""
-        rare = replace(self.cells, foretold=np.array([0.001, 0.4]))
+        rare = replace(self.cells, prior_rate=np.array([0.001, 0.4]))
         assert shrunk_prior_rates(rare, NO_HISTORY).rate[0] == pytest.approx(0.02595)
 
 

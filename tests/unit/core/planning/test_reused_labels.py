@@ -27,7 +27,7 @@ class TestKnownLabels:
 
     def test_where_labels_are_known_goals_take_more_of_them(self):
         """Half of the strata are known: a label costs a twentieth of a new one there, and fewer new ones do."""
-        known = np.where(np.arange(MADE.count) % 2, WHOLE, 0)
+        known = np.where(np.arange(MADE.stratum_count) % 2, WHOLE, 0)
         planner = RoundPlanner(MADE, until(0.05), PAST)
         blind = planner.totals(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
         told = planner.totals(
@@ -42,7 +42,7 @@ class TestKnownLabels:
         """Three of four items beyond the first draw are known in half of the strata."""
         planner = RoundPlanner(MADE, until(0.02), PAST)
         drawn = np.minimum(20, WHOLE)
-        rest = np.where(np.arange(MADE.count) % 2, 0.25, 1.0)
+        rest = np.where(np.arange(MADE.stratum_count) % 2, 0.25, 1.0)
 
         def unknown(totals):
             return np.ceil(np.maximum(totals - drawn, 0) * rest).astype(np.int64)
@@ -58,7 +58,7 @@ class TestKnownLabels:
     def test_new_labels_never_exceed_the_budget_and_hardly_miss_it(self, budget, seed, remembered, stop_at_goals):
         """Strata give and take when labels are added, so that a few may be left over."""
         rng = np.random.default_rng(seed)
-        known = np.minimum(rng.integers(0, 60, MADE.count), WHOLE)
+        known = np.minimum(rng.integers(0, 60, MADE.stratum_count), WHOLE)
         known[-1] = 0
         history = PAST if remembered else NO_HISTORY
         planner = RoundPlanner(

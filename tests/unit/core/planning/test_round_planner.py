@@ -40,7 +40,7 @@ def until(margin, budget=None):
 
 def so_far(ordinal, totals=None, **more):
     """What is known after these totals, when labels say what scores promise."""
-    totals = np.zeros(MADE.count, dtype=np.int64) if totals is None else np.asarray(totals)
+    totals = np.zeros(MADE.stratum_count, dtype=np.int64) if totals is None else np.asarray(totals)
     return LabelsSoFar(ordinal, totals, totals.astype(float), np.round(totals * SCORES), **more)
 
 
@@ -104,7 +104,9 @@ class TestBudget:
         one = first(survey)
         quiet = so_far(2, one.totals)
         loud, silent = (
-            replace(quiet, positives=np.where(np.arange(MADE.count) == 3, share * quiet.labelled, quiet.positives))
+            replace(
+                quiet, positives=np.where(np.arange(MADE.stratum_count) == 3, share * quiet.labelled, quiet.positives)
+            )
             for share in (0.5, 0.0)
         )
         more, fewer = (RoundPlanner(MADE, survey).totals(each, WHOLE)[3] for each in (loud, silent))
@@ -294,7 +296,7 @@ class TestPools:
     @settings(deadline=None, max_examples=25)
     @given(st.integers(0, 2**32 - 1), st.integers(1, 3000), st.booleans(), st.booleans())
     def test_no_round_ever_leaves_them(self, seed, budget, remembered, stop_at_goals):
-        pools = np.minimum(np.random.default_rng(seed).integers(0, 200, MADE.count), WHOLE)
+        pools = np.minimum(np.random.default_rng(seed).integers(0, 200, MADE.stratum_count), WHOLE)
         planner = RoundPlanner(MADE, SurveySpec(goals(0.03), budget, stop_at_goals), PAST if remembered else NO_HISTORY)
         one = planner.totals(so_far(1), pools)
         two = planner.totals(so_far(2, one), pools)
@@ -321,7 +323,7 @@ class TestAuxiliary:
         rng = np.random.default_rng(1)
         base = drawn(curve(), rng, each=3000)
         helped = replace(
-            base, patterns=tuple(p + ("1" if yes else "0") for p, yes in zip(base.patterns, base.yes, strict=True))
+            base, patterns=tuple(p + ("1" if yes else "0") for p, yes in zip(base.patterns, base.positive, strict=True))
         )
         noise = replace(base, patterns=tuple(p + "01"[i % 2] for i, p in enumerate(base.patterns)))
         assert (

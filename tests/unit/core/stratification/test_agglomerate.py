@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.stratification.agglomerate import Moments, merge
+from stratawatch.core.stratification.agglomerate import Moments, agglomerate
 
 
 def moments(sizes, spreads, means) -> Moments:
@@ -53,65 +53,65 @@ class TestSpread:
 class TestMerge:
     def test_cells_that_are_alike_come_together(self):
         made = moments([10, 10, 10, 10], [0.1] * 4, [[0, 1], [1, 0], [0, 1.01], [1.01, 0]])
-        assert merge(made, 2).tolist() == [0, 1, 0, 1]
+        assert agglomerate(made, 2).tolist() == [0, 1, 0, 1]
 
     def test_cells_that_no_goal_needs_are_one_group_however_many_are_wanted(self):
         made = moments([100, 900, 50, 60, 70], [0, 0, 0.2, 0.2, 0], [0, 0, 0.3, 0.31, 0])
-        assert merge(made, 5).tolist() == [0, 0, 1, 2, 0]
+        assert agglomerate(made, 5).tolist() == [0, 0, 1, 2, 0]
 
     def test_where_no_goal_needs_any_cell_there_are_as_many_as_wanted(self):
-        assert merge(moments([100, 900, 50], [0] * 3, [0] * 3), 2).max() == 1
+        assert agglomerate(moments([100, 900, 50], [0] * 3, [0] * 3), 2).max() == 1
 
     def test_cells_that_no_goal_needs_come_together_before_all_others(self):
         made = moments([100, 900, 50, 60], [0, 0, 0.2, 0.2], [0, 0, 0.3, 0.31])
-        assert merge(made, 3).tolist() == [0, 0, 1, 2]
+        assert agglomerate(made, 3).tolist() == [0, 0, 1, 2]
 
     def test_equal_means_with_unequal_spreads_stay_apart_longest(self):
         made = moments([100, 100, 100], [0.1, 0.11, 0.9], [0.5, 0.5, 0.5])
-        assert merge(made, 2).tolist() == [0, 0, 1]
+        assert agglomerate(made, 2).tolist() == [0, 0, 1]
 
     @pytest.mark.parametrize("seed", range(5))
     def test_is_the_greedy_rule(self, seed):
         made = drawn(25, 3, seed)
         for wanted in (20, 9, 2):
-            assert groups(merge(made, wanted)) == by_the_book(made, wanted)
+            assert groups(agglomerate(made, wanted)) == by_the_book(made, wanted)
 
     def test_more_groups_than_cells_leave_the_cells(self):
-        assert merge(drawn(5, 2), 9).tolist() == [0, 1, 2, 3, 4]
+        assert agglomerate(drawn(5, 2), 9).tolist() == [0, 1, 2, 3, 4]
 
     def test_groups_are_filled_up_to_the_least_number_of_items(self):
         made = moments([1, 50, 1, 40], [0.3] * 4, [0.1, 0.5, 0.9, 0.95])
-        assert merge(made, 4, least=2).tolist() == [0, 0, 1, 1]
+        assert agglomerate(made, 4, least=2).tolist() == [0, 0, 1, 1]
 
     def test_a_single_item_may_be_all_there_is(self):
-        assert merge(moments([1], [0], [1]), 1, least=2).tolist() == [0]
+        assert agglomerate(moments([1], [0], [1]), 1, least=2).tolist() == [0]
 
     def test_no_cells(self):
-        assert merge(Moments(np.zeros(0), np.zeros(0), np.zeros((0, 2))), 3).tolist() == []
+        assert agglomerate(Moments(np.zeros(0), np.zeros(0), np.zeros((0, 2))), 3).tolist() == []
 
 
 class TestManyCells:
     def test_grouping_from_above_loses_next_to_nothing(self, monkeypatch):
         """Six hundred cells: pair by pair throughout, and halved to two hundred first."""
         made = drawn(600, 4)
-        quick = made.pooled(merge(made, 30)).spread.sum()
+        quick = made.pooled(agglomerate(made, 30)).spread.sum()
         monkeypatch.setattr("stratawatch.core.stratification.agglomerate._MOST", 600)
-        slow = made.pooled(merge(made, 30)).spread.sum()
+        slow = made.pooled(agglomerate(made, 30)).spread.sum()
         assert quick <= 1.01 * slow
 
     def test_a_larger_budget_of_groups_never_loses_more(self):
         made = drawn(700, 5)
-        lost = [made.pooled(merge(made, wanted)).spread.sum() for wanted in (1, 8, 20, 60)]
+        lost = [made.pooled(agglomerate(made, wanted)).spread.sum() for wanted in (1, 8, 20, 60)]
         assert lost == sorted(lost, reverse=True)
 
     def test_cells_that_are_all_alike_are_grouped_all_the_same(self):
-        labels = merge(moments([10] * 500, [0.1] * 500, np.full((500, 2), 0.3)), 8)
+        labels = agglomerate(moments([10] * 500, [0.1] * 500, np.full((500, 2), 0.3)), 8)
         assert len(np.unique(labels)) == 8
 
     def test_takes_a_moment_for_twenty_thousand_cells(self):
         made = drawn(20_000, 40)
         started = perf_counter()
-        merge(made, 60)
+        agglomerate(made, 60)
         assert perf_counter() - started < 3
 
 
@@ -122,7 +122,7 @@ cell = st.tuples(st.integers(1, 10**5), st.floats(0, 1), st.floats(0, 1), st.flo
 @given(st.lists(cell, min_size=1, max_size=40), st.integers(1, 30))
 def test_numbers_are_contiguous_from_the_first_cell_on(cells, wanted):
     made = moments([c[0] for c in cells], [c[1] for c in cells], [c[2:] for c in cells])
-    labels = merge(made, wanted, least=2)
+    labels = agglomerate(made, wanted, least=2)
     first = [int(np.flatnonzero(labels == number)[0]) for number in range(labels.max() + 1)]
     assert first == sorted(first)
     assert len(first) <= wanted

@@ -1,7 +1,7 @@
 import numpy as np
 
 from stratawatch.core.population import Census, Segment
-from stratawatch.core.stratification.atoms import atoms_in, rows_of
+from stratawatch.core.stratification.atoms import atoms_of_groups, rows_of
 
 EN = Segment("lang", "en")
 CENSUS = Census(
@@ -19,7 +19,7 @@ def test_rows_that_hold_items_by_pattern_and_bin():
 
 def test_runs_of_a_group_are_one_atom_and_a_group_is_a_stratum():
     """Groups 7 (both patterns), 4 and 9; the row without items has none of its own."""
-    atoms = atoms_in(CENSUS, np.array([7, 4, 7, 9, 1, 7]))
+    atoms = atoms_of_groups(CENSUS, np.array([7, 4, 7, 9, 1, 7]))
     found = [(atom.pattern, atom.first_bin, atom.last_bin, atom.size, atom.stratum) for atom in atoms]
     assert found == [("0", 30, 30, 6, 0), ("0", 400, 400, 7, 1), ("1", -1, -1, 3, 2), ("1", 600, 900, 7, 1)]
     assert [dict(atom.segments) for atom in atoms] == [{EN: 1}, {EN: 2}, {}, {EN: 5}]
@@ -27,4 +27,6 @@ def test_runs_of_a_group_are_one_atom_and_a_group_is_a_stratum():
 
 
 def test_nothing_is_no_atom():
-    assert atoms_in(Census(("a",), (), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), np.zeros(0)) == ()
+    assert (
+        atoms_of_groups(Census(("a",), (), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), np.zeros(0)) == ()
+    )

@@ -12,8 +12,8 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.round_sizes import first_labels
 from stratawatch.core.population import NO_BIN, Census
 from stratawatch.core.score_bins import centres
-from stratawatch.core.stratification.initial_cells import fine_cells
-from stratawatch.core.stratification.stratify import cut_atoms
+from stratawatch.core.stratification.initial_cells import initial_cells
+from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.unit.core.counted import census, panel, spread
 
@@ -21,7 +21,7 @@ ROWS = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600)
 
 
 def cut(rows, budget, **more):
-    return cut_atoms(census(rows), SurveySpec(budget=budget, **more))
+    return stratify(census(rows), SurveySpec(budget=budget, **more))
 
 
 def count(atoms) -> int:
@@ -35,7 +35,7 @@ def _past(made: Census) -> History:
         ages=np.ones(len(scores), dtype=np.int64),
         patterns=made.patterns,
         scores=scores,
-        yes=np.random.default_rng(1).random(len(scores)) < scores,
+        positive=np.random.default_rng(1).random(len(scores)) < scores,
         weights=made.counts.astype(np.float64),
         drawable=np.zeros(len(scores), dtype=np.bool_),
     )
@@ -48,12 +48,12 @@ def members(atoms, stratum):
 class TestHowMany:
     @pytest.mark.parametrize(("budget", "strata"), [(40, 5), (100, 5), (140, 7), (300, 15), (600, 30), (10_000, 60)])
     def test_one_for_twenty_labels_within_5_and_60(self, budget, strata):
-        assert count(cut_atoms(panel(4, 20_000), SurveySpec(budget=budget))) == strata
+        assert count(stratify(panel(4, 20_000), SurveySpec(budget=budget))) == strata
 
     def test_labels_until_goals_are_held_have_all_sixty(self):
         made = panel(4, 20_000)
-        assert count(cut_atoms(made, SurveySpec(stop_at_goals=True))) == 60
-        assert count(cut_atoms(made, SurveySpec(budget=400, stop_at_goals=True))) == 60
+        assert count(stratify(made, SurveySpec(stop_at_goals=True))) == 60
+        assert count(stratify(made, SurveySpec(budget=400, stop_at_goals=True))) == 60
 
     def test_never_more_than_there_are_atoms(self):
         assert count(cut([("0", 100, 5000), ("1", 900, 500)], 1000)) == 2
@@ -66,8 +66,8 @@ class TestHowMany:
 class TestWhichGoTogether:
     def test_strata_mix_patterns_and_atoms_do_not(self):
         made = panel(4, 20_000)
-        atoms = cut_atoms(made, SurveySpec(budget=100))
-        assert [replace(atom, stratum=0) for atom in atoms] == list(fine_cells(made))
+        atoms = stratify(made, SurveySpec(budget=100))
+        assert [replace(atom, stratum=0) for atom in atoms] == list(initial_cells(made))
         assert any(len({atom.pattern for atom in members(atoms, number)}) > 1 for number in range(10))
 
     def test_items_that_nobody_judged_are_a_stratum_of_their_own(self):
@@ -79,7 +79,7 @@ class TestWhichGoTogether:
 
     def test_judged_by_a_helper_alone_is_judged_by_nobody(self):
         rows = [("01", 20, 500), ("00", 10, 500), ("11", 900, 200), ("-1", 700, 30), ("-0", 20, 30)]
-        atoms = cut_atoms(census(rows, auxiliary=("judge",)), SurveySpec(budget=100))
+        atoms = stratify(census(rows, auxiliary=("judge",)), SurveySpec(budget=100))
         unjudged = {atom.stratum for atom in atoms if atom.pattern[0] == "-"}
         assert len(unjudged) == 1
         assert {atom.pattern for atom in members(atoms, unjudged.pop())} == {"-0", "-1"}
@@ -91,11 +91,11 @@ class TestWhichGoTogether:
         helped = replace(made, patterns=tuple(p + letter for p in made.patterns), auxiliary=("judge",))
         past = _past(made) if remembered else NO_HISTORY
         past_helped = replace(past, patterns=tuple(p + letter for p in past.patterns))
-        alone, together = cut_atoms(made, survey, past), cut_atoms(helped, survey, past_helped)
-        assert [replace(atom, pattern=atom.pattern + letter, foretold=None) for atom in alone] == [
-            replace(atom, foretold=None) for atom in together
+        alone, together = stratify(made, survey, past), stratify(helped, survey, past_helped)
+        assert [replace(atom, pattern=atom.pattern + letter, prior_rate=None) for atom in alone] == [
+            replace(atom, prior_rate=None) for atom in together
         ]
-        foretold = [[atom.foretold for atom in atoms] for atoms in (alone, together)]
+        foretold = [[atom.prior_rate for atom in atoms] for atoms in (alone, together)]
         assert foretold[1] == (pytest.approx(foretold[0], rel=1e-4) if remembered else [None] * len(alone))
 
     def test_goals_decide_what_is_kept_apart(self):
@@ -129,20 +129,20 @@ class TestManyBudgets:
         made = panel(5, 20_000)
         past = _past(made) if remembered else NO_HISTORY
         asked = [*self.ASKED, SurveySpec(budget=300, goals=(Goal("f1", 0.05),)), *self.ASKED]
-        assert [cut_atoms(made, one, past) for one in asked] == [cut_atoms(replace(made), one, past) for one in asked]
+        assert [stratify(made, one, past) for one in asked] == [stratify(replace(made), one, past) for one in asked]
 
     def test_another_history_is_not_mistaken_for_the_first(self):
         made = panel(5, 20_000)
-        alone = cut_atoms(made, self.ASKED[0])
-        assert cut_atoms(made, self.ASKED[0], _past(made)) != alone == cut_atoms(made, self.ASKED[0])
+        alone = stratify(made, self.ASKED[0])
+        assert stratify(made, self.ASKED[0], _past(made)) != alone == stratify(made, self.ASKED[0])
 
     def test_its_fine_cells_are_made_once(self, monkeypatch):
         made, found = panel(5, 20_000), []
         monkeypatch.setattr(
-            "stratawatch.core.stratification.stratify.fine_cells", lambda *of: found.append(of) or fine_cells(*of)
+            "stratawatch.core.stratification.stratify.initial_cells", lambda *of: found.append(of) or initial_cells(*of)
         )
         for one in self.ASKED:
-            cut_atoms(made, one)
+            stratify(made, one)
         assert len(found) == 1
 
 
@@ -157,7 +157,7 @@ class TestExtremes:
 
     def test_an_empty_census_has_no_atoms(self):
         empty = np.array([], dtype=np.int64)
-        assert cut_atoms(Census(("c",), (), empty, empty), SurveySpec(budget=10)) == ()
+        assert stratify(Census(("c",), (), empty, empty), SurveySpec(budget=10)) == ()
 
     def test_nobody_judged_anything(self):
         assert [(atom.pattern, atom.stratum) for atom in cut([("--", 3, 40), ("--", NO_BIN, 2)], 10)] == [("--", 0)]
@@ -182,16 +182,16 @@ class TestExtremes:
 class TestSpeed:
     def test_four_hundred_cells_in_a_moment(self):
         made = panel(6, 30_000)
-        assert len(fine_cells(made)) > 250
+        assert len(initial_cells(made)) > 250
         started = perf_counter()
-        cut_atoms(made, SurveySpec(budget=1000))
+        stratify(made, SurveySpec(budget=1000))
         assert perf_counter() - started < 0.5
 
     def test_twenty_classifiers_with_thousands_of_patterns(self):
         made = panel(20, 100_000)
         assert len(set(made.patterns)) > 5000
         started = perf_counter()
-        atoms = cut_atoms(made, SurveySpec(budget=1000))
+        atoms = stratify(made, SurveySpec(budget=1000))
         assert perf_counter() - started < 3
         assert count(atoms) == 50
 
@@ -208,9 +208,9 @@ row = st.tuples(st.sampled_from(["00", "01", "1-", "11", "--"]), st.integers(-1,
 def test_every_item_has_one_stratum_whatever_the_order_of_rows(rows, budget, random):
     atoms = cut(sorted(rows), budget)
     cells = Cells.of_atoms(("c0", "c1"), atoms)
-    assert sorted({atom.stratum for atom in atoms}) == list(range(cells.count))
+    assert sorted({atom.stratum for atom in atoms}) == list(range(cells.stratum_count))
     assert cells.stratum_sizes.sum() == sum(count for _, _, count in rows)
-    served = cells.by_stratum(np.where(cells.served, cells.sizes, 0.0))
+    served = cells.by_stratum(np.where(cells.has_call, cells.sizes, 0.0))
     assert bool(np.all((served == 0) | (served == cells.stratum_sizes)))
     assert (served == 0).sum() <= 1
     judged = served[served > 0]

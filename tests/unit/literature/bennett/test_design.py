@@ -125,7 +125,7 @@ class TestRounds:
 
     def test_a_pool_that_is_too_small_is_told(self):
         design = design_of(CENSUS, wanted(300, bins=1, per_bin=50))
-        pools = np.full(design.cells.count, 20)
+        pools = np.full(design.cells.stratum_count, 20)
         nothing = Cycle(design, mostly)
         nothing.next()
         plan = design.kind.plan(design.cells, design.survey, NO_HISTORY, _first(design), pools)
@@ -143,7 +143,7 @@ class TestEstimates:
         cells, homes = cycle.design.cells, _homes(cycle)
         yes = [cycle.truth[item] == "yes" for item in sorted(cycle.drawn)]
         strata = cells.strata[np.array(homes)]
-        labels, right = (np.bincount(strata, weights, cells.count) for weights in (None, yes))
+        labels, right = (np.bincount(strata, weights, cells.stratum_count) for weights in (None, yes))
         served = cells.stratum_sizes == 100
         by_hand = outcome(*(np.rint(part[served]).astype(int) for part in (cells.stratum_sizes, labels, right)))
         told = cycle.told(["precision"])["a", "precision"]
@@ -251,5 +251,5 @@ def _whole(survey):
 
 
 def _first(design):
-    nothing = np.zeros(design.cells.count, dtype=np.int64)
+    nothing = np.zeros(design.cells.stratum_count, dtype=np.int64)
     return LabelsSoFar(1, nothing, np.zeros(len(design.atoms)), np.zeros(len(design.atoms)))

@@ -167,7 +167,7 @@ class TestRounds:
             design.survey,
             NO_HISTORY,
             _before_the_first(design),
-            np.full(design.cells.count, 20),
+            np.full(design.cells.stratum_count, 20),
         )
         assert max(plan.totals) == 20
         assert plan.exhausted == tuple(np.flatnonzero(design.cells.stratum_sizes > 50).tolist())
@@ -353,5 +353,5 @@ class TestWarnings:
 
 
 def _before_the_first(design):
-    nothing = np.zeros(design.cells.count, dtype=np.int64)
+    nothing = np.zeros(design.cells.stratum_count, dtype=np.int64)
     return LabelsSoFar(1, nothing, np.zeros(len(design.atoms)), np.zeros(len(design.atoms)))

@@ -46,7 +46,7 @@ def test_intervals_hold_and_values_are_not_biased(seed):
     truth, yes = truth_of(atoms)
     first = np.searchsorted(homes, np.arange(len(atoms)))
     says = np.arange(len(homes)) - first[homes] < np.array(yes)[homes]
-    members = [np.flatnonzero(cells.strata[homes] == stratum) for stratum in range(cells.count)]
+    members = [np.flatnonzero(cells.strata[homes] == stratum) for stratum in range(cells.stratum_count)]
     held = {key: [] for key in truth}
     errors = {key: [] for key in truth}
     for cycle in range(CYCLES):

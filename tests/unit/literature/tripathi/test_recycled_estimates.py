@@ -6,7 +6,7 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.wilson import wilson
-from stratawatch.core.labelled_sample import FOLDS, Labelled
+from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.population import Census
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.tripathi.false_omission import false_omission_rate
@@ -165,4 +165,4 @@ def test_counts_without_items_are_refused():
     nothing = np.zeros((FOLDS, len(design.atoms)))
     sequences = Sequences(Cells.of_atoms(NAMES, design.atoms), design.survey, Options())
     with pytest.raises(StratawatchError, match="recycled samples are read item by item"):
-        Told.by(sequences, Labelled(np.zeros(design.cells.count, dtype=np.int64), nothing, nothing), 0.95)
+        Told.by(sequences, LabelledSample(np.zeros(design.cells.stratum_count, dtype=np.int64), nothing, nothing), 0.95)

@@ -72,7 +72,7 @@ class TestDraw:
         assert found.totals.sum() <= budget
         assert (found.totals <= found.cells.stratum_sizes).all()
         assert (found.totals >= found.drawn).all()
-        judged = found.cells.by_stratum(found.cells.served.astype(float)) > 0
+        judged = found.cells.by_stratum(found.cells.has_call.astype(float)) > 0
         assert found.totals[~judged].sum() == 0
         quiet = found.homes < 0
         assert found.totals[quiet & ~found.omission].sum() == 0
@@ -80,7 +80,7 @@ class TestDraw:
             assert found.totals.tolist() == found.drawn.tolist()
         for place in range(3):
             numbers = found.draw.items_of(place)
-            strata = np.repeat(np.arange(found.cells.count), found.drawn)
+            strata = np.repeat(np.arange(found.cells.stratum_count), found.drawn)
             order = np.argsort(np.concatenate([found.first[h] + np.arange(n) for h, n in enumerate(found.drawn)]))
             called = found.cells.by_stratum(found.cells.positive[:, place].astype(float)) > 0
             assert called[strata[order][numbers]].all()

@@ -73,7 +73,7 @@ def test_hand_arithmetic(monkeypatch):
     """
     monkeypatch.setitem(VARIANCES, "brr", Brr(fewest=1))
     design, ledger = one_stratum([True, False], 100, budget=2)
-    foretold = replace(design, atoms=tuple(replace(atom, foretold=0.5) for atom in design.atoms))
+    foretold = replace(design, atoms=tuple(replace(atom, prior_rate=0.5) for atom in design.atoms))
     (one,) = foretold.estimate(ledger, ledger.verdicts, metrics=("precision",), confidence=0.5)
     assert student(1, 0.5) == pytest.approx(1)
     assert one.outcome.value == pytest.approx(0.5)
@@ -86,7 +86,7 @@ def test_hand_arithmetic(monkeypatch):
 def test_labels_that_nearly_agree_are_no_information(yes, no, foretold):
     """Whatever the working model foretold: the variation of what it expects is none of the labels."""
     design, ledger = one_stratum([True] * yes + [False] * no, 100)
-    told = replace(design, atoms=tuple(replace(atom, foretold=foretold) for atom in design.atoms))
+    told = replace(design, atoms=tuple(replace(atom, prior_rate=foretold) for atom in design.atoms))
     (one,) = told.estimate(ledger, ledger.verdicts, metrics=("precision",))
     assert one.outcome == Undefined(
         f"of the labels among the items it calls positive {yes} say yes and {no} no: "
