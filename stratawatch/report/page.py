@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FILTERS: Final = {
     "percent": formatting.percent,
-    "interval": lambda known: formatting.interval_text(known.low, known.high),
-    "estimate": lambda known: formatting.estimate_text(known.value, known.low, known.high),
+    "interval": lambda one: formatting.interval_text(one.low, one.high),
+    "estimate": lambda one: formatting.estimate_text(one.value, one.low, one.high),
     "points": formatting.signed_points,
     "drop_points": wording.drop_points,
     "day": formatting.day,

@@ -7,8 +7,8 @@ from tests.unit.cli.conftest import NOW
 BENNETT = (
     ("budget = 60", 'budget = 40\ndesign = "bennett"'),
     ("[panels.spam.source]", "[panels.spam.options]\nper_bin = 5\n\n[panels.spam.source]"),
-    ("margin = 0.1", 'margin = 0.1\nof = ["lr"]'),
-    ('[[panels.spam.limits]]\nmetric = "false_omission_rate"\nceiling = 0.3\nof = ["rf"]\n', ""),
+    ("margin = 0.1", 'margin = 0.1\nclassifiers = ["lr"]'),
+    ('[[panels.spam.limits]]\nmetric = "false_omission_rate"\nceiling = 0.3\nclassifiers = ["rf"]\n', ""),
 )
 KUMAR = (("budget = 60", 'budget = 60\ndesign = "kumar"'),)
 
