@@ -8,8 +8,8 @@ import pytest
 from flows.artifacts import baseline_rows
 from flows.measure_baseline import measure_baseline
 from stratawatch.errors import StratawatchError
-from tests.contracts.sources.tables import write
-from tests.contracts.store.test_baselines import FIRST, other
+from tests.support.predictions.tables import write
+from tests.support.store.baselines import FIRST, other
 
 NOW = datetime(2026, 1, 12, 6, tzinfo=UTC)
 SCORES = [0.9] * 40 + [0.2] * 160

@@ -7,7 +7,7 @@ import pytest
 from flows.weekly_report import weekly_report
 from stratawatch.core.estimate import Known
 from stratawatch.engine.model.states import CycleState
-from tests.flows.test_loop import artifacts, outcome, run_by_engine, run_by_flows
+from tests.support.flow_runs import artifacts, outcome, run_by_engine, run_by_flows
 from tests.support.small_installation import SmallInstallation
 
 

@@ -8,19 +8,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks import engines
 from stratawatch.adapters.sources import load
 from stratawatch.adapters.sources.spark_table import SparkEngine
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, Unreachable
-from tests.contracts.sources import golden_world as world
-from tests.contracts.sources.panels import WINDOW, panel
-from tests.contracts.sources.tables import Table, write
-from tests.contracts.sources.test_golden_draw import GOLDEN
-from tests.contracts.sources.test_long_tables import TestGoldenWorld as LongWorld
-from tests.contracts.sources.test_long_tables import turned
+from tests.support import engine_answers as engines
 from tests.support.java import needs_java
+from tests.support.predictions import golden_draw as golden
+from tests.support.predictions.long_golden import LONG_GOLDEN, turned
+from tests.support.predictions.panels import WINDOW, panel
+from tests.support.predictions.tables import Table, write
 from tests.support.spark_cluster import SETTINGS, WORKERS, cluster, driver
 
 pytestmark = pytest.mark.spark
@@ -80,18 +78,18 @@ class TestRunning:
         assert [Path(one["name"]).name for one in read["listing"]] == [f"part-{n}.parquet" for n in range(4)]
 
     def test_it_draws_the_golden_ids(self, session: Any, tmp_path: Path) -> None:
-        cut, quotas = world.atoms()
-        source = load("spark")(path=str(write(tmp_path / "rows.parquet", world.table())))
-        items = source.candidates(world.PANEL, WINDOW, cut, quotas)
+        cut, quotas = golden.atoms()
+        source = load("spark")(path=str(write(tmp_path / "rows.parquet", golden.table())))
+        items = source.candidates(golden.PANEL, WINDOW, cut, quotas)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
-        assert world.named(cut, drawn) == GOLDEN
+        assert golden.named(cut, drawn) == golden.DRAW
 
     def test_a_long_table_is_turned_there(self, session: Any, tmp_path: Path) -> None:
-        cut, quotas = world.atoms()
-        long = str(write(tmp_path / "long.parquet", turned(world.table())))
-        items = load("spark")(path=long).candidates(LongWorld.LONG, WINDOW, cut, quotas)
-        assert items == load("files")(long).candidates(LongWorld.LONG, WINDOW, cut, quotas)
-        assert {one.item for one in items} == {item for ids in GOLDEN.values() for item in ids}
+        cut, quotas = golden.atoms()
+        long = str(write(tmp_path / "long.parquet", turned(golden.table())))
+        items = load("spark")(path=long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        assert items == load("files")(long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        assert {one.item for one in items} == {item for ids in golden.DRAW.values() for item in ids}
 
     def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
         start = WINDOW.start.replace(tzinfo=None)

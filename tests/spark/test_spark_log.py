@@ -19,7 +19,7 @@ def test_starting_and_failing_write_no_log_to_the_terminal(tmp_path: Path) -> No
     needs_java()
     duckdb.sql("SELECT 'a' AS id, TIMESTAMP_NS '2026-01-05 00:00:00' AS ts").write_parquet(str(tmp_path / "ns.parquet"))
     code = (
-        "from stratawatch.adapters.sources import load\nfrom tests.contracts.sources.panels import panel\n"
+        "from stratawatch.adapters.sources import load\nfrom tests.support.predictions.panels import panel\n"
         f"try:\n    load('spark')(path={str(tmp_path)!r}, master='local[1]', settings={dict(SETTINGS)!r}).describe(panel())\n"
         "except Exception as trouble:\n    print(trouble)"
     )

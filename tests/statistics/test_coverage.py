@@ -14,8 +14,8 @@ from stratawatch.core.baselines.past_estimates import past_estimates
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import METRICS
-from tests.statistics.populations import CALLED, PASSED, one_side, panel
-from tests.statistics.worlds import outcomes, run_cycle, score, world
+from tests.support.scored_populations import CALLED, PASSED, one_side, panel
+from tests.support.simulated_cycles import outcomes, run_cycle, score, world
 
 REPEATS = 300
 

@@ -4,7 +4,7 @@ import pytest
 
 from stratawatch.adapters.alerts import REGISTRY
 from tests.contracts.alerts.conftest import WORLDS
-from tests.contracts.alerts.notices import notice
+from tests.support.notices import notice
 
 
 def test_every_registered_channel_is_under_contract():

@@ -8,9 +8,9 @@ import pytest
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table
-from tests.contracts.sources.test_source_contract import NAIVE, items, made, whole
+from tests.support.predictions.backends import NAIVE, items, made, whole
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table
 
 __all__ = ["made"]
 

@@ -9,8 +9,8 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.statements import BAD_ROWS_SHOWN
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write
 
 CLASSIFIERS = (ClassifierSpec("lr", "score", cut_off=0.5),)
 MOMENT = START.replace(tzinfo=None).isoformat(sep=" ")

@@ -15,7 +15,7 @@ from stratawatch.adapters.sources.dialects import translate
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.score_bins import bin_of, bins_of
 from stratawatch.engine.model.panel_spec import ClassifierSpec
-from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.support.predictions.panels import START, WINDOW, panel
 
 TYPES = {"id": "VARCHAR", "ts": "TIMESTAMP", "a": "DOUBLE", "b": "DOUBLE", "c": "DOUBLE", "flag": "BOOLEAN"}
 

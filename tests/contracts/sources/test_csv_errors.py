@@ -8,7 +8,7 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.labelled_files import LabelledFiles
 from stratawatch.errors import InputRefused, StratawatchError, Unreachable
-from tests.contracts.sources.panels import WINDOW, panel
+from tests.support.predictions.panels import WINDOW, panel
 
 HEADER = "id,ts,score,flag\n"
 ROWS = [f"i{k},2026-01-05 00:00:00,0.5,0\n" for k in range(30_000)]

@@ -11,7 +11,7 @@ from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, confine_to
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import ConfigError, Unreachable
-from tests.contracts.sources.panels import WINDOW, panel
+from tests.support.predictions.panels import WINDOW, panel
 
 ROWS = (
     "SELECT id, TIMESTAMP '2026-01-05' AS ts, CAST(0.25 AS DOUBLE) AS score, FALSE AS flag "

@@ -10,8 +10,8 @@ from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import InputRefused
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write
 
 NEXT = Window(WINDOW.end, WINDOW.end + timedelta(days=7))
 

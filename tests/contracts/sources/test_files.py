@@ -16,8 +16,8 @@ from stratawatch.adapters.sources.duckdb_session import duckdb_errors
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write
 
 NAIVE = START.replace(tzinfo=None)
 

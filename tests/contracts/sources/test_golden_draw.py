@@ -1,6 +1,5 @@
 """The same seed and inputs give the same draw everywhere: plain Python, DuckDB, PostgreSQL."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -16,12 +15,10 @@ from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
 from stratawatch.core.population import Census
-from tests.contracts.sources import golden_world as world
-from tests.contracts.sources import reference
-from tests.contracts.sources.panels import WINDOW
-from tests.contracts.sources.tables import write
-
-GOLDEN = json.loads((world.FOLDER / "draw.json").read_text(encoding="utf-8"))
+from tests.support.predictions import golden_draw as golden
+from tests.support.predictions import reference
+from tests.support.predictions.panels import WINDOW
+from tests.support.predictions.tables import write
 
 
 def counts_of(census: Census) -> dict[tuple[str, int], int]:
@@ -34,14 +31,14 @@ def counts_of(census: Census) -> dict[tuple[str, int], int]:
 @pytest.fixture(scope="module")
 def postgres(postgres_server: str) -> Iterator[Any]:
     """A connection to PostgreSQL with the golden items and the table of quotas."""
-    cut, quotas = world.atoms()
+    cut, quotas = golden.atoms()
     kinds = {"VARCHAR": "text", "TIMESTAMP": "timestamp", "DOUBLE": "double precision", "BOOLEAN": "boolean"}
-    names = {name: '"' + name.replace('"', '""') + '"' for name in world.TYPES}
+    names = {name: '"' + name.replace('"', '""') + '"' for name in golden.TYPES}
     with psycopg.connect(postgres_server, autocommit=True) as connection:
-        columns = ", ".join(f"{names[name]} {kinds[kind]}" for name, kind in world.TYPES.items())
+        columns = ", ".join(f"{names[name]} {kinds[kind]}" for name, kind in golden.TYPES.items())
         connection.execute(f"CREATE TEMP TABLE population ({columns})")
         with connection.cursor().copy("COPY population FROM STDIN") as copy:
-            for row in world.rows():
+            for row in golden.rows():
                 copy.write_row(list(row.values()))
         connection.execute(
             "CREATE TEMP TABLE stratawatch_quotas "
@@ -55,41 +52,41 @@ def postgres(postgres_server: str) -> Iterator[Any]:
 
 class TestGoldenDraw:
     def test_it_is_large_enough_to_notice_a_difference(self) -> None:
-        assert len(GOLDEN) > 20
-        assert sum(map(len, GOLDEN.values())) > 120
-        assert any(name.endswith("-1--1") for name in GOLDEN), "items without any score must be among them"
+        assert len(golden.DRAW) > 20
+        assert sum(map(len, golden.DRAW.values())) > 120
+        assert any(name.endswith("-1--1") for name in golden.DRAW), "items without any score must be among them"
 
     def test_plain_python_draws_the_golden_ids(self) -> None:
-        assert world.expected_draw() == GOLDEN
+        assert golden.expected_draw() == golden.DRAW
 
     @pytest.mark.parametrize("ending", ["parquet", "csv"])
     def test_duckdb_draws_the_golden_ids(self, tmp_path: Path, ending: str) -> None:
-        cut, quotas = world.atoms()
-        source = DuckDBSource(write(tmp_path / f"rows.{ending}", world.table()))
-        items = source.candidates(world.PANEL, WINDOW, cut, quotas)
+        cut, quotas = golden.atoms()
+        source = DuckDBSource(write(tmp_path / f"rows.{ending}", golden.table()))
+        items = source.candidates(golden.PANEL, WINDOW, cut, quotas)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
-        assert world.named(cut, drawn) == GOLDEN
+        assert golden.named(cut, drawn) == golden.DRAW
 
     @pytest.mark.parametrize("threads", [1, 2, 4])
     def test_threads_do_not_change_the_draw(self, tmp_path: Path, threads: int) -> None:
-        cut, quotas = world.atoms()
-        path = write(tmp_path / "rows.parquet", world.table())
-        items = DuckDBSource(path, threads=threads).candidates(world.PANEL, WINDOW, cut, quotas)
-        assert items == DuckDBSource(path).candidates(world.PANEL, WINDOW, cut, quotas)
+        cut, quotas = golden.atoms()
+        path = write(tmp_path / "rows.parquet", golden.table())
+        items = DuckDBSource(path, threads=threads).candidates(golden.PANEL, WINDOW, cut, quotas)
+        assert items == DuckDBSource(path).candidates(golden.PANEL, WINDOW, cut, quotas)
 
     @pytest.mark.postgres
     def test_postgresql_draws_the_golden_ids(self, postgres: Any) -> None:
-        cut, _ = world.atoms()
-        rows = postgres.execute(world.statements("postgres").candidates(WINDOW)).fetchall()
+        cut, _ = golden.atoms()
+        rows = postgres.execute(golden.statements("postgres").candidates(WINDOW)).fetchall()
         drawn = [[row[0] for row in rows if row[1] == index] for index, _ in enumerate(cut)]
-        assert world.named(cut, drawn) == GOLDEN
+        assert golden.named(cut, drawn) == golden.DRAW
 
     @pytest.mark.postgres
     def test_postgresql_counts_the_same_census(self, postgres: Any, tmp_path: Path) -> None:
-        counts = CensusCounts(world.PANEL, world.TYPES)
-        counts.add(postgres.execute(world.statements("postgres").census(WINDOW)).fetchall())
-        answer = DuckDBSource(write(tmp_path / "rows.parquet", world.table())).census(world.PANEL, WINDOW)
-        sound, bad = reference.readings(world.PANEL, WINDOW, world.rows())
+        counts = CensusCounts(golden.PANEL, golden.TYPES)
+        counts.add(postgres.execute(golden.statements("postgres").census(WINDOW)).fetchall())
+        answer = DuckDBSource(write(tmp_path / "rows.parquet", golden.table())).census(golden.PANEL, WINDOW)
+        sound, bad = reference.readings(golden.PANEL, WINDOW, golden.rows())
         assert counts_of(counts.census()) == counts_of(answer.census) == reference.census(sound)
         assert counts.profile() == answer.profile
         assert answer.profile.bad_rows == bad == 10
@@ -100,21 +97,21 @@ class TestGoldenDraw:
 
 
 class TestGoldenText:
-    @pytest.mark.parametrize("name", world.GOLDEN_FILES)
+    @pytest.mark.parametrize("name", golden.GOLDEN_FILES)
     def test_the_rendered_text_is_the_golden_one(self, name: str) -> None:
-        assert world.text(name) == (world.FOLDER / name).read_text(encoding="utf-8")
+        assert golden.text(name) == (golden.FOLDER / name).read_text(encoding="utf-8")
 
     def test_no_other_text_is_kept(self) -> None:
-        assert {path.name for path in world.FOLDER.glob("*.sql")} == set(world.GOLDEN_FILES)
+        assert {path.name for path in golden.FOLDER.glob("*.sql")} == set(golden.GOLDEN_FILES)
 
     def test_an_id_is_never_coalesced_into_the_hash(self) -> None:
-        text = world.text("candidates.postgres.sql")
+        text = golden.text("candidates.postgres.sql")
         assert "MD5('it''s golden' || ':' || item)" in text
         assert 'COLLATE "C"' in text
 
 
 class TestEveryQueryInEveryDialect:
-    @pytest.mark.parametrize("name", sorted(world.QUERIES))
+    @pytest.mark.parametrize("name", sorted(golden.QUERIES))
     def test_it_is_one_select_that_parses_and_means_the_same_when_written_again(self, name: str) -> None:
         """What a dialect of sqlglot's does not know, it would keep as text, or lose."""
         statement = parsed(name)
@@ -123,20 +120,20 @@ class TestEveryQueryInEveryDialect:
         dialect = name.split(".")[1]
         assert sqlglot.parse_one(statement.sql(dialect=dialect), dialect=dialect) == statement
 
-    @pytest.mark.parametrize("name", sorted(world.QUERIES))
+    @pytest.mark.parametrize("name", sorted(golden.QUERIES))
     def test_names_of_the_source_are_quoted_and_all_others_need_no_quotes(self, name: str) -> None:
         identifiers = list(parsed(name).find_all(exp.Identifier))
         assert {one.name for one in identifiers if one.quoted} - {"C"} == NAMES[name.split(".", maxsplit=1)[0]]
         assert all(re.fullmatch(r"[a-z][a-z_0-9]*", one.name, re.IGNORECASE) for one in identifiers if not one.quoted)
 
-    @pytest.mark.parametrize("name", sorted(name for name in world.QUERIES if "candidates" in name))
+    @pytest.mark.parametrize("name", sorted(name for name in golden.QUERIES if "candidates" in name))
     def test_an_item_is_drawn_by_the_hexadecimal_md5_of_seed_and_id(self, name: str) -> None:
         dialect = name.split(".")[1]
         seed = "'it''s golden'" if dialect in ("duckdb", "postgres", "trino") else r"'it\'s golden'"
-        text = " ".join(world.text(name).split())
+        text = " ".join(golden.text(name).split())
         assert re.search(HASH.get(dialect, r"MD5\({} \|\| ':' \|\| [a-z_.]+\)").format(re.escape(seed)), text)
 
-    @pytest.mark.parametrize("name", sorted(name for name in world.QUERIES if "bad_rows" in name))
+    @pytest.mark.parametrize("name", sorted(name for name in golden.QUERIES if "bad_rows" in name))
     def test_bad_rows_come_in_the_order_of_their_ids_hashes(self, name: str) -> None:
         order = parsed(name).args["order"]
         assert [one.name for md5 in order.find_all(exp.MD5, exp.MD5Digest) for one in md5.find_all(exp.Column)] == [
@@ -153,19 +150,19 @@ HASH = {
 
 @cache
 def parsed(name: str) -> exp.Expression:
-    (statement,) = sqlglot.parse(world.text(name), dialect=name.split(".")[1])
+    (statement,) = sqlglot.parse(golden.text(name), dialect=name.split(".")[1])
     assert statement is not None
     return statement
 
 
-READ = {*world.TYPES} - {"author", "body"}
-PIVOTED = {*world.LONG_TYPES, "call of 1", "score of 1", "score of 2", "rows of the item"} - {"body"}
+READ = {*golden.TYPES} - {"author", "body"}
+PIVOTED = {*golden.LONG_TYPES, "call of 1", "score of 1", "score of 2", "rows of the item"} - {"body"}
 NAMES = {
     "census": READ,
     "bad_rows": READ,
-    "candidates": {*world.TYPES},
+    "candidates": {*golden.TYPES},
     "latest_census": {*READ, "loaded"},
-    "latest_candidates": {*world.TYPES, "loaded"},
+    "latest_candidates": {*golden.TYPES, "loaded"},
     "latest_row_count": {"ts", "loaded"},
     "long_census": PIVOTED,
     "long_candidates": {*PIVOTED, "body"},

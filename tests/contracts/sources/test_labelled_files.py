@@ -9,8 +9,8 @@ from stratawatch.adapters.sources import labelled_files
 from stratawatch.adapters.sources.labelled_files import LabelledFiles
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
-from tests.contracts.sources.panels import panel
-from tests.contracts.sources.tables import write
+from tests.support.predictions.panels import panel
+from tests.support.predictions.tables import write
 
 TWO = (ClassifierSpec("lr", "p", cut_off=0.5), ClassifierSpec("svm", "m", "margin", call="flagged"))
 PANEL = panel(TWO, columns=Columns("id", "ts", segments=("country", "language")))

@@ -13,9 +13,10 @@ from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 from stratawatch.engine.ports import PredictionSource
 from stratawatch.errors import InputRefused
-from tests.contracts.sources import golden_world as world
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write, write_postgres
+from tests.support.predictions import golden_draw as golden
+from tests.support.predictions.long_golden import LONG_GOLDEN, turned
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write, write_postgres
 
 NAIVE = START.replace(tzinfo=None)
 TWO = panel(
@@ -65,49 +66,22 @@ def drawn(source: PredictionSource, *patterns: str) -> list[tuple[str, str, int,
     return [(one.item, one.pattern, one.copies, one.payload) for one in source.candidates(TWO, WINDOW, atoms, [9])]
 
 
-def turned(table: Table) -> Table:
-    """The golden table, long: a row for each item and each of the three classifiers."""
-    kept = ("id", "ts", "body", "lang", "author")
-    speakers = (("lr", "p_lr", "is_lr"), ("svm-3", "margin", None), ('odd "name"; drop', 'p "odd"; drop', None))
-    number = len(table["id"][1])
-
-    def column(make: Callable[[int, tuple[str, str, str | None]], Any]) -> list[Any]:
-        return [make(i, speaker) for i in range(number) for speaker in speakers]
-
-    return {
-        **{name: (table[name][0], column(lambda i, _, name=name: table[name][1][i])) for name in kept},
-        "model": ("VARCHAR", column(lambda _, one: one[0])),
-        "score": ("DOUBLE", column(lambda i, one: table[one[1]][1][i])),
-        "call": ("BOOLEAN", column(lambda i, one: None if one[2] is None else table[one[2]][1][i])),
-    }
-
-
 class TestGoldenWorld:
-    LONG = replace(
-        world.PANEL,
-        columns=replace(world.PANEL.columns, classifier="model"),
-        classifiers=(
-            replace(world.PANEL.classifiers[0], score="score", call="call"),
-            replace(world.PANEL.classifiers[1], score="score", called="svm-3"),
-            replace(world.PANEL.classifiers[2], score="score"),
-        ),
-    )
-
     @pytest.fixture
     def both(self, made: Callable[[Table], PredictionSource], tmp_path: Path) -> tuple[Any, Any]:
-        wide = load("files")(write(tmp_path / "wide.parquet", world.table()))
-        return wide, made(turned(world.table()))
+        wide = load("files")(write(tmp_path / "wide.parquet", golden.table()))
+        return wide, made(turned(golden.table()))
 
     def test_counts_profile_and_draw_are_those_of_the_wide_table(self, both: tuple[Any, Any]) -> None:
         wide, long = both
-        ours, theirs = wide.census(world.PANEL, WINDOW), long.census(self.LONG, WINDOW)
+        ours, theirs = wide.census(golden.PANEL, WINDOW), long.census(LONG_GOLDEN, WINDOW)
         assert ours.census.patterns == theirs.census.patterns
         assert ours.census.counts.tolist() == theirs.census.counts.tolist()
         assert replace(ours.profile, kinds={}) == replace(theirs.profile, kinds={})
         segments = [{key: list(n) for key, n in one.census.segments.items()} for one in (ours, theirs)]
         assert segments[0] == segments[1]
-        cut, quotas = world.atoms()
-        assert wide.candidates(world.PANEL, WINDOW, cut, quotas) == long.candidates(self.LONG, WINDOW, cut, quotas)
+        cut, quotas = golden.atoms()
+        assert wide.candidates(golden.PANEL, WINDOW, cut, quotas) == long.candidates(LONG_GOLDEN, WINDOW, cut, quotas)
 
 
 class TestItems:

@@ -14,9 +14,9 @@ from stratawatch.adapters.sources import load, single_scan
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
-from tests.contracts.sources import reference
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write, write_database, write_postgres
+from tests.support.predictions import reference
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write, write_database, write_postgres
 from tests.support.seed import random_seed
 
 MANY = 33

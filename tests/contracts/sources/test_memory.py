@@ -1,43 +1,20 @@
-"""No population is ever in Python's memory, and no engine is asked to sort one."""
+"""No engine is asked to sort a population."""
 
 import re
 
 import pytest
 
-from benchmarks.apart import apart
-from benchmarks.scan.passes import engine_of
-from benchmarks.scan.population import Size, panel_of, write
-from benchmarks.scan.rounds import one_round
-from tests.contracts.sources import golden_world as world
-from tests.contracts.sources.panels import WINDOW
-
-ROWS = (500_000, 5_000_000)  # of the larger one a scan keeps candidates
-
-
-def frame_of(folder, size):
-    engine = engine_of("pandas")
-    engine.prepare()
-    return engine.read(folder, panel_of(size))
-
-
-@pytest.mark.slow
-def test_ten_times_the_rows_take_hardly_more_memory(tmp_path):
-    sizes = [Size(rows, 2) for rows in ROWS]
-    for size in sizes:
-        write(tmp_path / str(size.rows), size, 7)
-    small, large = (one_round("duckdb", size, tmp_path / str(size.rows)).both.peak_mb for size in sizes)
-    held, holding = (apart(frame_of, tmp_path / str(size.rows), size).peak_mb for size in sizes)
-    assert holding - held > 100  # what a population of this size weighs in memory
-    assert large - small < (holding - held) / 2
+from tests.support.predictions import golden_draw as golden
+from tests.support.predictions.panels import WINDOW
 
 
 class TestPlan:
     @pytest.mark.parametrize("name", ["census.duckdb.sql", "bad_rows.duckdb.sql", "single_scan.duckdb.sql"])
     def test_the_census_numbers_no_rows(self, name):
-        assert "ROW_NUMBER" not in world.text(name).upper()
+        assert "ROW_NUMBER" not in golden.text(name).upper()
 
     def test_candidates_are_numbered_only_below_the_greatest_digests(self):
-        text = world.statements().candidates(WINDOW)
+        text = golden.statements().candidates(WINDOW)
         (numbered,) = re.findall(r"ROW_NUMBER\(\) OVER \([^)]*\)[^)]* FROM (\w+)", text)
         assert numbered == "kept"
         kept = text[text.index("kept AS (") : text.index("ranked AS (")]

@@ -12,8 +12,8 @@ from stratawatch.adapters.sources import duckdb_files, load
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import InputRefused, Unreachable
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write, write_database, write_postgres
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write, write_database, write_postgres
 
 SIZE = 400
 ATOMS = [Atom("0", NO_BIN, 1023, SIZE, None)]

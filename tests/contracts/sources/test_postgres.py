@@ -14,8 +14,8 @@ from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write_postgres
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write_postgres
 
 pytestmark = pytest.mark.postgres
 

@@ -14,9 +14,9 @@ from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
-from tests.contracts.sources import reference
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.support.predictions import reference
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write
 
 PANEL = panel(
     (

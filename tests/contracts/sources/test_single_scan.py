@@ -25,9 +25,9 @@ from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.panel_spec import Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused, Unreachable
-from tests.contracts.sources import golden_world as world
-from tests.contracts.sources.panels import START, WINDOW
-from tests.contracts.sources.tables import Table, write, write_database
+from tests.support.predictions import golden_draw as golden
+from tests.support.predictions.panels import START, WINDOW
+from tests.support.predictions.tables import Table, write, write_database
 from tests.support.seed import random_seed
 
 NUMBER = 6000
@@ -35,8 +35,8 @@ LETTERS = ("0", "1")
 
 
 def table(number: int = NUMBER) -> Table:
-    made = world.rows(number)
-    return {name: (kind, [row[name] for row in made]) for name, kind in world.TYPES.items()}
+    made = golden.rows(number)
+    return {name: (kind, [row[name] for row in made]) for name, kind in golden.TYPES.items()}
 
 
 def source(folder: Path, form: str, rows: Table) -> SqlSource:
@@ -80,7 +80,7 @@ def strata(answer: CensusResult) -> tuple[list[Atom], list[int]]:
 
 
 def statements_of(columns: Columns) -> Statements:
-    return Statements(replace(world.PANEL, columns=columns), "population", world.TYPES)
+    return Statements(replace(golden.PANEL, columns=columns), "population", golden.TYPES)
 
 
 Found = tuple[CensusResult, tuple[CandidateItem, ...]]
@@ -115,10 +115,10 @@ class TestSingleScan:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], form: str
     ) -> None:
         one = source(tmp_path, form, table())
-        expected = apart(one, world.PANEL)
+        expected = apart(one, golden.PANEL)
         queries.clear()
         small(monkeypatch, 1200)
-        same(together(one, world.PANEL), expected)
+        same(together(one, golden.PANEL), expected)
         assert len(expected[1]) == 42
         assert queries == [
             "single_scan",
@@ -130,13 +130,13 @@ class TestSingleScan:
     def test_ids_and_scores_alone_need_no_look_at_the_window_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        spec = replace(world.PANEL, columns=Columns("id", "ts"))
+        spec = replace(golden.PANEL, columns=Columns("id", "ts"))
         one = source(tmp_path, "parquet", table())
         expected = apart(one, spec)
         small(monkeypatch, 1200)
         same(together(one, spec), expected)
         texts = [
-            statements_of(columns).single_scan_candidates(WINDOW) for columns in (spec.columns, world.PANEL.columns)
+            statements_of(columns).single_scan_candidates(WINDOW) for columns in (spec.columns, golden.PANEL.columns)
         ]
         assert ["FROM population" in text for text in texts] == [False, True]
 
@@ -144,36 +144,36 @@ class TestSingleScan:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
     ) -> None:
         one = source(tmp_path, "parquet", table())
-        expected = apart(one, world.PANEL)
+        expected = apart(one, golden.PANEL)
         queries.clear()
         small(monkeypatch, 40)
-        same(together(one, world.PANEL), expected)
+        same(together(one, golden.PANEL), expected)
         assert queries[0] == "single_scan"
         assert queries[-1] == "The candidates"
 
     def test_every_share_that_is_kept_gives_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         one = source(tmp_path, "parquet", table())
-        expected = apart(one, world.PANEL)
+        expected = apart(one, golden.PANEL)
         for kept in (1, 60, 90, 150, 300, 1000, NUMBER):
             small(monkeypatch, kept)
-            same(together(one, world.PANEL), expected)
+            same(together(one, golden.PANEL), expected)
 
     def test_ids_that_occur_twice_are_looked_at_in_full(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
     ) -> None:
         rows = {name: (kind, list(values)) for name, (kind, values) in table().items()}
         first = source(tmp_path / "once", "parquet", rows)
-        twice = [item.item for item in apart(first, world.PANEL)[1]][::7]
+        twice = [item.item for item in apart(first, golden.PANEL)[1]][::7]
         for number, name in enumerate(twice):  # the copy says something else, or what nobody can read
             place = rows["id"][1].index(name)
             other: dict[str, Any] = {"margin": None} if number % 2 else {"p_lr": 1.5}
             for column, (_, values) in rows.items():
                 values.append(other[column] if column in other else values[place])
         one = source(tmp_path / "twice", "parquet", rows)
-        expected = apart(one, world.PANEL)
+        expected = apart(one, golden.PANEL)
         queries.clear()
         small(monkeypatch, 1200)
-        same(together(one, world.PANEL), expected)
+        same(together(one, golden.PANEL), expected)
         assert sum(item.copies == 2 for item in expected[1]) >= 5
         assert "The candidates" in queries
 
@@ -184,9 +184,9 @@ class TestSingleScan:
         week = timedelta(days=7)
         rows["ts"][1][NUMBER:] = [at + week for at in rows["ts"][1][NUMBER:]]
         one = source(tmp_path, "parquet", rows)
-        expected = apart(one, world.PANEL)
+        expected = apart(one, golden.PANEL)
         small(monkeypatch, 1200)
-        found = together(one, world.PANEL)
+        found = together(one, golden.PANEL)
         same(found, expected)
         assert {item.copies for item in found[1]} == {1}
 
@@ -197,7 +197,7 @@ class TestSingleScan:
         one = source(tmp_path, "csv" if case == "csv" else "parquet", table())
         if case != "small":
             small(monkeypatch, 1200)
-        spec = replace(world.PANEL, duplicates="latest") if case == "latest" else world.PANEL
+        spec = replace(golden.PANEL, duplicates="latest") if case == "latest" else golden.PANEL
         together(one, spec)
         assert "single_scan" not in queries
 
@@ -205,7 +205,7 @@ class TestSingleScan:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
     ) -> None:
         small(monkeypatch, 1200)
-        source(tmp_path, "parquet", table()).census(world.PANEL, WINDOW)
+        source(tmp_path, "parquet", table()).census(golden.PANEL, WINDOW)
         assert "single_scan" not in queries
 
     def test_the_footers_tell_how_many_rows_a_window_may_have(self, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ class TestSingleScan:
             rows = {name: (kind, list(values)) for name, (kind, values) in table(500).items()}
             rows["ts"] = ("TIMESTAMP", [at + timedelta(days=7 * week) for at in rows["ts"][1]])
             write(folder / f"{week}.parquet", rows)
-        with DuckDBSource(folder)._open(world.PANEL) as opened:
+        with DuckDBSource(folder)._open(golden.PANEL) as opened:
             for days, expected in ((7, 500), (8, 1000), (21, 1500)):
                 assert opened.rows_to_scan(Window(START, START + timedelta(days=days))) == expected
             assert opened.rows_to_scan(Window(START - timedelta(days=9), START - timedelta(days=2))) == 0
@@ -224,7 +224,7 @@ class TestSingleScan:
         rows = {name: (kind, list(values)) for name, (kind, values) in table(900).items()}
         rows["ts"][1][::3] = [None] * 300
         later = Window(START + timedelta(days=70), START + timedelta(days=77))
-        with source(tmp_path, form, rows)._open(world.PANEL) as opened:
+        with source(tmp_path, form, rows)._open(golden.PANEL) as opened:
             assert isinstance(opened, DuckDBEngine)
             assert (opened.rows_to_scan(WINDOW), opened.rows_to_scan(later)) == (900, 300)
 
@@ -233,17 +233,17 @@ class TestSingleScan:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
     ) -> None:
         one = source(tmp_path, "parquet", table())
-        expected = apart(one, world.PANEL)
+        expected = apart(one, golden.PANEL)
         small(monkeypatch, 1200)
 
         def heavy(*_: Any) -> str:
             raise duckdb.OutOfMemoryException("could not allocate")
 
         monkeypatch.setattr(Statements, step, heavy)
-        same(together(one, world.PANEL), expected)
-        with one._open(world.PANEL) as opened:
+        same(together(one, golden.PANEL), expected)
+        with one._open(golden.PANEL) as opened:
             assert isinstance(opened, DuckDBEngine)
-            assert DuckDBWindowReader(world.PANEL, WINDOW, opened)._single_scan() is None
+            assert DuckDBWindowReader(golden.PANEL, WINDOW, opened)._single_scan() is None
             kept = "SELECT COUNT(*) FROM duckdb_tables() WHERE table_name = 'stratawatch_single_scan'"
             assert opened.connection.execute(kept).fetchall() == [(0,)], "what is kept takes the memory that two need"
 
@@ -253,22 +253,22 @@ class TestSingleScan:
             connection.execute("CREATE TABLE rows AS SELECT * FROM single_scan")
             connection.execute("CREATE VIEW viewed AS SELECT * FROM single_scan")
         small(monkeypatch, 1200)
-        expected = together(DuckDBTableSource(path, "rows"), world.PANEL)
+        expected = together(DuckDBTableSource(path, "rows"), golden.PANEL)
         one = DuckDBTableSource(path, "viewed")
-        same(together(one, world.PANEL), expected)
-        with one._open(world.PANEL) as opened:
+        same(together(one, golden.PANEL), expected)
+        with one._open(golden.PANEL) as opened:
             assert opened.rows_to_scan(WINDOW) is None  # a view is not run to learn its size
 
     def test_another_window_is_counted_in_the_same_look(self, tmp_path: Path) -> None:
         path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
-        with DuckDBTableSource(path, "rows").reading(world.PANEL, Window(START - timedelta(days=7), START)) as reading:
+        with DuckDBTableSource(path, "rows").reading(golden.PANEL, Window(START - timedelta(days=7), START)) as reading:
             assert (reading.census().census.size, reading.rows(WINDOW)) == (0, 700)
 
     def test_a_database_that_is_another_one_at_the_end_is_read_again(self, tmp_path: Path) -> None:
         path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
 
         def read() -> None:
-            with DuckDBTableSource(path, "rows").reading(world.PANEL, WINDOW) as reading:
+            with DuckDBTableSource(path, "rows").reading(golden.PANEL, WINDOW) as reading:
                 reading.census()
                 os.utime(path, (1, 1))
 
@@ -287,7 +287,7 @@ class TestSegments:
     ) -> None:
         rows = {**table(), "body": ("VARCHAR", [f"text {i // 3 % values}" for i in range(NUMBER)])}
         one = source(tmp_path, "parquet", rows)
-        spec = replace(world.PANEL, columns=Columns("id", "ts", segments=("lang", "body")))
+        spec = replace(golden.PANEL, columns=Columns("id", "ts", segments=("lang", "body")))
         if refused:
             small(monkeypatch, 100)
             with one.reading(spec, WINDOW) as reading, pytest.raises(InputRefused, match="'body' has too many values"):

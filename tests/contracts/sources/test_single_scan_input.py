@@ -10,8 +10,8 @@ from stratawatch.adapters.sources import load, single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import Unreachable
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write
 
 SIZE = 400
 WHOLE = [Atom("0", NO_BIN, 1023, SIZE, None)]

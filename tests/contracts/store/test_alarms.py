@@ -5,7 +5,7 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.model.notification import StreamKey, StreamState
 from stratawatch.errors import StaleState
-from tests.contracts.store.scenes import MINUTE, NOW, STREAM, incident, open_cycle
+from tests.support.store.examples import MINUTE, NOW, STREAM, incident, open_cycle
 
 SEGMENT = replace(STREAM, segment="country=de")
 

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,31 +6,13 @@ from sqlalchemy import text
 from stratawatch.adapters.store import migrate, open_store
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.engine.model.notification import StreamKey
-from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import SchemaMismatch, StratawatchError
-from tests.contracts.store.older import FIRST_CYCLE, second_schema
-from tests.contracts.store.scenes import MONDAY, NOW, WEEK
+from tests.support.store.baselines import FIRST, other
+from tests.support.store.examples import MONDAY, NOW, WEEK
+from tests.support.store.old_schemas import FIRST_CYCLE, second_schema
 
 DAY = timedelta(days=1)
 BOTH = TwoSides("recall", Share(0.8, 100), Share(0.02, 400), called_size=1000, passed_size=9000)
-FIRST = StoredBaseline(
-    key=StreamKey("spam", "lr", "precision"),
-    call="score_lr >= 0.5",
-    cut_off=0.5,
-    evidence=Share(0.8125, 320.5),
-    method="labelled items, Wilson",
-    n=400,
-    seed=None,
-    source="file labels.csv",
-    confidence=0.95,
-    valid_from=MONDAY,
-    valid_until=None,
-    measured_at=NOW,
-)
-
-
-def other(**changes):
-    return replace(FIRST, **changes)
 
 
 class TestAdd:

@@ -6,7 +6,7 @@ from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
-from tests.contracts.store.scenes import MONDAY, NOW, WEEK, frozen, frozen_cycle, open_cycle, spec, window
+from tests.support.store.examples import MONDAY, NOW, WEEK, frozen, frozen_cycle, open_cycle, spec, window
 
 
 class TestOpen:

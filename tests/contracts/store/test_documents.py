@@ -18,7 +18,7 @@ from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.errors import StratawatchError
-from tests.contracts.store.scenes import PROFILE, spec
+from tests.support.store.examples import PROFILE, spec
 
 WORDS = st.text(max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

@@ -7,7 +7,7 @@ from stratawatch.core.estimate import Known
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.errors import StaleState, StratawatchError
-from tests.contracts.store.scenes import COUNTRY, NOW, UNKNOWN, estimate, open_cycle, planned_round, revision, said
+from tests.support.store.examples import COUNTRY, NOW, UNKNOWN, estimate, open_cycle, planned_round, revision, said
 
 
 class TestAdd:

@@ -4,7 +4,7 @@ import pytest
 
 from stratawatch.core.population import Atom, Segment
 from stratawatch.errors import StaleState
-from tests.contracts.store.scenes import ATOMS, COUNTRY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
+from tests.support.store.examples import ATOMS, COUNTRY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
 
 
 class TestFreeze:

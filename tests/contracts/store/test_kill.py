@@ -4,13 +4,13 @@ import signal
 import subprocess
 import sys
 
-from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, planned_round
+from tests.support.store.examples import MINUTE, NOW, open_cycle, planned_round
 
 VICTIM = """
 import sys
 from stratawatch.adapters.store import open_store
 from stratawatch.engine.model.states import *
-from tests.contracts.store.scenes import *
+from tests.support.store.examples import *
 with open_store(sys.argv[1]).begin() as tx:
     planned = planned_round(tx)
     tx.labels.add([said("a", "e1")], NOW)

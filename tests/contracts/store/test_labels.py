@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
-from tests.contracts.store.scenes import MINUTE, NOW, WEEK, planned_round, said
+from tests.support.store.examples import MINUTE, NOW, WEEK, planned_round, said
 
 
 class TestAdd:

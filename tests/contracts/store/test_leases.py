@@ -1,4 +1,4 @@
-from tests.contracts.store.scenes import MINUTE, NOW
+from tests.support.store.examples import MINUTE, NOW
 
 
 class TestTake:

@@ -3,7 +3,7 @@ import pytest
 from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
-from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, planned_round
+from tests.support.store.examples import MINUTE, NOW, open_cycle, planned_round
 
 
 class TestMove:

@@ -1,7 +1,7 @@
 import pytest
 
 from stratawatch.errors import StratawatchError
-from tests.contracts.store.scenes import MINUTE, NOW, notification
+from tests.support.store.examples import MINUTE, NOW, notification
 
 
 def claim(tx, holder="me", now=NOW, limit=20):

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.errors import StratawatchError
-from tests.contracts.store.scenes import NOW, WEEK, spec
+from tests.support.store.examples import NOW, WEEK, spec
 
 
 class TestSave:

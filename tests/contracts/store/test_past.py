@@ -7,7 +7,7 @@ import pytest
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.idempotency_keys import item_key
-from tests.contracts.store.scenes import (
+from tests.support.store.examples import (
     ATOMS,
     MINUTE,
     NOW,

@@ -11,8 +11,8 @@ import pytest
 from stratawatch.engine.model.label_events import NewBatch
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState
-from tests.contracts.store.racers import CONTESTS, ROUNDS
-from tests.contracts.store.scenes import MINUTE, NOW, PLAN, draws, frozen_cycle, notification, open_cycle, said
+from tests.support.store.contests import CONTESTS, ROUNDS
+from tests.support.store.examples import MINUTE, NOW, PLAN, draws, frozen_cycle, notification, open_cycle, said
 
 RACERS = 3
 
@@ -33,7 +33,7 @@ def prizes(store):
 @pytest.fixture
 def racers(prizes, store_url):
     """Processes that have opened the store and wait for the start."""
-    command = [sys.executable, "-m", "tests.contracts.store.racers", store_url]
+    command = [sys.executable, "-m", "tests.support.store.contests", store_url]
     started = [
         subprocess.Popen([*command, f"racer {n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for n in range(RACERS)
@@ -114,7 +114,7 @@ class TestThreads:
 
     def test_save_one_specification_under_one_version(self, store, open_stores):
         def act(other, _name):
-            from tests.contracts.store.scenes import spec
+            from tests.support.store.examples import spec
 
             with other.begin() as tx:
                 version = tx.panels.save(spec(), NOW)
@@ -128,7 +128,7 @@ class TestThreads:
 
     def test_open_an_incident_once_and_all_get_its_id(self, store, open_stores):
         from stratawatch.core.alarms.states import AlarmState
-        from tests.contracts.store.scenes import incident
+        from tests.support.store.examples import incident
 
         with store.begin() as tx:
             cycle = open_cycle(tx)

@@ -6,7 +6,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.states import BatchState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
-from tests.contracts.store.scenes import MINUTE, NOW, PLAN, WEEK, draws, frozen_cycle, planned_round
+from tests.support.store.examples import MINUTE, NOW, PLAN, WEEK, draws, frozen_cycle, planned_round
 
 EMPTY = Plan((), {}, "none")
 

@@ -17,8 +17,8 @@ from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
-from tests.contracts.store.older import FIRST_CYCLE, fifth_schema, first_schema
-from tests.contracts.store.scenes import COUNTRY, MONDAY, NOW, open_cycle, spec
+from tests.support.store.examples import COUNTRY, MONDAY, NOW, open_cycle, spec
+from tests.support.store.old_schemas import FIRST_CYCLE, fifth_schema, first_schema
 
 
 def pretend(url, revision):

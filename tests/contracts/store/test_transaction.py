@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store
 from stratawatch.errors import ConfigError, StratawatchError, Unreachable
-from tests.contracts.store.scenes import NOW, WEEK, open_cycle, spec
+from tests.support.store.examples import NOW, WEEK, open_cycle, spec
 
 
 class TestBegin:
@@ -67,7 +67,7 @@ class TestTimes:
             assert not tx.leases.take("a", "you", NOW, NOW + WEEK)
             assert tx.leases.take("a", "you", NOW + timedelta(microseconds=1), NOW + WEEK)
             version = tx.panels.save(spec(), NOW)
-            from tests.contracts.store.scenes import window
+            from tests.support.store.examples import window
 
             cycle = tx.cycles.get(tx.cycles.open("spam", version, 0, window(), there))
         assert cycle.opened_at == NOW

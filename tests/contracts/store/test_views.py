@@ -6,7 +6,7 @@ from sqlalchemy import text
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Known
 from stratawatch.engine.model.notification import StreamState
-from tests.contracts.store.scenes import (
+from tests.support.store.examples import (
     COUNTRY,
     MINUTE,
     NOW,

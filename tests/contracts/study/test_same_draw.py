@@ -25,8 +25,8 @@ from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, C
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
 from stratawatch.study.population import Population, read_population
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table, write
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table, write
 
 SEED = "it's golden"
 CLASSIFIERS = {

@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.adapters.alerts.console import WIDTH, ConsoleChannel
 from stratawatch.errors import Unreachable
-from tests.contracts.alerts.notices import notice
+from tests.support.notices import notice
 
 LONG = "the precision of the classifier " * 20
 

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from stratawatch.adapters.alerts.webhook import WebhookChannel, idempotency_key
 from stratawatch.errors import ConfigError, Unreachable
 from tests.contracts.alerts.conftest import WebhookWorld
-from tests.contracts.alerts.notices import notice
+from tests.support.notices import notice
 
 
 @pytest.fixture

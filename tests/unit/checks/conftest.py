@@ -13,7 +13,7 @@ from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.ports import PredictionCheck
-from tests.contracts.sources.panels import START
+from tests.support.predictions.panels import START
 
 COLUMN = {"nulls": 0, "invalid": 0, "positives": 60, "score_nulls": 0, "score_invalid": 0}
 

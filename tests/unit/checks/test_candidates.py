@@ -8,7 +8,7 @@ import pytest
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.engine.ports import PredictionCheck
-from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.support.predictions.panels import START, WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",)))
 Make = Callable[..., list[CandidateItem]]

@@ -9,7 +9,7 @@ from stratawatch.adapters.registry import load
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
-from tests.contracts.sources.panels import WINDOW, panel
+from tests.support.predictions.panels import WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",)))
 Items = Callable[..., list[CandidateItem]]

@@ -19,7 +19,7 @@ from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError
-from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.support.predictions.panels import START, WINDOW, panel
 
 PANEL: Final = panel(columns=Columns("id", "ts", ("body",)))
 Pair = tuple[dict[str, Any], dict[str, Any]]

@@ -7,7 +7,7 @@ import pytest
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.ports import PredictionCheck
-from tests.contracts.sources.panels import START, WINDOW, panel
+from tests.support.predictions.panels import START, WINDOW, panel
 
 PANEL = panel()
 Make = Callable[..., InputProfile]

@@ -15,7 +15,7 @@ from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError, ConfigErrors
-from tests.contracts.sources.panels import WINDOW, panel
+from tests.support.predictions.panels import WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",), ("country",)))
 Items = Callable[..., list[CandidateItem]]

@@ -3,7 +3,7 @@
 import pytest
 
 from stratawatch.config import load
-from tests.contracts.store.older import first_schema
+from tests.support.store.old_schemas import first_schema
 
 
 class TestAnEmptyFolder:

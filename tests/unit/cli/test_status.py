@@ -12,9 +12,9 @@ from stratawatch.adapters.store.schema import EXPECTED
 from stratawatch.cli.status import age, cycle_row, waits_for
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from tests.contracts.store.older import first_schema
 from tests.support.fakes import MONDAY
 from tests.support.scenario import Scenario
+from tests.support.store.old_schemas import first_schema
 from tests.unit.cli.conftest import NOW
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.core.score_bins import centre
-from tests.unit.core.counted import census
+from tests.support.censuses import census
 
 ATOMS = [
     Atom("00", 0, 9, 900, 0.02, stratum=0),

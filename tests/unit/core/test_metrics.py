@@ -21,6 +21,7 @@ from stratawatch.core.metrics import (
     metric_named,
 )
 from stratawatch.errors import StratawatchError
+from tests.support.sides import sides
 
 CLOSED_FORMS = {
     "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
@@ -32,18 +33,6 @@ CLOSED_FORMS = {
     "negative_predictive_value": lambda tp, fp, fn, tn: tn / (tn + fn),
     "prevalence": lambda tp, fp, fn, tn: (tp + fn) / (tp + fp + fn + tn),
 }
-
-
-def sides(
-    sizes=(1000.0, 10_000.0), labels=(50, 100), yes=(40, 2), unseen=(0, 0), variance=None, weights=(20.0, 100.0)
-) -> Sides:
-    """Sides whose labels are plain draws: totals N yes/n, V = N^2 (1 - f) p (1 - p)/n."""
-    n, k, size = (np.array(column, dtype=float) for column in (labels, yes, sizes))
-    p = k / np.maximum(n, 1)
-    plain = size * np.maximum(size - n, 0) * p * (1 - p) / np.maximum(n, 1) if variance is None else np.array(variance)
-    form = np.array([plain[0], 0.0, plain[1]])
-    w = np.where(n < size, np.array(weights), 0.0)
-    return Sides(size, size * p, n, k, w, np.array(unseen, dtype=float), form, form, np.zeros(2), np.array(w.max()), w)
 
 
 def outcome(name, made, confidence=0.95):

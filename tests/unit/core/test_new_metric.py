@@ -21,8 +21,8 @@ from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
 from tests.support.fakes import FakeSource, spec
 from tests.support.scenario import Scenario, label_cycle
+from tests.support.study_frames import StudyData
 from tests.unit.config.conftest import RIGHT
-from tests.unit.study.village import Village
 
 NAME = "false_discovery_rate"
 
@@ -33,7 +33,7 @@ FALSE_DISCOVERY_RATE = RatioMetric(
 TELLING = ("joint", "srs", "kumar")
 """The designs that tell any share of the items that a classifier calls positive."""
 OPTIONS = {"kumar": {"strata": 3}}
-VILLAGE = Village()
+STUDY_DATA = StudyData()
 
 
 class Neighbours(FakeSource):
@@ -100,11 +100,11 @@ class TestEveryDesign:
     """A study by each design: the toy is precision turned over, or is Undefined in the design's own words."""
 
     def study(self, design, clustered, **settings):
-        customers = [f"c{row // 20}" for row in range(len(VILLAGE.labels))]
-        frame = VILLAGE.frame(customer=customers)
+        customers = [f"c{row // 20}" for row in range(len(STUDY_DATA.labels))]
+        frame = STUDY_DATA.frame(customer=customers)
         options = OPTIONS.get(design, {})
         cluster = "customer" if clustered else None
-        return VILLAGE.study(frame=frame, budget=200, design=design, options=options, cluster=cluster, **settings)
+        return STUDY_DATA.study(frame=frame, budget=200, design=design, options=options, cluster=cluster, **settings)
 
     def test_is_planned_or_refused(self, design, clustered):
         goals = (Goal(NAME, 0.2, classifiers=("lr",)),)
@@ -121,7 +121,7 @@ class TestEveryDesign:
 
     def test_is_estimated_or_undefined_in_the_designs_words(self, design, clustered):
         study = self.study(design, clustered, segments=["region"])
-        VILLAGE.answer(study)
+        STUDY_DATA.answer(study)
         lacks = design_named(design, OPTIONS.get(design)).lacks
         assert bool(lacks(NAME, "lr", ("lr", "vote"))) is (design not in TELLING)
         for row in study.estimates([NAME, "precision"]):

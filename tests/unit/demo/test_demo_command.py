@@ -7,7 +7,7 @@ import flows.demo_weeks
 from flows.demo import OURS, fresh_folder, main, set_environment
 from stratawatch.demo.promises import Page
 from stratawatch.errors import StratawatchError
-from tests.unit.demo.test_demo_story import KNOWN, NOTIFICATION, PAGE, ending, week
+from tests.support.demo_weeks import KNOWN, NOTIFICATION, PAGE, ending, week
 
 
 class TestFreshFolder:

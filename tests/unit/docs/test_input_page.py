@@ -14,7 +14,7 @@ from stratawatch.engine.cycle.freeze_cycle import MOST_READS
 from stratawatch.engine.input.drift import REMEMBERED
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
-from tests.contracts.sources.panels import panel
+from tests.support.predictions.panels import panel
 
 PAGE = (Path(__file__).parents[3] / "docs/input.md").read_text(encoding="utf-8")
 PANEL = panel((ClassifierSpec("lr", "score", call="flag"),), columns=Columns("id", "ts", ("text",), ("country",)))

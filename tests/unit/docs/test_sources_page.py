@@ -8,7 +8,7 @@ import pytest
 
 from stratawatch.adapters.sources import REGISTRY
 from stratawatch.config.settings import Settings
-from tests.contracts.sources.golden_world import DIALECTS
+from tests.support.predictions.golden_draw import DIALECTS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/sources.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from stratawatch.extras import EXTRAS, MissingExtra, explained, is_installed, require
-from tests.unit.packaging.fresh import PROJECT, ROOT, closure, direct, environment, run
+from tests.support.fresh_environments import PROJECT, ROOT, closure, direct, environment, run
 
 CLIENTS = {
     "great-expectations": "great_expectations",

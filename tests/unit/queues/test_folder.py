@@ -15,13 +15,7 @@ from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
-
-KEY = "spam-p00000-r1-b1"
-
-
-def batch(key=KEY, text="hello", count=3):
-    tasks = tuple(LabelTask(f"{key}-{i}", {"text": text, "score_free": i}) for i in range(count))
-    return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
+from tests.support.batches import KEY, batch
 
 
 def lines(root, key=KEY):
@@ -110,7 +104,7 @@ class TestStoppedProcess:
 
     def test_killing_publishers_at_random_leaves_whole_files_only(self, tmp_path):
         code = (
-            "import sys; from pathlib import Path; from tests.unit.queues.test_folder import batch\n"
+            "import sys; from pathlib import Path; from tests.support.batches import batch\n"
             "from stratawatch.adapters.queues.folder import FolderQueue\n"
             "print('go', flush=True)\n"
             "for i in range(100000): FolderQueue(Path(sys.argv[1])).publish(batch(f'b{i}', count=50))\n"

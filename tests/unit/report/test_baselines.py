@@ -11,7 +11,7 @@ from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.page import panel_page
 from stratawatch.report.trend_chart import GREEN, trend_svg
 from stratawatch.report.view import build
-from tests.unit.report.story import MONDAY, NOW, WEEK, quarter, spec, stream
+from tests.support.report_quarter import MONDAY, NOW, WEEK, quarter, spec, stream
 
 START = MONDAY + 4 * WEEK
 BASELINE = StoredBaseline(

@@ -8,7 +8,7 @@ from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
-from tests.unit.report.story import NOW, Memory, cycle, estimate, spec
+from tests.support.report_quarter import NOW, Memory, cycle, estimate, spec
 
 ATOMS = (Atom("10", 0, 1, 3_000, 0.9), Atom("01", 0, 1, 7_000, 0.5), Atom("00", 0, 1, 90_000, 0.1))
 

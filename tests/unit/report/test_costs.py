@@ -7,7 +7,7 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.report.costs import domain_labels
 from stratawatch.report.view import build
-from tests.unit.report.story import NOW, Memory, cycle, estimate, spec
+from tests.support.report_quarter import NOW, Memory, cycle, estimate, spec
 
 ATOMS = (Atom("1000", 0, 1, 10_000, 0.9), Atom("0000", 0, 1, 90_000, 0.1))
 

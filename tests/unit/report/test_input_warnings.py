@@ -2,7 +2,7 @@
 
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
-from tests.unit.report.story import NOW, Memory, cycle, spec
+from tests.support.report_quarter import NOW, Memory, cycle, spec
 
 WARNED = {"rows": 100_000, "bad_rows": 0, "warnings": ["the window has 100,000 rows, the window before 40,000", "<b>"]}
 

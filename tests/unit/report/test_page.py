@@ -12,7 +12,7 @@ from stratawatch.core.population import Segment
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import build
 from stratawatch.report.wording import MEANINGS
-from tests.unit.report.story import NOW, Memory, cycle, estimate, known, quarter, spec, stream
+from tests.support.report_quarter import NOW, Memory, cycle, estimate, known, quarter, spec, stream
 
 EVIL = "<script>alert('x')</script>\"'&"
 

@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.report import write
-from tests.unit.report.story import NOW, Memory, quarter, spec
+from tests.support.report_quarter import NOW, Memory, quarter, spec
 
 
 class TestWrite:

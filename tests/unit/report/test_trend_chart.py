@@ -11,7 +11,7 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.report.trend_chart import ORANGE, VERMILLION, trend_svg
 from stratawatch.report.view_models import Point, Scale, Trend
-from tests.unit.report.story import known, window
+from tests.support.report_quarter import known, window
 
 
 def point(period, value=0.8, state=AlarmState.OK, limit=0.78, **changes):

@@ -11,7 +11,7 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.model.states import BatchState, CycleState, Entity
 from stratawatch.report.view import build, relative_docs
-from tests.unit.report.story import NOW, REGIONS, Memory, cycle, estimate, known, quarter, spec, stream
+from tests.support.report_quarter import NOW, REGIONS, Memory, cycle, estimate, known, quarter, spec, stream
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from stratawatch.errors import StratawatchError
 from stratawatch.resampling import METHODS, measure_baselines
 from stratawatch.resampling.bootstrap import Bootstrap632
 from stratawatch.resampling.k_fold import KFold
-from tests.unit.resampling.data import RULE, items
+from tests.support.fitted_items import RULE, items
 
 X, Y = items()
 SCORES = {

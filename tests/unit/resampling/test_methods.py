@@ -11,7 +11,7 @@ from stratawatch.resampling.holdout import Holdout
 from stratawatch.resampling.k_fold import KFold
 from stratawatch.resampling.methods import METHODS, method_named
 from stratawatch.resampling.random_subsampling import RandomSubsampling
-from tests.unit.resampling.data import items
+from tests.support.fitted_items import items
 
 TRUTH = items()[1] == 1
 

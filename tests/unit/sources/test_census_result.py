@@ -7,7 +7,7 @@ from stratawatch.adapters.sources.census_result import MIN_FINGERPRINT_CELLS, MO
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused
-from tests.contracts.sources.panels import panel
+from tests.support.predictions.panels import panel
 
 PANEL = panel(
     (ClassifierSpec("lr", "p_lr", call="is_lr"), ClassifierSpec("nn", "p_nn", call="is_nn")),

@@ -5,7 +5,7 @@ import pytest
 from stratawatch.adapters.sources.column_types import column_problems, kind_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.errors import InputRefused
-from tests.contracts.sources.panels import panel
+from tests.support.predictions.panels import panel
 
 FOUND = {"id": "VARCHAR", "ts": "TIMESTAMP", "score": "DOUBLE", "flag": "BOOLEAN", "tags": "VARCHAR[]"}
 

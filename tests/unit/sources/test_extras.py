@@ -10,7 +10,7 @@ import pytest
 
 from stratawatch.adapters.sources import load
 from stratawatch.errors import ConfigError
-from tests.contracts.sources.panels import panel
+from tests.support.predictions.panels import panel
 
 
 def test_postgresql_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +31,7 @@ def test_spark_needs_java(tmp_path: Any) -> None:
     asked = (
         "from stratawatch.adapters.sources import load\n"
         "from stratawatch.errors import Unreachable\n"
-        "from tests.contracts.sources.panels import panel\n"
+        "from tests.support.predictions.panels import panel\n"
         "try:\n"
         "    load('spark')('rows', master='local[1]').describe(panel())\n"
         "except Unreachable as trouble:\n"

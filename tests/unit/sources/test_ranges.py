@@ -7,7 +7,7 @@ import pytest
 from stratawatch.adapters.sources import packed_codes
 from stratawatch.adapters.sources.ranges import InputRanges
 from stratawatch.engine.model.panel_spec import ClassifierSpec
-from tests.contracts.sources.panels import panel
+from tests.support.predictions.panels import panel
 
 PANEL = panel(
     (

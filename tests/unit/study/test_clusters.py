@@ -6,28 +6,28 @@ import pytest
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import METRICS
 from stratawatch.errors import PlanImpossible, StratawatchError
-from tests.unit.study.village import FRAMES, Village
+from tests.support.study_frames import FRAMES, StudyData
 
-VILLAGE = Village()
+STUDY_DATA = StudyData()
 
 
 def customers(size):
-    """Customers of so many items in a row of the village: what they are about does not depend on it."""
-    return [f"c{row // size}" for row in range(len(VILLAGE.columns["item_id"]))]
+    """Customers of so many items in a row of the frame: what they are about does not depend on it."""
+    return [f"c{row // size}" for row in range(len(STUDY_DATA.columns["item_id"]))]
 
 
 def alike():
     """Customers of thirty items on whom everybody says the same."""
-    names = np.empty(len(VILLAGE.labels), dtype=object)
+    names = np.empty(len(STUDY_DATA.labels), dtype=object)
     for word in (True, False):
-        rows = np.flatnonzero(VILLAGE.labels == word)
+        rows = np.flatnonzero(STUDY_DATA.labels == word)
         names[rows] = [f"{word} {place // 30}" for place in range(len(rows))]
     return list(names)
 
 
 def told(**settings):
-    study = VILLAGE.study(budget=200, **settings)
-    VILLAGE.answer(study)
+    study = STUDY_DATA.study(budget=200, **settings)
+    STUDY_DATA.answer(study)
     return study
 
 
@@ -38,12 +38,12 @@ def plain():
 
 class TestCluster:
     def test_draws_the_same_items_and_finds_the_same_values(self, plain):
-        study = told(frame=VILLAGE.frame(customer=alike()), cluster="customer")
+        study = told(frame=STUDY_DATA.frame(customer=alike()), cluster="customer")
         assert study.labels_new == plain.labels_new
         assert [row.value for row in study.estimates()] == [row.value for row in plain.estimates()]
 
     def test_widens_every_interval_and_says_by_how_much(self, plain):
-        rows = told(frame=VILLAGE.frame(customer=alike()), cluster="customer").estimates()
+        rows = told(frame=STUDY_DATA.frame(customer=alike()), cluster="customer").estimates()
         for row, before in zip(rows, plain.estimates(), strict=True):
             assert row.half_width > before.half_width
             assert row.n_eff < before.n_eff
@@ -60,43 +60,43 @@ class TestCluster:
     @pytest.mark.parametrize("kind", FRAMES)
     def test_without_a_name_an_item_is_its_own(self, kind, plain):
         half = [name if row % 2 else None for row, name in enumerate(customers(40))]
-        rows = told(frame=VILLAGE.frame(kind, customer=half), cluster="customer").estimates()
-        nobody = told(frame=VILLAGE.frame(kind, customer=[None] * len(half)), cluster="customer").estimates()
+        rows = told(frame=STUDY_DATA.frame(kind, customer=half), cluster="customer").estimates()
+        nobody = told(frame=STUDY_DATA.frame(kind, customer=[None] * len(half)), cluster="customer").estimates()
         assert [(row.low, row.high) for row in nobody] == [(row.low, row.high) for row in plain.estimates()]
         assert [row.high for row in rows] != [row.high for row in plain.estimates()]
 
     def test_of_all_items_is_no_information(self):
-        rows = told(frame=VILLAGE.frame(customer=["c"] * 4000), cluster="customer").estimates()
+        rows = told(frame=STUDY_DATA.frame(customer=["c"] * 4000), cluster="customer").estimates()
         assert {row.state for row in rows} == {"undefined"}
         assert "of one cluster" in rows[0].reason
 
     def test_widens_comparisons(self, plain):
-        study = told(frame=VILLAGE.frame(customer=alike()), cluster="customer")
+        study = told(frame=STUDY_DATA.frame(customer=alike()), cluster="customer")
         wide, before = (one.compare("lr", "vote", "precision") for one in (study, plain))
         assert wide.deff is not None
         assert wide.half_width >= before.half_width
 
     def test_is_kept_and_must_come_back_as_it_was(self):
-        frame = VILLAGE.frame(customer=alike())
+        frame = STUDY_DATA.frame(customer=alike())
         study = told(frame=frame, cluster="customer")
         again = type(study).from_json(study.to_json(), frame.sample(frac=1, random_state=2))
         assert again.estimates() == study.estimates()
         with pytest.raises(StratawatchError, match="the frame is not the one"):
-            type(study).from_json(study.to_json(), VILLAGE.frame(customer=customers(7)))
+            type(study).from_json(study.to_json(), STUDY_DATA.frame(customer=customers(7)))
 
     def test_until_the_goals_hold_it_takes_more_labels(self):
         goals = {"goals": [Goal("precision", 0.06)], "budget": None}
         studies = [
-            VILLAGE.study(frame=VILLAGE.frame(customer=names), cluster="customer", **goals)
+            STUDY_DATA.study(frame=STUDY_DATA.frame(customer=names), cluster="customer", **goals)
             for names in (alike(), customers(1))
         ]
         for study in studies:
-            VILLAGE.answer(study)
+            STUDY_DATA.answer(study)
         assert studies[0].labels_new > studies[1].labels_new
 
     def test_that_is_no_column_is_refused(self):
         with pytest.raises(StratawatchError, match="the frame has no column 'user', the clusters; expected one of"):
-            VILLAGE.study(cluster="user")
+            STUDY_DATA.study(cluster="user")
 
 
 class TestVariance:
@@ -111,7 +111,7 @@ class TestVariance:
 
     def test_is_kept(self):
         study = told(variance="brr", segments=["region"])
-        again = type(study).from_json(study.to_json(), VILLAGE.frame())
+        again = type(study).from_json(study.to_json(), STUDY_DATA.frame())
         assert again.estimates() == study.estimates()
         assert again.warnings == study.warnings
 
@@ -123,16 +123,16 @@ class TestVariance:
 
     def test_another_word_is_refused(self):
         with pytest.raises(StratawatchError, match="there is no variance 'bootstrap'; expected one of default, brr"):
-            VILLAGE.study(variance="bootstrap")
+            STUDY_DATA.study(variance="bootstrap")
         with pytest.raises(StratawatchError, match=r"there is no variance \[\]; expected one of default, brr"):
-            VILLAGE.study(variance=[])
+            STUDY_DATA.study(variance=[])
 
     def test_a_design_with_estimates_of_its_own_is_refused(self):
         with pytest.raises(PlanImpossible, match="'brr' is not one of the estimates of design = 'srs'"):
-            VILLAGE.study(variance="brr", design="srs", budget=100)
+            STUDY_DATA.study(variance="brr", design="srs", budget=100)
 
     def test_answers_that_agree_are_no_information(self):
-        study = VILLAGE.study(variance="brr", budget=100)
+        study = STUDY_DATA.study(variance="brr", budget=100)
         while items := study.ask():
             study.tell(dict.fromkeys(items, True))
         rows = study.estimates(METRICS)
@@ -140,7 +140,7 @@ class TestVariance:
         assert " say yes and 0 no: replicates tell nothing" in rows.of("lr", "precision").reason
 
     def test_goes_with_clusters_and_with_rounds_until_goals_hold(self):
-        frame = VILLAGE.frame(customer=alike())
+        frame = STUDY_DATA.frame(customer=alike())
         study = told(frame=frame, cluster="customer", variance="brr", stop_rule="sequential")
         row = study.estimates().of("lr", "precision")
         assert "BRR" in row.method

@@ -8,14 +8,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study import Study
-from tests.unit.study.village import Village
+from tests.support.study_frames import StudyData
 
-VILLAGE = Village(300)
-FRAME = VILLAGE.frame()
+STUDY_DATA = StudyData(300)
+FRAME = STUDY_DATA.frame()
 
 
 class StudyMachine(RuleBasedStateMachine):
-    """One study after another of the same village: asked, half told, put away, corrected, followed by the next."""
+    """One study after another of the same population: asked, half told, put away, corrected, followed by the next."""
 
     @initialize(budget=st.sampled_from([None, 20, 60, 400]), stop_rule=st.sampled_from([None, "sequential"]))
     def begin(self, budget, stop_rule):
@@ -28,7 +28,7 @@ class StudyMachine(RuleBasedStateMachine):
         self._begin()
 
     def _begin(self):
-        self.study = VILLAGE.study(frame=FRAME, history=self.past, **self.wishes)
+        self.study = STUDY_DATA.study(frame=FRAME, history=self.past, **self.wishes)
         self.told, self.ever_asked = {}, set()
 
     @rule()
@@ -43,7 +43,7 @@ class StudyMachine(RuleBasedStateMachine):
     @rule(share=st.floats(0.1, 1), unknown=st.booleans())
     def tell(self, share, unknown):
         batch = self.study.ask()
-        news = {item: VILLAGE.truth(item) for item in batch[: max(1, int(share * len(batch)))]}
+        news = {item: STUDY_DATA.truth(item) for item in batch[: max(1, int(share * len(batch)))]}
         if unknown:
             news[batch[0]] = None
         self.study.tell(news)
@@ -60,7 +60,7 @@ class StudyMachine(RuleBasedStateMachine):
 
     @rule()
     def tell_what_was_not_asked(self):
-        stranger = next((item for item in VILLAGE.columns["item_id"] if item not in self.ever_asked), "nobody")
+        stranger = next((item for item in STUDY_DATA.columns["item_id"] if item not in self.ever_asked), "nobody")
         with pytest.raises(StratawatchError):
             self.study.tell({stranger: True})
 

@@ -5,9 +5,9 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.plan import Plan
 from stratawatch.study.next_round import _grown, look_confidence
 from stratawatch.study.progress import Progress
-from tests.unit.study.village import Village
+from tests.support.study_frames import StudyData
 
-VILLAGE = Village(3000)
+STUDY_DATA = StudyData(3000)
 GOALS = [Goal("precision", 0.07), Goal("recall", 0.09)]
 
 
@@ -22,8 +22,8 @@ class TestLookConfidence:
 
 @pytest.fixture(scope="module")
 def finished():
-    study = VILLAGE.study(goals=GOALS, stop_rule="sequential")
-    return study, VILLAGE.answer(study)
+    study = STUDY_DATA.study(goals=GOALS, stop_rule="sequential")
+    return study, STUDY_DATA.answer(study)
 
 
 class TestSequential:
@@ -52,40 +52,40 @@ class TestSequential:
             drawn += len(batch)
 
     def test_an_open_round_changes_no_estimate(self):
-        study = VILLAGE.study(goals=GOALS, stop_rule="sequential")
-        study.tell({item: VILLAGE.truth(item) for item in study.ask()})
+        study = STUDY_DATA.study(goals=GOALS, stop_rule="sequential")
+        study.tell({item: STUDY_DATA.truth(item) for item in study.ask()})
         before = study.estimates()
         batch = study.ask()
-        study.tell({item: not VILLAGE.truth(item) for item in batch[:-1]})
+        study.tell({item: not STUDY_DATA.truth(item) for item in batch[:-1]})
         assert study.estimates() == before
         study.tell({batch[-1]: True})
         assert study.estimates() != before
 
     def test_a_budget_is_never_exceeded(self):
-        study = VILLAGE.study(goals=GOALS, stop_rule="sequential", budget=250)
-        VILLAGE.answer(study)
+        study = STUDY_DATA.study(goals=GOALS, stop_rule="sequential", budget=250)
+        STUDY_DATA.answer(study)
         assert study.labels_new == 250
         assert "short" in {row.state for row in study.estimates()}
 
     def test_a_goal_out_of_reach_ends_with_every_item_labelled(self):
-        village = Village(200)
-        study = village.study(goals=[Goal("recall", 0.001)], stop_rule="sequential")
-        village.answer(study)
+        study_data = StudyData(200)
+        study = study_data.study(goals=[Goal("recall", 0.001)], stop_rule="sequential")
+        study_data.answer(study)
         assert study.labels_new == 200
         assert {row.state for row in study.estimates(["recall"])} == {"held"}
 
     def test_people_who_cannot_tell_do_not_make_it_endless(self):
-        village = Village(200)
-        study = village.study(goals=[Goal("recall", 0.001)], stop_rule="sequential")
-        village.answer(study, nobody_knows=set(village.columns["item_id"][::2]))
+        study_data = StudyData(200)
+        study = study_data.study(goals=[Goal("recall", 0.001)], stop_rule="sequential")
+        study_data.answer(study, nobody_knows=set(study_data.columns["item_id"][::2]))
         assert study.labels_new == 200
         assert {row.state for row in study.estimates(["recall"])} == {"short"}
 
 
 @pytest.fixture(scope="module")
 def told():
-    study = VILLAGE.study(budget=200)
-    VILLAGE.answer(study)
+    study = STUDY_DATA.study(budget=200)
+    STUDY_DATA.answer(study)
     before = np.array(study._progress.rounds[-1].plan.totals)
     return study._larger([3 * total for total in before]), study._progress, before
 

@@ -11,20 +11,20 @@ from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import read_panel
 from stratawatch.study.population import read_population
-from tests.unit.study.village import CLASSIFIERS, FRAMES, Village
+from tests.support.study_frames import CLASSIFIERS, FRAMES, StudyData
 
-VILLAGE = Village(600)
+STUDY_DATA = StudyData(600)
 
 
 def read(frame=None, *, seed="7", **changes):
     panel = read_panel("item_id", CLASSIFIERS, ["judge"], ["region"], None)
-    return read_population(VILLAGE.frame(**changes) if frame is None else frame, panel, seed)
+    return read_population(STUDY_DATA.frame(**changes) if frame is None else frame, panel, seed)
 
 
 class TestCensus:
     @pytest.mark.parametrize("kind", FRAMES)
     def test_counts_every_item_once_whatever_the_frame(self, kind):
-        census = read(VILLAGE.frame(kind)).census
+        census = read(STUDY_DATA.frame(kind)).census
         assert census.size == 600
         assert (census.classifiers, census.auxiliary) == (("lr", "vote"), ("judge",))
         assert {len(pattern) for pattern in census.patterns} == {3}
@@ -35,7 +35,7 @@ class TestCensus:
 
     def test_a_frame_without_rows_is_refused(self):
         with pytest.raises(StratawatchError, match="the frame has no rows"):
-            read(VILLAGE.frame().iloc[:0])
+            read(STUDY_DATA.frame().iloc[:0])
 
 
 class TestCandidates:
@@ -55,7 +55,7 @@ class TestCandidates:
         population = read()
         atoms = stratify(population.census, SurveySpec(budget=100))
         found = population.candidates(atoms, [7] * len(atoms))
-        where = dict(zip(VILLAGE.columns["item_id"], population.readings.cell.tolist(), strict=True))
+        where = dict(zip(STUDY_DATA.columns["item_id"], population.readings.cell.tolist(), strict=True))
         for item, home, text in zip(found.items, found.atoms.tolist(), found.digests, strict=True):
             cell, atom = where[item], atoms[home]
             assert population.readings.patterns[cell] == atom.pattern
@@ -66,7 +66,7 @@ class TestCandidates:
         population = read()
         atoms = stratify(population.census, SurveySpec(budget=100))
         found = population.candidates(atoms, [3] * len(atoms))
-        regions = dict(zip(VILLAGE.columns["item_id"], VILLAGE.columns["region"], strict=True))
+        regions = dict(zip(STUDY_DATA.columns["item_id"], STUDY_DATA.columns["region"], strict=True))
         assert found.segments["region"] == tuple(regions[item] for item in found.items)
 
     def test_a_stratum_that_wants_nothing_gets_nothing(self):
@@ -94,17 +94,17 @@ class TestWithSegments:
 
 class TestFingerprint:
     def test_the_order_of_rows_and_the_kind_of_frame_do_not_matter(self):
-        shuffled = VILLAGE.frame().sample(frac=1, random_state=1)
-        assert read().fingerprint == read(shuffled).fingerprint == read(VILLAGE.frame("polars")).fingerprint
+        shuffled = STUDY_DATA.frame().sample(frac=1, random_state=1)
+        assert read().fingerprint == read(shuffled).fingerprint == read(STUDY_DATA.frame("polars")).fingerprint
 
     @pytest.mark.parametrize(
         "changes",
         [
-            {"item_id": ["new", *VILLAGE.columns["item_id"][1:]]},
-            {"pred_vote": ~VILLAGE.columns["pred_vote"]},
-            {"score_lr": VILLAGE.columns["score_lr"] ** 2},
-            {"judge": VILLAGE.columns["judge"] ** 2},
-            {"region": VILLAGE.columns["region"][::-1]},
+            {"item_id": ["new", *STUDY_DATA.columns["item_id"][1:]]},
+            {"pred_vote": ~STUDY_DATA.columns["pred_vote"]},
+            {"score_lr": STUDY_DATA.columns["score_lr"] ** 2},
+            {"judge": STUDY_DATA.columns["judge"] ** 2},
+            {"region": STUDY_DATA.columns["region"][::-1]},
         ],
         ids=lambda changes: next(iter(changes)),
     )
@@ -112,6 +112,6 @@ class TestFingerprint:
         assert read().fingerprint != read(**changes).fingerprint
 
     def test_two_items_that_swap_places_are_seen(self):
-        frame = VILLAGE.frame()
+        frame = STUDY_DATA.frame()
         swapped = frame.assign(item_id=frame["item_id"].iloc[::-1].to_numpy())
         assert read().fingerprint != read(pd.DataFrame(swapped)).fingerprint

@@ -8,7 +8,7 @@ from benchmarks.papers.strat.linearised import clustered, linearised
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.units import Calls, Strata
 from stratawatch.core.metrics import METRICS
-from tests.unit.core.estimation.replication.cases import drawn, textbook
+from tests.support.stratified_units import drawn, textbook
 
 
 def everything_positive(n, items):

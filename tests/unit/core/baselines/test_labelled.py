@@ -1,14 +1,8 @@
-import numpy as np
 import pytest
 
 from stratawatch.core.baselines.labelled import labelled
 from stratawatch.core.estimate import Known, Undefined
-
-
-def flags(*counts):
-    """Calls and truth with so many true and false positives, false and true negatives."""
-    calls = np.repeat([True, True, False, False], counts)
-    return calls, np.repeat([True, False, True, False], counts)
+from tests.support.flags import flags
 
 
 def test_every_metric_is_a_share_with_wilsons_interval():

@@ -4,7 +4,7 @@ from stratawatch.core.baselines.labelled import labelled
 from stratawatch.core.baselines.side_samples import drawn_apart
 from stratawatch.core.estimate import Undefined
 from stratawatch.errors import StratawatchError
-from tests.unit.core.baselines.test_labelled import flags
+from tests.support.flags import flags
 
 
 def test_sides_that_are_drawn_unequally_are_weighed_by_their_sizes():

@@ -7,11 +7,11 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
-from tests.unit.core.town import Town, two_classifiers
+from tests.support.labelled_population import LabelledPopulation, two_classifiers
 
 
 @pytest.fixture(scope="module")
-def town():
+def population():
     return two_classifiers()
 
 
@@ -21,20 +21,20 @@ def outcome(estimates, classifier, metric, segment=None):
 
 
 class TestEstimate:
-    def test_gives_every_classifier_metric_and_segment_once(self, town):
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn, segments=(town.north, town.south))
+    def test_gives_every_classifier_metric_and_segment_once(self, population):
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn, segments=(population.north, population.south))
         keys = {(e.classifier, e.metric, e.segment) for e in found}
         assert len(keys) == len(found) == 2 * 3 * 3
 
-    def test_metrics_can_be_chosen(self, town):
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn, metrics=("recall",))
+    def test_metrics_can_be_chosen(self, population):
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn, metrics=("recall",))
         assert [(e.classifier, e.metric) for e in found] == [("a", "recall"), ("b", "recall")]
 
-    def test_one_label_serves_every_classifier(self, town):
-        ledger, drawn = town.labelled()
-        used = {e.classifier: e.labels_used for e in town.design.estimate(ledger, drawn, metrics=("recall",))}
+    def test_one_label_serves_every_classifier(self, population):
+        ledger, drawn = population.labelled()
+        used = {e.classifier: e.labels_used for e in population.design.estimate(ledger, drawn, metrics=("recall",))}
         assert used == {"a": 300, "b": 300}
 
     def test_hand_arithmetic(self):
@@ -42,94 +42,104 @@ class TestEstimate:
 
         Precision 3/4; FOR 1/6; recall 30/(30 + 10) = 3/4.
         """
-        town = Town(["1"] * 40 + ["0"] * 60, [0.9] * 40 + [0.1] * 60, [True] * 100, 10, names=("a",))
-        pool = town.design.candidates
-        ones = [item for item, atom in zip(pool.items, pool.atoms, strict=True) if town.atoms[atom].pattern == "1"][:4]
-        zeros = [item for item, atom in zip(pool.items, pool.atoms, strict=True) if town.atoms[atom].pattern == "0"][:6]
+        population = LabelledPopulation(
+            ["1"] * 40 + ["0"] * 60, [0.9] * 40 + [0.1] * 60, [True] * 100, 10, names=("a",)
+        )
+        pool = population.design.candidates
+        ones = [
+            item for item, atom in zip(pool.items, pool.atoms, strict=True) if population.atoms[atom].pattern == "1"
+        ][:4]
+        zeros = [
+            item for item, atom in zip(pool.items, pool.atoms, strict=True) if population.atoms[atom].pattern == "0"
+        ][:6]
         ledger = Ledger({**dict.fromkeys(ones[:3] + zeros[:1], "yes"), **dict.fromkeys(ones[3:] + zeros[1:], "no")})
-        found = town.design.estimate(ledger, {*ones, *zeros})
+        found = population.design.estimate(ledger, {*ones, *zeros})
         assert outcome(found, "a", "precision").value == pytest.approx(3 / 4)
         assert outcome(found, "a", "false_omission_rate").value == pytest.approx(1 / 6)
         assert outcome(found, "a", "recall").value == pytest.approx(3 / 4)
 
-    def test_more_confidence_widens_every_interval(self, town):
-        ledger, drawn = town.labelled()
-        usual = town.design.estimate(ledger, drawn)
-        wide = town.design.estimate(ledger, drawn, confidence=0.999)
+    def test_more_confidence_widens_every_interval(self, population):
+        ledger, drawn = population.labelled()
+        usual = population.design.estimate(ledger, drawn)
+        wide = population.design.estimate(ledger, drawn, confidence=0.999)
         assert all(w.outcome.half_width > u.outcome.half_width for u, w in zip(usual, wide, strict=True))
         assert {w.confidence for w in wide} == {0.999}
 
-    def test_segments_weigh_back_to_the_whole(self, town):
+    def test_segments_weigh_back_to_the_whole(self, population):
         """Precision overall lies between its segments."""
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn, segments=(town.north, town.south))
-        north, south = (outcome(found, "a", "precision", s).value for s in (town.north, town.south))
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn, segments=(population.north, population.south))
+        north, south = (outcome(found, "a", "precision", s).value for s in (population.north, population.south))
         assert min(north, south) - 0.02 < outcome(found, "a", "precision").value < max(north, south) + 0.02
 
-    def test_verdicts_of_items_that_were_not_drawn_do_not_count(self, town):
-        ledger, drawn = town.labelled()
-        everyone = town.ledger(town.design.candidates.items)
-        assert town.design.estimate(everyone, drawn) == town.design.estimate(ledger, drawn)
+    def test_verdicts_of_items_that_were_not_drawn_do_not_count(self, population):
+        ledger, drawn = population.labelled()
+        everyone = population.ledger(population.design.candidates.items)
+        assert population.design.estimate(everyone, drawn) == population.design.estimate(ledger, drawn)
 
     @pytest.mark.parametrize("confidence", [0.0, 1.0, 95])
-    def test_a_confidence_that_is_none_is_refused(self, town, confidence):
+    def test_a_confidence_that_is_none_is_refused(self, population, confidence):
         with pytest.raises(StratawatchError, match="expected a number between 0 and 1"):
-            town.design.estimate(Ledger({}), (), confidence=confidence)
+            population.design.estimate(Ledger({}), (), confidence=confidence)
 
     @settings(max_examples=40, deadline=None)
     @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.03, 0.5, 0.97, 1.0]), st.floats(0, 1))
-    def test_whatever_people_answer_every_interval_holds_its_value(self, town, seed, yes, answering):
+    def test_whatever_people_answer_every_interval_holds_its_value(self, population, seed, yes, answering):
         rng = np.random.default_rng(seed)
-        items = town.drawn(town.design.plan(town.survey, Ledger({}), (), ordinal=1))
+        items = population.drawn(population.design.plan(population.survey, Ledger({}), (), ordinal=1))
         said = {item: "yes" if rng.random() < yes else "no" for item in sorted(items) if rng.random() < answering}
-        for estimate in town.design.estimate(Ledger(said), items, segments=(town.north, Segment("region", "west"))):
+        for estimate in population.design.estimate(
+            Ledger(said), items, segments=(population.north, Segment("region", "west"))
+        ):
             if isinstance(estimate.outcome, Known):
                 known = estimate.outcome
                 assert 0 <= known.low <= known.value <= known.high <= 1
                 assert known.n_eff >= 0
             else:
                 assert estimate.outcome.reason
-        plan = town.design.plan(town.survey, Ledger(said), items, ordinal=2)
+        plan = population.design.plan(population.survey, Ledger(said), items, ordinal=2)
         assert plan.labels == 300
 
-    def test_a_draw_of_another_design_is_refused(self, town):
+    def test_a_draw_of_another_design_is_refused(self, population):
         with pytest.raises(StratawatchError, match="1 drawn items are not among the candidates; got 'stranger'"):
-            town.design.estimate(Ledger({}), {"stranger"})
+            population.design.estimate(Ledger({}), {"stranger"})
 
-    def test_a_segment_column_that_was_not_kept_is_named(self, town):
-        ledger, drawn = town.labelled()
+    def test_a_segment_column_that_was_not_kept_is_named(self, population):
+        ledger, drawn = population.labelled()
         with pytest.raises(StratawatchError, match="no segment column 'language'; expected one of region"):
-            town.design.estimate(ledger, drawn, segments=(Segment("language", "de"),))
+            population.design.estimate(ledger, drawn, segments=(Segment("language", "de"),))
 
-    def test_a_segment_without_items_is_untold_in_words(self, town):
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn, segments=(Segment("region", "west"),))
+    def test_a_segment_without_items_is_untold_in_words(self, population):
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn, segments=(Segment("region", "west"),))
         assert outcome(found, "a", "recall", Segment("region", "west")) == Undefined("it judged no item in region=west")
 
 
 class TestCompare:
-    def test_is_the_difference_of_the_estimates(self, town):
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn, metrics=("precision",))
+    def test_is_the_difference_of_the_estimates(self, population):
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn, metrics=("precision",))
         one, two = (outcome(found, name, "precision").value for name in "ab")
-        told = town.design.compare(ledger, drawn, "a", "b", "precision").outcome
+        told = population.design.compare(ledger, drawn, "a", "b", "precision").outcome
         assert told.value == pytest.approx(one - two)
         assert told.low < told.value < told.high
 
-    def test_turned_round_it_changes_its_sign(self, town):
-        ledger, drawn = town.labelled()
-        there, back = (town.design.compare(ledger, drawn, *pair, "recall").outcome for pair in (("a", "b"), ("b", "a")))
+    def test_turned_round_it_changes_its_sign(self, population):
+        ledger, drawn = population.labelled()
+        there, back = (
+            population.design.compare(ledger, drawn, *pair, "recall").outcome for pair in (("a", "b"), ("b", "a"))
+        )
         assert (there.low, there.value, there.high) == pytest.approx((-back.high, -back.value, -back.low))
 
-    def test_a_confidence_that_is_none_is_refused(self, town):
+    def test_a_confidence_that_is_none_is_refused(self, population):
         with pytest.raises(StratawatchError, match="expected a number between 0 and 1"):
-            town.design.compare(Ledger({}), (), "a", "b", "precision", 95)
+            population.design.compare(Ledger({}), (), "a", "b", "precision", 95)
 
 
 class TestAuxiliary:
     """The second letter is a helper's; the last atom is of items that only the helper looked at."""
 
-    town = Town(
+    population = LabelledPopulation(
         ["11"] * 40 + ["00"] * 60 + ["-1"] * 20,
         [0.9] * 40 + [0.1] * 60 + [0.6] * 20,
         [True] * 30 + [False] * 70 + [True] * 20,
@@ -138,79 +148,79 @@ class TestAuxiliary:
     )
 
     def test_is_never_estimated(self):
-        ledger, drawn = self.town.labelled()
-        assert {e.classifier for e in self.town.design.estimate(ledger, drawn)} == {"a"}
+        ledger, drawn = self.population.labelled()
+        assert {e.classifier for e in self.population.design.estimate(ledger, drawn)} == {"a"}
 
     def test_items_that_it_alone_looked_at_are_not_drawn(self):
         """All 100 others are: precision 30/40 and recall 30/30 are known exactly."""
-        ledger, drawn = self.town.labelled()
+        ledger, drawn = self.population.labelled()
         assert len(drawn) == 100
-        found = self.town.design.estimate(ledger, drawn)
+        found = self.population.design.estimate(ledger, drawn)
         precision, recall = outcome(found, "a", "precision"), outcome(found, "a", "recall")
         assert (precision.low, precision.high) == pytest.approx((0.75, 0.75))
         assert (recall.low, recall.high) == pytest.approx((1, 1))
 
 
 class TestNonResponse:
-    def test_no_labels_at_all_are_no_information(self, town):
-        _, drawn = town.labelled()
-        assert all(isinstance(e.outcome, Undefined) for e in town.design.estimate(Ledger({}), drawn))
-        assert all(e.labels_used == 0 for e in town.design.estimate(Ledger({}), drawn))
+    def test_no_labels_at_all_are_no_information(self, population):
+        _, drawn = population.labelled()
+        assert all(isinstance(e.outcome, Undefined) for e in population.design.estimate(Ledger({}), drawn))
+        assert all(e.labels_used == 0 for e in population.design.estimate(Ledger({}), drawn))
 
-    def test_missing_answers_are_reweighted_and_widen_the_interval(self, town):
-        ledger, drawn = town.labelled()
+    def test_missing_answers_are_reweighted_and_widen_the_interval(self, population):
+        ledger, drawn = population.labelled()
         half = Ledger({item: verdict for item, verdict in ledger.verdicts.items() if int(item[1:]) % 2})
-        full, fewer = town.design.estimate(ledger, drawn), town.design.estimate(half, drawn)
+        full, fewer = population.design.estimate(ledger, drawn), population.design.estimate(half, drawn)
         assert all(f.outcome.half_width > e.outcome.half_width for e, f in zip(full, fewer, strict=True))
         assert all(abs(f.outcome.value - e.outcome.value) < 0.2 for e, f in zip(full, fewer, strict=True))
 
-    def test_unresolved_is_no_answer(self, town):
-        ledger, drawn = town.labelled()
+    def test_unresolved_is_no_answer(self, population):
+        ledger, drawn = population.labelled()
         gone = {item for item in ledger.verdicts if int(item[1:]) % 2}
         unresolved = Ledger({i: "unresolved" if i in gone else v for i, v in ledger.verdicts.items()})
         missing = Ledger({i: v for i, v in ledger.verdicts.items() if i not in gone})
-        assert town.design.estimate(unresolved, drawn) == town.design.estimate(missing, drawn)
+        assert population.design.estimate(unresolved, drawn) == population.design.estimate(missing, drawn)
 
-    def test_a_silent_pattern_of_more_than_a_tenth_blinds_the_metrics_that_need_it(self, town):
-        ledger, drawn = town.labelled()
-        heard = {i: v for i, v in ledger.verdicts.items() if town.patterns[int(i[1:])] != "11"}
-        found = town.design.estimate(Ledger(heard), drawn)
+    def test_a_silent_pattern_of_more_than_a_tenth_blinds_the_metrics_that_need_it(self, population):
+        ledger, drawn = population.labelled()
+        heard = {i: v for i, v in ledger.verdicts.items() if population.patterns[int(i[1:])] != "11"}
+        found = population.design.estimate(Ledger(heard), drawn)
         assert isinstance(outcome(found, "a", "precision"), Undefined)
         assert "strata without a label" in outcome(found, "a", "precision").reason
         assert isinstance(outcome(found, "a", "false_omission_rate"), Known)
 
 
 class TestDegenerate:
-    def town(self, letters, labels, budget=60):
+    def population(self, letters, labels, budget=60):
         scores = [0.9 if "1" in letter else 0.1 for letter in letters]
-        return Town(letters, scores, labels, budget, names=("a",))
+        return LabelledPopulation(letters, scores, labels, budget, names=("a",))
 
-    def metrics(self, town):
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn)
+    def metrics(self, population):
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn)
         return [outcome(found, "a", name) for name in ("precision", "recall", "false_omission_rate")]
 
     def test_nothing_is_called_positive(self):
-        precision, recall, rate = self.metrics(self.town(["0"] * 500, [i % 10 == 0 for i in range(500)]))
+        precision, recall, rate = self.metrics(self.population(["0"] * 500, [i % 10 == 0 for i in range(500)]))
         assert precision == Undefined("it calls no item positive")
         assert (recall.value, recall.low, recall.high) == (0, 0, 0)
         assert rate.low < 0.1 < rate.high
 
     def test_everything_is_called_positive(self):
-        precision, recall, rate = self.metrics(self.town(["1"] * 500, [i % 10 != 0 for i in range(500)]))
+        precision, recall, rate = self.metrics(self.population(["1"] * 500, [i % 10 != 0 for i in range(500)]))
         assert precision.low < 0.9 < precision.high
         assert (recall.value, recall.low, recall.high) == (1, 1, 1)
         assert rate == Undefined("it calls no item negative")
 
     def test_all_labels_yes(self):
-        precision, recall, rate = self.metrics(self.town(["1"] * 100 + ["0"] * 400, [True] * 500))
+        precision, recall, rate = self.metrics(self.population(["1"] * 100 + ["0"] * 400, [True] * 500))
         assert precision.value == precision.high == 1.0
         assert precision.low < 0.97
         assert rate.value == rate.high == 1.0
         assert recall.value == pytest.approx(0.2)
 
     def test_all_labels_no(self):
-        precision, recall, rate = self.metrics(self.town(["1"] * 100 + ["0"] * 400, [False] * 500))
+        precision, recall, rate = self.metrics(self.population(["1"] * 100 + ["0"] * 400, [False] * 500))
         assert precision.value == precision.low == 0.0
         assert 0.02 < precision.high < 0.5
         assert 0 < rate.high < 0.5
@@ -218,38 +228,40 @@ class TestDegenerate:
         assert recall.reason == "no positive among the 60 labels"
 
     def test_one_item(self):
-        precision, recall, rate = self.metrics(self.town(["1"], [True], budget=1))
+        precision, recall, rate = self.metrics(self.population(["1"], [True], budget=1))
         assert (precision.value, precision.low, precision.high) == (1, 1, 1)
         assert (recall.value, recall.low, recall.high) == (1, 1, 1)
         assert isinstance(rate, Undefined)
 
     def test_a_census_is_exact(self):
         labels = [i % 3 == 0 for i in range(40)]
-        precision, recall, rate = self.metrics(self.town(["1"] * 10 + ["0"] * 30, labels, budget=100))
+        precision, recall, rate = self.metrics(self.population(["1"] * 10 + ["0"] * 30, labels, budget=100))
         assert (precision.low, precision.value, precision.high) == pytest.approx((0.4, 0.4, 0.4))
         assert (recall.low, recall.value, recall.high) == pytest.approx((4 / 14, 4 / 14, 4 / 14))
         assert (rate.low, rate.value, rate.high) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
         assert (precision.n_eff, rate.n_eff) == (10, 30)
 
     def test_a_census_with_one_skipped_item_is_not_exact(self):
-        town = self.town(["1"] * 10 + ["0"] * 30, [True] * 10 + [False] * 30, budget=100)
-        ledger, drawn = town.labelled(lambda item, verdict: "unresolved" if item == "i0" else verdict)
-        precision = outcome(town.design.estimate(ledger, drawn), "a", "precision")
+        population = self.population(["1"] * 10 + ["0"] * 30, [True] * 10 + [False] * 30, budget=100)
+        ledger, drawn = population.labelled(lambda item, verdict: "unresolved" if item == "i0" else verdict)
+        precision = outcome(population.design.estimate(ledger, drawn), "a", "precision")
         assert precision.high == 1.0
         assert precision.low == pytest.approx(0.9)
 
     def test_observed_labels_bound_the_interval(self):
         """9 of 10 positives seen, none negative: precision cannot be below .9."""
-        town = self.town(["1"] * 10 + ["0"] * 3000, [True] * 10 + [False] * 3000, budget=40)
-        ledger, drawn = town.labelled()
-        estimate = outcome(town.design.estimate(ledger, drawn), "a", "precision")
+        population = self.population(["1"] * 10 + ["0"] * 3000, [True] * 10 + [False] * 3000, budget=40)
+        ledger, drawn = population.labelled()
+        estimate = outcome(population.design.estimate(ledger, drawn), "a", "precision")
         seen = sum(verdict == "yes" for verdict in ledger.verdicts.values())
         assert estimate.low >= seen / 10
 
     def test_a_classifier_that_never_said_anything(self):
-        town = Town(["1-"] * 50 + ["0-"] * 50, [0.9] * 50 + [0.1] * 50, [True] * 50 + [False] * 50, 40)
-        ledger, drawn = town.labelled()
-        found = town.design.estimate(ledger, drawn)
+        population = LabelledPopulation(
+            ["1-"] * 50 + ["0-"] * 50, [0.9] * 50 + [0.1] * 50, [True] * 50 + [False] * 50, 40
+        )
+        ledger, drawn = population.labelled()
+        found = population.design.estimate(ledger, drawn)
         assert outcome(found, "b", "precision") == Undefined("it calls no item positive")
         assert outcome(found, "b", "recall") == Undefined("it judged no item")
         assert outcome(found, "a", "precision").value == 1.0
@@ -258,7 +270,7 @@ class TestDegenerate:
         """b judged 50 items with 25 positives, all found; 50 positives it never saw are no misses."""
         letters = ["11"] * 25 + ["00"] * 25 + ["1-"] * 50
         labels = [True] * 25 + [False] * 25 + [True] * 50
-        town = Town(letters, [0.9 if "1" in letter else 0.1 for letter in letters], labels, 100)
-        ledger, drawn = town.labelled()
-        recall = outcome(town.design.estimate(ledger, drawn), "b", "recall")
+        population = LabelledPopulation(letters, [0.9 if "1" in letter else 0.1 for letter in letters], labels, 100)
+        ledger, drawn = population.labelled()
+        recall = outcome(population.design.estimate(ledger, drawn), "b", "recall")
         assert (recall.value, recall.low, recall.high) == (1, 1, 1)

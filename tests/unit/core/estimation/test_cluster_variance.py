@@ -15,17 +15,17 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
-from tests.unit.core.town import two_classifiers
+from tests.support.labelled_population import two_classifiers
 
 
 @pytest.fixture(scope="module")
-def town():
+def population():
     return two_classifiers()
 
 
 @pytest.fixture(scope="module")
-def told(town):
-    return town.labelled()
+def told(population):
+    return population.labelled()
 
 
 def clustered(design: Design, name) -> Design:
@@ -40,17 +40,17 @@ def widths(estimates) -> np.ndarray:
 
 class TestAlone:
     @pytest.mark.parametrize("name", [lambda item: item, lambda item: None], ids=["every item its own", "none named"])
-    def test_nothing_changes(self, town, told, name):
-        segments = (town.north, town.south)
-        before = town.design.estimate(*told, metrics=tuple(METRICS), segments=segments)
-        after = clustered(town.design, name).estimate(*told, metrics=tuple(METRICS), segments=segments)
+    def test_nothing_changes(self, population, told, name):
+        segments = (population.north, population.south)
+        before = population.design.estimate(*told, metrics=tuple(METRICS), segments=segments)
+        after = clustered(population.design, name).estimate(*told, metrics=tuple(METRICS), segments=segments)
         assert [one.outcome for one in after] == [one.outcome for one in before]
         assert {one.deff for one in after} == {1.0}
         assert {one.deff for one in before} == {None}
 
-    def test_nor_does_a_comparison(self, town, told):
-        before = town.design.compare(*told, "a", "b", "recall")
-        after = clustered(town.design, lambda item: item).compare(*told, "a", "b", "recall")
+    def test_nor_does_a_comparison(self, population, told):
+        before = population.design.compare(*told, "a", "b", "recall")
+        after = clustered(population.design, lambda item: item).compare(*told, "a", "b", "recall")
         assert after.outcome == before.outcome
 
 
@@ -85,56 +85,60 @@ class TestCopies:
             assert b.outcome.half_width == pytest.approx(a.outcome.half_width / 0.9**0.5, rel=0.03)
             assert b.outcome.n_eff == pytest.approx(a.outcome.n_eff * 0.9, rel=0.05)
 
-    def test_widen_a_difference_too(self, town, told):
-        pairs = clustered(town.design, lambda item: f"{int(item[1:]) // 40}")
+    def test_widen_a_difference_too(self, population, told):
+        pairs = clustered(population.design, lambda item: f"{int(item[1:]) // 40}")
         assert pairs.compare(*told, "a", "b", "recall").deff is not None
         same = pairs.compare(*told, "a", "a", "recall").outcome
         assert (same.low, same.high) == (0.0, 0.0)
 
 
 class TestClusters:
-    def test_never_narrow_an_interval(self, town, told):
+    def test_never_narrow_an_interval(self, population, told):
         metrics = tuple(METRICS)
-        before = town.design.estimate(*told, metrics=metrics)
+        before = population.design.estimate(*told, metrics=metrics)
         for size in (3, 30, 300, 2000):
-            after = clustered(town.design, lambda item, size=size: str(int(item[1:]) // size))
+            after = clustered(population.design, lambda item, size=size: str(int(item[1:]) // size))
             assert bool((widths(after.estimate(*told, metrics=metrics)) >= widths(before) - 1e-12).all())
 
-    def test_by_what_was_said_they_cost_most(self, town, told):
+    def test_by_what_was_said_they_cost_most(self, population, told):
         """Customers whose items are all yes or all no, 15 items each, against customers of any 15 items."""
         ledger, drawn = told
         order = sorted(drawn, key=lambda item: ledger.verdicts[item])
         alike = {item: str(place // 15) for place, item in enumerate(order)}
         mixed = {item: str(place // 15) for place, item in enumerate(sorted(drawn))}
         effects = [
-            clustered(town.design, lambda item, of=of: of.get(item)).estimate(ledger, drawn)[0].deff
+            clustered(population.design, lambda item, of=of: of.get(item)).estimate(ledger, drawn)[0].deff
             for of in (alike, mixed)
         ]
         assert effects[0] > 3
         assert effects[1] < 1.8
 
-    def test_are_the_same_however_many_columns_are_read_at_once(self, town, told, monkeypatch):
-        design = clustered(town.design, lambda item: str(int(item[1:]) // 30))
-        wanted = {"metrics": tuple(METRICS), "segments": (town.north, town.south)}
+    def test_are_the_same_however_many_columns_are_read_at_once(self, population, told, monkeypatch):
+        design = clustered(population.design, lambda item: str(int(item[1:]) // 30))
+        wanted = {"metrics": tuple(METRICS), "segments": (population.north, population.south)}
         at_once = design.estimate(*told, **wanted)
         monkeypatch.setattr("stratawatch.core.estimation.cluster_variance._AT_ONCE", 2000)
         assert design.estimate(*told, **wanted) == at_once
 
-    def test_all_of_one_are_no_information(self, town, told):
-        for one in clustered(town.design, lambda _: "c").estimate(*told):
+    def test_all_of_one_are_no_information(self, population, told):
+        for one in clustered(population.design, lambda _: "c").estimate(*told):
             assert one.outcome == Undefined(
                 "all labels that tell it are of one cluster: they say nothing about how clusters differ"
             )
 
-    def test_a_segment_that_is_one_cluster_is_no_information_and_the_whole_is(self, town, told):
-        where = dict(zip(town.design.candidates.items, town.design.candidates.segments["region"], strict=True))
-        of = clustered(town.design, lambda item: "all" if where[item] == "north" else str(int(item[1:]) // 30))
-        found = of.estimate(*told, metrics=("precision",), segments=(town.north,))
+    def test_a_segment_that_is_one_cluster_is_no_information_and_the_whole_is(self, population, told):
+        where = dict(
+            zip(population.design.candidates.items, population.design.candidates.segments["region"], strict=True)
+        )
+        of = clustered(population.design, lambda item: "all" if where[item] == "north" else str(int(item[1:]) // 30))
+        found = of.estimate(*told, metrics=("precision",), segments=(population.north,))
         assert [isinstance(one.outcome, Known) for one in found] == [True, True, False, False]
 
-    def test_labels_that_agree_count_as_one_a_cluster(self, town):
-        _, drawn = town.labelled()
-        three = clustered(town.design, lambda item: str(sorted(drawn).index(item) // 3) if item in drawn else None)
+    def test_labels_that_agree_count_as_one_a_cluster(self, population):
+        _, drawn = population.labelled()
+        three = clustered(
+            population.design, lambda item: str(sorted(drawn).index(item) // 3) if item in drawn else None
+        )
         (found,) = [
             one
             for one in three.estimate(Ledger(dict.fromkeys(drawn, "yes")), drawn, metrics=("prevalence",))
@@ -142,25 +146,25 @@ class TestClusters:
         ]
         assert found.deff == pytest.approx(3)
 
-    def test_one_side_that_agrees_is_enough_where_it_moves_the_metric(self, town, told):
+    def test_one_side_that_agrees_is_enough_where_it_moves_the_metric(self, population, told):
         """Everything that b calls negative is no: what recall does not know is how many positives lie there."""
         ledger, drawn = told
-        pool = town.design.candidates
+        pool = population.design.candidates
         passed = {
             item
             for item, atom in zip(pool.items, pool.atoms.tolist(), strict=True)
-            if town.atoms[atom].pattern[1] == "0"
+            if population.atoms[atom].pattern[1] == "0"
         }
         said = {item: "no" if item in passed else verdict for item, verdict in ledger.verdicts.items()}
         order = sorted(item for item in drawn if item in passed)
-        three = clustered(town.design, lambda item: str(order.index(item) // 3) if item in order else None)
+        three = clustered(population.design, lambda item: str(order.index(item) // 3) if item in order else None)
         found = {one.classifier: one.deff for one in three.estimate(Ledger(said), drawn, metrics=("recall",))}
         assert found["b"] == pytest.approx(3, abs=0.02)
 
-    def test_across_strata_or_inside_leave_different_degrees(self, town, told):
+    def test_across_strata_or_inside_leave_different_degrees(self, population, told):
         """Few clusters: the interval takes Student's t, so that three are wider than their design effect."""
-        three = clustered(town.design, lambda item: str(int(item[1:]) % 3)).estimate(*told)
-        for one, before in zip(three, town.design.estimate(*told), strict=True):
+        three = clustered(population.design, lambda item: str(int(item[1:]) % 3)).estimate(*told)
+        for one, before in zip(three, population.design.estimate(*told), strict=True):
             least = (student(2, 0.95) / z(0.95)) * before.outcome.half_width
             assert one.outcome.half_width > 0.75 * least
 
@@ -172,8 +176,8 @@ class TestClusters:
         for one in whole.estimate(ledger, ledger.verdicts):
             assert one.outcome.low == one.outcome.high
 
-    def test_without_labels_there_is_nothing_to_widen(self, town):
-        found = clustered(town.design, lambda item: "c").estimate(Ledger({}), ())
+    def test_without_labels_there_is_nothing_to_widen(self, population):
+        found = clustered(population.design, lambda item: "c").estimate(Ledger({}), ())
         assert all(isinstance(one.outcome, Undefined) for one in found)
 
 

@@ -9,7 +9,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Census, Segment
 from stratawatch.core.verdicts import Ledger
-from tests.unit.core.designs.cycle import design_of
+from tests.support.design_cycle import design_of
 
 NORTH = Segment("region", "north")
 CENSUS = Census(

@@ -10,7 +10,7 @@ from stratawatch.core.estimation.difference_estimator import Evidence, Part, Res
 from stratawatch.core.history.working_model import fit, quadratic_features
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import A, B
-from tests.unit.core.estimation.drawing import Small, mixed
+from tests.support.every_draw import Small, mixed
 
 
 def with_fixed_model(small: Small, answers: LabelCounts, model: np.ndarray) -> Evidence:

@@ -6,24 +6,10 @@ from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.differences import change, compare
 from stratawatch.core.metrics import METRICS
 from stratawatch.errors import StratawatchError
-from tests.unit.core.estimation.drawing import Small, mixed
+from tests.support.every_draw import Small, mixed
+from tests.support.two_classifiers import letters, two_classifiers
 
 REPEATS = 200
-
-
-def letters(*parts):
-    """ "0..01..1" by (items, positives)."""
-    return ["1" * yes + "0" * (items - yes) for items, yes in parts]
-
-
-def two_classifiers() -> Small:
-    """Precision .84 and .82, recall .85 and .81, and many negatives that both let pass, some of them wrongly."""
-    return Small.of(
-        ["11", "11", "10", "01", "00", "00", "00"],
-        [0.95, 0.8, 0.6, 0.5, 0.2, 0.02, 0.002],
-        [0, 0, 1, 2, 3, 4, 5],
-        letters((600, 570), (300, 225), (150, 90), (150, 60), (500, 50), (3000, 30), (9000, 9)),
-    )
 
 
 def truth(small: Small, name: str, place: int) -> float:

@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 from stratawatch.core.estimation.interval import NARROW, WIDE, interval, logit_ends, logit_part
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.metrics import metric_named
-from tests.unit.core.test_metrics import sides
+from tests.support.sides import sides
 
 
 def variance_of(events: float, value: float = 0.1) -> float:

@@ -17,7 +17,7 @@ from stratawatch.core.history.model import (
 )
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.history.working_model import logistic, logit
-from tests.unit.core.pasts import LADDER, curve, exact, past, together
+from tests.support.past_labels import LADDER, curve, exact, past, together
 
 MADE = Cells.of(
     ("a",), ["1" if score >= 0.5 else "0" for score in LADDER], np.full(len(LADDER), 100.0), LADDER.astype(float)

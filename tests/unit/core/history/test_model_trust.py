@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.history.model_trust import model_is_trusted, with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY
-from tests.unit.core.pasts import curve, drawn, past, together
+from tests.support.past_labels import curve, drawn, past, together
 
 
 def ratios(*values, metric="precision"):

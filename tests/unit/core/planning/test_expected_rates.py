@@ -12,7 +12,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.expected_rates import Rates, model_rates, prior_rates, shrunk_prior_rates, updated_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_rows, variance_coefficients
 from stratawatch.errors import StratawatchError
-from tests.unit.core.pasts import curve, drawn, past, together
+from tests.support.past_labels import curve, drawn, past, together
 
 SCORES = np.array([0.01, 0.2, 0.02, 0.999])
 PATTERNS = ["00", "00", "01", "11"]

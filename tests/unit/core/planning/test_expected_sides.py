@@ -9,7 +9,7 @@ from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import expected_sides
-from tests.unit.core.estimation.test_differences import two_classifiers
+from tests.support.two_classifiers import two_classifiers
 
 DRAWN = (60, 50, 50, 60, 120, 150)
 SMALL = two_classifiers()

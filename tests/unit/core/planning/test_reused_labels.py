@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.round_planner import RoundPlanner
-from tests.unit.core.planning.test_round_planner import MADE, PAST, SERVED, WHOLE, goals, known_at_first, so_far, until
+from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, so_far, until
 
 
 class TestKnownLabels:

@@ -7,7 +7,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import NO_BIN, Census, Segment
 from stratawatch.core.score_bins import bins_of, centre
 from stratawatch.core.stratification.initial_cells import initial_cells
-from tests.unit.core.counted import census, of, spread
+from tests.support.censuses import census, of, spread
 
 
 def history(rows: int, positive_above: float = 0.1) -> History:

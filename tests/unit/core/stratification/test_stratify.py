@@ -15,7 +15,7 @@ from stratawatch.core.score_bins import centres
 from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import PlanImpossible, StratawatchError
-from tests.unit.core.counted import census, panel, spread
+from tests.support.censuses import census, panel, spread
 
 ROWS = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600), *spread("11", 550, 950))
 

@@ -9,7 +9,7 @@ from stratawatch.engine.input.bad_row_reasons import advice, bad_row_reasons, ex
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from tests.contracts.sources.panels import panel
+from tests.support.predictions.panels import panel
 
 PANEL = panel((ClassifierSpec("lr", "p_lr", call="is_lr"), ClassifierSpec("nn", "p_nn", cut_off=0.5)))
 NOTHING = dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)

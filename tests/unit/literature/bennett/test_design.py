@@ -12,7 +12,7 @@ from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.estimate import outcome
-from tests.unit.core.designs.cycle import Cycle, design_of
+from tests.support.design_cycle import Cycle, design_of
 
 CENSUS = Census(
     ("a", "b"),

@@ -14,7 +14,7 @@ from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.core.score_bins import centre
 from stratawatch.errors import PlanImpossible, StratawatchError
-from tests.unit.core.designs.cycle import Cycle, design_of
+from tests.support.design_cycle import Cycle, design_of
 
 SERVED = {"precision", "false_omission_rate", "accuracy", "negative_predictive_value", "prevalence"}
 NORTH = Segment("region", "north")

@@ -10,7 +10,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
 from tests.support.seed import random_seed
-from tests.unit.literature.tripathi.place import survey
+from tests.support.tripathi_cycle import survey
 
 PATTERNS = ("00", "00", "00", "01", "10", "11")
 SIZES = np.array([9000, 3000, 1500, 400, 300, 800])

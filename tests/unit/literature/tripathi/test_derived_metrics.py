@@ -9,7 +9,7 @@ from stratawatch.literature.tripathi.panel_draw import draw_panel
 from stratawatch.literature.tripathi.patterns import Patterns
 from stratawatch.literature.tripathi.precisions import Precisions, precisions
 from stratawatch.literature.tripathi.share import Rate
-from tests.unit.literature.tripathi.test_precisions import PANEL, YES, answers
+from tests.support.tripathi_answers import PANEL, YES, answers
 
 TWO = Patterns.of(["00", "10", "11", "01"], np.array([900, 20, 60, 20]), 2)
 

@@ -12,7 +12,7 @@ from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.tripathi.design import Tripathi
-from tests.unit.literature.tripathi.place import CENSUS, NAMES, design_of, drawn, pattern_of, survey, told
+from tests.support.tripathi_cycle import CENSUS, NAMES, design_of, drawn, pattern_of, survey, told
 
 SERVED = ("precision", "recall", "false_omission_rate")
 

@@ -8,19 +8,9 @@ from stratawatch.literature.tripathi.panel_draw import draw_panel
 from stratawatch.literature.tripathi.patterns import Patterns
 from stratawatch.literature.tripathi.precisions import NO_ANSWER, precisions
 from stratawatch.literature.tripathi.share import Rate, smoothed
+from tests.support.tripathi_answers import PANEL, YES, answers
 
-PANEL = Patterns.of(["000", "001", "011", "100", "110", "111"], np.array([8000, 50, 200, 100, 400, 900]) * 20, 3)
-YES = (np.array([0.005, 0.3, 0.5, 0.4, 0.7, 0.95]) * PANEL.sizes).round().astype(np.int64)
 TRUTH = (YES @ PANEL.positive) / PANEL.called
-
-
-def answers(draw, rng):
-    """Labels of a draw: which of a cell's items are yes is as random as the numbers that order them."""
-    found = []
-    for size, yes, total in zip(PANEL.sizes, YES, draw.totals, strict=True):
-        hits = rng.hypergeometric(yes, size - yes, total) if total else 0
-        found.append(rng.permutation(np.arange(total) < hits))
-    return np.concatenate(found).astype(np.int64)
 
 
 def run(option, runs=1500, wanted=(300, 300, 300)):

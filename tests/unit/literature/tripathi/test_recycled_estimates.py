@@ -13,7 +13,7 @@ from stratawatch.literature.tripathi.false_omission import false_omission_rate
 from stratawatch.literature.tripathi.options import Options
 from stratawatch.literature.tripathi.recycled_estimates import Told
 from stratawatch.literature.tripathi.sequences import Sequences
-from tests.unit.literature.tripathi.place import NAMES, design_of, drawn, pattern_of, survey, told
+from tests.support.tripathi_cycle import NAMES, design_of, drawn, pattern_of, survey, told
 
 ALONE = Census(("a",), ("0", "0", "1"), np.array([200, 400, 900]), np.array([50_000, 9_000, 40_000]))
 

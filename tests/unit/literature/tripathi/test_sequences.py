@@ -13,7 +13,7 @@ from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.options import Options
 from stratawatch.literature.tripathi.parent import best_parent, expected_labels
 from stratawatch.literature.tripathi.sequences import Sequences
-from tests.unit.literature.tripathi.place import CENSUS, NAMES, survey
+from tests.support.tripathi_cycle import CENSUS, NAMES, survey
 
 
 def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> Sequences:

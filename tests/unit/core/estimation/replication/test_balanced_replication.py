@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.replication.balanced_replication import (
     Spread,
@@ -15,7 +14,7 @@ from stratawatch.core.estimation.replication.balanced_replication import (
 from stratawatch.core.estimation.replication.replicates import Replication, replicates
 from stratawatch.core.estimation.replication.units import Calls, Strata
 from stratawatch.core.metrics import METRICS
-from tests.unit.core.estimation.replication.cases import drawn, textbook
+from tests.support.stratified_units import drawn, textbook
 
 EVERYWHERE = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(totals.shape[:-1]))
 RATIO = Statistic(lambda totals: totals[..., 0] / totals[..., 1], lambda totals: totals[..., 1])
@@ -32,38 +31,6 @@ def test_a_total_has_the_textbook_variance(units):
     found = brr(replicates(known, Replication(units), rng()), values, EVERYWHERE)
     assert found.variance == pytest.approx(textbook(known, values[:, 0]), rel=1e-12)
     assert found.degrees == 20
-
-
-@pytest.mark.parametrize("metric", ["precision", "false_omission_rate", "accuracy", "prevalence"])
-@pytest.mark.parametrize("units", [2, 3])
-def test_metrics_that_are_shares_have_the_textbook_variance(metric, units):
-    """They are linear in the labels, so the delta method is exact as well."""
-    known, yes, calls = drawn(rng(3), [units] * 25)
-    found, delta = (
-        brr_of_metric(known, yes, calls, metric, rng(), Replication(units)),
-        linearised(known, yes, calls, metric),
-    )
-    assert found.value == pytest.approx(delta.value, rel=1e-12)
-    assert found.variance == pytest.approx(delta.variance, rel=1e-12)
-
-
-@pytest.mark.parametrize("metric", ["recall", "f1", "specificity"])
-@pytest.mark.parametrize(("fay", "split"), [(0.0, False), (0.5, False), (0.0, True)])
-def test_ratios_are_near_the_delta_method_with_many_labels(metric, fay, split):
-    known, yes, calls = drawn(rng(4), [40] * 40)
-    found = brr_of_metric(known, yes, calls, metric, rng(), Replication(fay=fay, split=split))
-    assert found.value == linearised(known, yes, calls, metric).value
-    assert found.variance == pytest.approx(linearised(known, yes, calls, metric).variance, rel=0.6)
-
-
-def test_fays_variant_tends_to_the_delta_method():
-    """Replicates that move next to nothing are a derivative: for one deal the ratio's variance is then linear's."""
-    known, yes, calls = drawn(rng(5), [2] * 40)
-    near = brr_of_metric(known, yes, calls, "recall", rng(), Replication(fay=0.9999))
-    far = brr_of_metric(known, yes, calls, "recall", rng(), Replication())
-    expected = linearised(known, yes, calls, "recall").variance
-    assert near.variance == pytest.approx(expected, rel=1e-3)
-    assert abs(far.variance - expected) > abs(near.variance - expected)
 
 
 def test_any_statistic_of_replicate_weights():

@@ -9,7 +9,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicates import Replication, replicates
 from stratawatch.core.estimation.replication.units import Strata
 from stratawatch.errors import StratawatchError
-from tests.unit.core.estimation.replication.cases import drawn, textbook
+from tests.support.stratified_units import drawn, textbook
 
 
 def variance(made, values):

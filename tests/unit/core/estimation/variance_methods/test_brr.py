@@ -14,21 +14,23 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
-from tests.unit.core.town import two_classifiers
+from tests.support.labelled_population import two_classifiers
 
 BRR = SurveySpec(budget=300, variance="brr")
 
 
 @pytest.fixture(scope="module")
-def town():
+def population():
     return two_classifiers()
 
 
 @pytest.fixture(scope="module")
-def found(town):
-    ledger, drawn = town.labelled()
-    plain = town.design.estimate(ledger, drawn, segments=(town.north, town.south))
-    return plain, replace(town.design, survey=BRR).estimate(ledger, drawn, segments=(town.north, town.south))
+def found(population):
+    ledger, drawn = population.labelled()
+    plain = population.design.estimate(ledger, drawn, segments=(population.north, population.south))
+    return plain, replace(population.design, survey=BRR).estimate(
+        ledger, drawn, segments=(population.north, population.south)
+    )
 
 
 def one_stratum(said, items, budget=100):
@@ -101,10 +103,12 @@ def test_five_of_each_are_information():
     assert one.outcome.high - one.outcome.low > 0.2
 
 
-def test_every_side_that_a_metric_reads_needs_both(town):
+def test_every_side_that_a_metric_reads_needs_both(population):
     """People say no to all that "a" calls negative; some of that "b" calls positive, and it has positives elsewhere."""
-    ledger, drawn = town.labelled(lambda item, said: "no" if town.patterns[int(item[1:])][0] == "0" else said)
-    design = replace(town.design, survey=BRR)
+    ledger, drawn = population.labelled(
+        lambda item, said: "no" if population.patterns[int(item[1:])][0] == "0" else said
+    )
+    design = replace(population.design, survey=BRR)
     found = design.estimate(ledger, drawn, metrics=("precision", "false_omission_rate", "recall"))
     told = {(one.classifier, one.metric): one.outcome for one in found}
     assert isinstance(told["a", "precision"], Known)
@@ -125,12 +129,12 @@ def test_a_ratio_of_next_to_nothing_is_no_information():
     assert found == Undefined("less than one item is left to make it of")
 
 
-def test_a_segment_is_named_where_it_cannot_be_told(town):
-    ledger, drawn = town.labelled()
-    where = dict(zip(town.design.candidates.items, town.design.candidates.segments["region"], strict=True))
+def test_a_segment_is_named_where_it_cannot_be_told(population):
+    ledger, drawn = population.labelled()
+    where = dict(zip(population.design.candidates.items, population.design.candidates.segments["region"], strict=True))
     north = {item: "yes" for item in drawn if where[item] == "north"}
     said = Ledger({**ledger.verdicts, **north})
-    found = replace(town.design, survey=BRR).estimate(said, drawn, segments=(town.north,))
+    found = replace(population.design, survey=BRR).estimate(said, drawn, segments=(population.north,))
     assert all("in region=north" in one.outcome.reason for one in found if isinstance(one.outcome, Undefined))
 
 
@@ -150,11 +154,11 @@ def test_many_labels_stay_within_a_thousand_replicates():
     assert one.outcome.half_width == pytest.approx(1.96 * (0.94 * 0.21 / 6000) ** 0.5, rel=0.08)
 
 
-def test_clusters_widen_it_as_they_widen_the_default(town):
-    ledger, drawn = town.labelled()
-    clusters = tuple(str(int(item[1:]) // 300) for item in town.design.candidates.items)
-    there = replace(town.design, candidates=replace(town.design.candidates, clusters=clusters))
-    plain = replace(town.design, survey=BRR).estimate(ledger, drawn)
+def test_clusters_widen_it_as_they_widen_the_default(population):
+    ledger, drawn = population.labelled()
+    clusters = tuple(str(int(item[1:]) // 300) for item in population.design.candidates.items)
+    there = replace(population.design, candidates=replace(population.design.candidates, clusters=clusters))
+    plain = replace(population.design, survey=BRR).estimate(ledger, drawn)
     wide = replace(there, survey=BRR).estimate(ledger, drawn)
     effects = [one.deff for one in there.estimate(ledger, drawn)]
     assert [one.deff for one in wide] == effects

@@ -11,19 +11,19 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
-from tests.unit.core.town import two_classifiers
+from tests.support.labelled_population import two_classifiers
 
 EVERY = pytest.mark.parametrize("name", VARIANCES)
 
 
 @pytest.fixture(scope="module")
-def town():
+def population():
     return two_classifiers()
 
 
 @pytest.fixture(scope="module")
-def told(town):
-    return town.labelled()
+def told(population):
+    return population.labelled()
 
 
 def with_variance(design, name):
@@ -32,9 +32,9 @@ def with_variance(design, name):
 
 @EVERY
 class TestEvery:
-    def test_gives_every_metric_and_segment_its_interval(self, town, told, name):
-        design = with_variance(town.design, name)
-        found = design.estimate(*told, metrics=tuple(METRICS), segments=(town.north, town.south))
+    def test_gives_every_metric_and_segment_its_interval(self, population, told, name):
+        design = with_variance(population.design, name)
+        found = design.estimate(*told, metrics=tuple(METRICS), segments=(population.north, population.south))
         assert len(found) == 3 * 2 * len(METRICS)
         for one in found:
             assert isinstance(one.outcome, Known | Undefined)
@@ -42,9 +42,9 @@ class TestEvery:
                 assert 0 <= one.outcome.low <= one.outcome.value <= one.outcome.high <= 1
                 assert one.outcome.n_eff > 0
 
-    def test_the_same_labels_have_the_same_interval_in_any_order(self, town, told, name):
+    def test_the_same_labels_have_the_same_interval_in_any_order(self, population, told, name):
         ledger, drawn = told
-        pool = town.design.candidates
+        pool = population.design.candidates
         order = np.random.default_rng(4).permutation(len(pool)).tolist()
         shuffled = replace(
             pool,
@@ -53,20 +53,20 @@ class TestEvery:
             digests=tuple(pool.digests[i] for i in order),
             segments={"region": tuple(pool.segments["region"][i] for i in order)},
         )
-        design = with_variance(town.design, name)
+        design = with_variance(population.design, name)
         again = replace(design, candidates=shuffled)
         for one, other in zip(design.estimate(ledger, drawn), again.estimate(ledger, drawn), strict=True):
             assert other.outcome.low == pytest.approx(one.outcome.low, abs=1e-12)
 
-    def test_what_the_design_cannot_tell_stays_undefined(self, town, name):
-        found = with_variance(town.design, name).estimate(Ledger({}), ())
+    def test_what_the_design_cannot_tell_stays_undefined(self, population, name):
+        found = with_variance(population.design, name).estimate(Ledger({}), ())
         assert all(isinstance(one.outcome, Undefined) for one in found)
 
-    def test_warnings_are_sentences(self, town, name):
+    def test_warnings_are_sentences(self, population, name):
         assert all(text[0].isupper() and text.endswith(".") for text in variance_named(name).warnings)
 
 
-def test_the_default_is_the_designs_own(town, told):
+def test_the_default_is_the_designs_own(population, told):
     assert SurveySpec().variance == "default"
     assert variance_named("default").warnings == ()
 
@@ -90,9 +90,9 @@ def test_replicates_are_of_difference_estimates_only(design):
     refuse_unsuited("brr", "joint")
 
 
-def test_a_design_is_not_cut_for_a_variance_of_another(town):
+def test_a_design_is_not_cut_for_a_variance_of_another(population):
     with pytest.raises(PlanImpossible, match="variance = 'brr'"):
-        cut(town.census, SurveySpec(budget=100, design="srs", variance="brr"))
+        cut(population.census, SurveySpec(budget=100, design="srs", variance="brr"))
 
 
 def test_all_designs_are_known_here():

@@ -6,7 +6,7 @@ from sqlalchemy import create_engine, text
 
 from stratawatch.adapters.store.schema import alembic_config
 from stratawatch.adapters.store.specs import fingerprint, spec_to_json
-from tests.contracts.store.scenes import spec
+from tests.support.store.examples import spec
 
 FIRST_CYCLE = 7
 _ROWS = (

@@ -1,4 +1,4 @@
-"""A small town of items with known labels, cut and pooled as the engine would."""
+"""A small population of items with known labels, cut and pooled as the engine would."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Ledger
 
 
-class Town:
+class LabelledPopulation:
     """Items "i0", "i1", ... with a pattern, a score and a label each; every third lives in the north."""
 
     def __init__(self, patterns, scores, labels, budget: int, names=("a", "b")) -> None:
@@ -81,10 +81,10 @@ class Town:
         return self.ledger(drawn, answer), drawn
 
 
-def two_classifiers(items: int = 6000, budget: int = 300, seed: int = 1) -> Town:
+def two_classifiers(items: int = 6000, budget: int = 300, seed: int = 1) -> LabelledPopulation:
     rng = np.random.default_rng(seed)
     signal = 2 * rng.normal(size=items) - 3
     labels = rng.random(items) < 1 / (1 + np.exp(-signal))
     one, two = (1 / (1 + np.exp(-(signal + 0.8 * rng.normal(size=items)))) for _ in range(2))
     patterns = [f"{int(a >= 0.4)}{int(b >= 0.4)}" for a, b in zip(one, two, strict=True)]
-    return Town(patterns, (one + two) / 2, labels, budget)
+    return LabelledPopulation(patterns, (one + two) / 2, labels, budget)

@@ -1,6 +1,6 @@
 """5,000 items by arithmetic, three classifiers, and the draw and the SQL text that every engine must agree on.
 
-`python -m tests.contracts.sources.golden_world` writes the golden files anew, from plain Python and from the templates;
+`python -m tests.support.predictions.golden_draw` writes the golden files anew, from plain Python and from the templates;
 a difference in them is a change of what existing installations draw.
 """
 
@@ -16,12 +16,13 @@ from stratawatch.adapters.sources.single_scan import KeptDigests
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
-from tests.contracts.sources import reference
-from tests.contracts.sources.panels import START, WINDOW, panel
-from tests.contracts.sources.tables import Table
+from tests.support.predictions import reference
+from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.predictions.tables import Table
 
 FOLDER = Path(__file__).parent / "golden"
 DRAWN = 6
+DRAW: dict[str, list[str]] = json.loads((FOLDER / "draw.json").read_text(encoding="utf-8"))
 KEPT_DIGESTS = KeptDigests(1967)
 NOT_EXECUTED = "-- Not executed here: translated and parsed, but no {} was at hand to run it.\n"
 DIALECTS = {

@@ -1,4 +1,4 @@
-"""A small village of items with known labels, as frames of three kinds."""
+"""A small population of items with known labels, as frames of three kinds."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ FRAMES = {
 }
 
 
-class Village:
+class StudyData:
     """Items "i0", "i1", ... scored by lr, called by lr and vote; every third lives in the north."""
 
     def __init__(self, items: int = 4000, seed: int = 1) -> None:

@@ -1,6 +1,6 @@
 """What a racing process does: contest after contest, win as much as it can and print what it won as JSON.
 
-Run as `python -m tests.contracts.store.racers URL NAME`; every line of its input starts a contest.
+Run as `python -m tests.support.store.contests URL NAME`; every line of its input starts a contest.
 """
 
 import json
@@ -9,7 +9,7 @@ import sys
 from stratawatch.adapters.store import open_store
 from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.errors import StaleState
-from tests.contracts.store.scenes import MINUTE, NOW, open_cycle, said
+from tests.support.store.examples import MINUTE, NOW, open_cycle, said
 
 ROUNDS = 30
 

@@ -1,4 +1,4 @@
-"""A place of three classifiers, one of which did not judge everything, beside an auxiliary score."""
+"""A census of three classifiers, one of which did not judge everything, beside an auxiliary score."""
 
 import numpy as np
 
