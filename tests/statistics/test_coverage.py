@@ -15,7 +15,7 @@ from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import METRICS
 from tests.support.scored_populations import CALLED, PASSED, one_side, panel
-from tests.support.simulated_cycles import outcomes, run_cycle, score, world
+from tests.support.simulated_cycles import outcomes, run_cycles, score, world
 
 REPEATS = 300
 
@@ -34,7 +34,7 @@ def one_sided():
         metric, letter = ("precision", "1") if name in CALLED else ("false_omission_rate", "0")
         made = world(("c",), np.full(len(labels), letter), scores, labels, 300)
         rng = np.random.default_rng([11, len(found)])
-        cycles = [run_cycle(made, (Goal(metric, 0.03),), 300, rng) for _ in range(REPEATS)]
+        cycles = run_cycles(made, (Goal(metric, 0.03),), 300, rng, REPEATS)
         found[name] = (outcomes(made, cycles, metric, 0), made.truth(metric, 0))
     return found
 
@@ -86,7 +86,7 @@ def cycles():
     names, patterns, scores, labels = panel(rng, items=60_000)
     segment = np.where(rng.random(len(labels)) < 0.5, "north", "south")
     made = world(names, patterns, scores, labels, 600, segment)
-    return made, [run_cycle(made, (), 600, rng) for _ in range(REPEATS)]
+    return made, run_cycles(made, (), 600, rng, REPEATS)
 
 
 class TestPanel:
@@ -156,7 +156,7 @@ class TestTrouble:
         rng = np.random.default_rng(13)
         names, patterns, scores, labels = panel(rng, items=60_000)
         made = world(names, patterns, rng.permutation(scores), labels, 300)
-        cycles = [run_cycle(made, (), 300, rng) for _ in range(200)]
+        cycles = run_cycles(made, (), 300, rng, 200)
         for metric in METRICS:
             found = score(outcomes(made, cycles, metric, 0), made.truth(metric, 0))
             assert holds(found.coverage, 200, 0.93)
@@ -165,7 +165,7 @@ class TestTrouble:
         rng = np.random.default_rng(14)
         names, patterns, scores, labels = panel(rng, items=60_000)
         made = world(names, patterns, scores, labels, 300)
-        cycles = [run_cycle(made, (), 300, rng, answering=0.6) for _ in range(200)]
+        cycles = run_cycles(made, (), 300, rng, 200, answering=0.6)
         for metric in METRICS:
             found = score(outcomes(made, cycles, metric, 0), made.truth(metric, 0))
             assert holds(found.coverage, 200, 0.93)

@@ -90,23 +90,37 @@ class Cycle:
     sides: Sides
 
 
-def run_cycle(
-    world: World, goals: Sequence[Goal], budget: int, rng: np.random.Generator, answering: float = 1.0
+def run_cycles(
+    world: World, goals: Sequence[Goal], budget: int, rng: np.random.Generator, repeats: int, answering: float = 1.0
+) -> list[Cycle]:
+    """Cycles whose rounds are planned as the engine plans them; a share of the labels may never come.
+
+    Before any label comes all cycles know the same: their first plan is made once.
+    """
+    survey = SurveySpec(goals=tuple(goals), budget=budget)
+    nothing = np.zeros(world.cells.stratum_count, dtype=np.int64)
+    first = _totals(RoundPlanner(world.cells, survey), 1, nothing, _labelled(world, (), nothing))
+    return [_run_cycle(world, RoundPlanner(world.cells, survey), first, rng, answering) for _ in range(repeats)]
+
+
+def _run_cycle(
+    world: World, planner: RoundPlanner, first: NDArray[np.int64], rng: np.random.Generator, answering: float
 ) -> Cycle:
-    """The rounds of a budget, as the engine plans them; a share of the labels may never come."""
-    cells = world.cells
-    planner = RoundPlanner(cells, SurveySpec(goals=tuple(goals), budget=budget))
-    strata = [_Stratum.of(world, h, rng) for h in range(cells.stratum_count)]
-    drawn = np.zeros(cells.stratum_count, dtype=np.int64)
-    known = _labelled(world, strata, drawn)
+    strata = [_Stratum.of(world, h, rng) for h in range(world.cells.stratum_count)]
+    drawn, totals = np.zeros_like(first), first
     for ordinal in range(1, most_rounds(planner.survey) + 1):
-        so_far = LabelsSoFar(ordinal, drawn, known.labelled.sum(axis=0), known.positive.sum(axis=0))
-        totals = planner.totals(so_far, cells.stratum_sizes.astype(np.int64))
+        if ordinal > 1:
+            totals = _totals(planner, ordinal, drawn, _labelled(world, strata, drawn))
         for stratum, more in zip(strata, (totals - drawn).tolist(), strict=True):
             stratum.draw(more, answering)
         drawn = totals
-        known = _labelled(world, strata, drawn)
+    known = _labelled(world, strata, drawn)
     return Cycle(known, _sides(world, known))
+
+
+def _totals(planner: RoundPlanner, ordinal: int, drawn: NDArray[np.int64], known: LabelledSample) -> NDArray[np.int64]:
+    so_far = LabelsSoFar(ordinal, drawn, known.labelled.sum(axis=0), known.positive.sum(axis=0))
+    return planner.totals(so_far, planner.cells.stratum_sizes.astype(np.int64))
 
 
 @dataclass
@@ -135,8 +149,10 @@ class _Stratum:
 
 
 def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]) -> LabelledSample:
-    kinds = np.concatenate([stratum.answers for stratum in strata])
-    folds = assign_folds(np.repeat(np.arange(len(strata)), [len(stratum.answers) for stratum in strata]))
+    kinds = np.concatenate([np.zeros(0, dtype=np.int64), *(stratum.answers for stratum in strata)])
+    folds = assign_folds(
+        np.repeat(np.arange(len(strata)), np.array([len(one.answers) for one in strata], dtype=np.int64))
+    )
     shape = (FOLDS, *world.sizes.shape, 2)
     counts = np.bincount(folds * world.sizes.size * 2 + kinds, minlength=int(np.prod(shape))).reshape(shape)
     answered, yes = counts.sum(axis=3).astype(float), counts[..., 1].astype(float)
