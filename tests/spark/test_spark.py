@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import load
-from stratawatch.adapters.sources.spark_table import SparkEngine
+from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.spark_table import SparkEngine, SparkSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, Unreachable
@@ -52,7 +52,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_source_starts_spark_at_its_master_and_stops_it(master: str, written: Path) -> None:
     from pyspark import SparkContext
 
-    source = load("spark")(path=str(written / "parquet"), master=master, settings=SETTINGS)
+    source = SparkSource(path=str(written / "parquet"), master=master, settings=SETTINGS)
     assert source.describe(engines.SPEC).facts["rows"] == f"{ROWS:,}"
     assert SparkContext._active_spark_context is None
 
@@ -66,8 +66,8 @@ def session(master: str) -> Iterator[Any]:
 
 class TestRunning:
     def test_two_workers_answer_as_duckdb_does(self, session: Any, written: Path) -> None:
-        ours = engines.ask(load("files")(written / "parquet"))
-        theirs = engines.ask(load("spark")(path=str(written / "parquet")))
+        ours = engines.ask(DuckDBSource(written / "parquet"))
+        theirs = engines.ask(SparkSource(path=str(written / "parquet")))
         assert engines.differences(ours, theirs) == ()
         assert ours.counted.profile.bad_rows > 10
         assert len(theirs.items) > 1000
@@ -79,7 +79,7 @@ class TestRunning:
 
     def test_it_draws_the_golden_ids(self, session: Any, tmp_path: Path) -> None:
         cut, quotas = golden.atoms()
-        source = load("spark")(path=str(write(tmp_path / "rows.parquet", golden.table())))
+        source = SparkSource(path=str(write(tmp_path / "rows.parquet", golden.table())))
         items = source.candidates(golden.PANEL, WINDOW, cut, quotas)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert golden.named(cut, drawn) == golden.DRAW
@@ -87,8 +87,8 @@ class TestRunning:
     def test_a_long_table_is_turned_there(self, session: Any, tmp_path: Path) -> None:
         cut, quotas = golden.atoms()
         long = str(write(tmp_path / "long.parquet", turned(golden.table())))
-        items = load("spark")(path=long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
-        assert items == load("files")(long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        items = SparkSource(path=long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        assert items == DuckDBSource(long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
         assert {one.item for one in items} == {item for ids in golden.DRAW.values() for item in ids}
 
     def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ class TestRunning:
         }
         path = write(tmp_path / "rows.parquet", table)
         spec = panel(columns=Columns("id", "ts", ingested="loaded"), duplicates="latest")
-        ours, theirs = load("files")(path), load("spark")(path=str(path))
+        ours, theirs = DuckDBSource(path), SparkSource(path=str(path))
         profile = ours.census(spec, WINDOW).profile
         assert theirs.census(spec, WINDOW).profile == profile
         assert min(profile.late, profile.early, profile.repeated) > 0
@@ -117,18 +117,18 @@ class TestRunning:
             "TIMESTAMP '2026-01-05 00:00:00Z' AS ts, CAST(0.25 AS DOUBLE) AS score, 0 AS flag "
             "FROM VALUES ('a'), ('A'), ('a '), ('b') AS t(id)"
         )
-        source = load("spark")("global_temp.posts")
+        source = SparkSource("global_temp.posts")
         found = source.candidates(panel(), WINDOW, [Atom("0", NO_BIN, 1023, 4, None)], [4])
         assert sorted((one.item, one.copies) for one in found) == [("A", 1), ("a", 1), ("a ", 1), ("b", 1)]
 
     def test_what_is_not_there_is_a_sentence(self, session: Any, written: Path, tmp_path: Path) -> None:
         with pytest.raises(Unreachable, match="'nowhere' is not there"):
-            load("spark")("nowhere").describe(panel())
+            SparkSource("nowhere").describe(panel())
         with pytest.raises(Unreachable, match="is not there"):
-            load("spark")(path=str(tmp_path / "nothing")).describe(panel())
+            SparkSource(path=str(tmp_path / "nothing")).describe(panel())
         spec = panel((ClassifierSpec("lr", "scroe", call="flag"),), columns=Columns("id", "ts"))
         with pytest.raises(InputRefused, match="column 'scroe'"):
-            load("spark")(path=str(written / "parquet")).census(spec, WINDOW)
+            SparkSource(path=str(written / "parquet")).census(spec, WINDOW)
 
     def test_a_torn_file_is_unreachable_until_it_is_whole(self, session: Any, tmp_path: Path) -> None:
         table: Table = {
@@ -138,7 +138,7 @@ class TestRunning:
             "flag": ("BOOLEAN", [False] * 60),
         }
         whole = write(tmp_path / "in" / "a.parquet", table).read_bytes()
-        source = load("spark")(path=str(tmp_path / "in"))
+        source = SparkSource(path=str(tmp_path / "in"))
         (tmp_path / "in" / "b.parquet").write_bytes(whole[: len(whole) // 2])
         with pytest.raises(Unreachable) as caught:
             source.census(panel(), WINDOW)
@@ -154,10 +154,10 @@ class TestNames:
         for name in ("population", "quotas"):
             session.sql(f"CREATE TABLE {name} USING parquet LOCATION '{path}'")
         session.sql("CREATE VIEW behind AS SELECT p.* FROM population AS p JOIN quotas AS w ON p.id = w.id")
-        expected = load("files")(path).candidates(panel(), WINDOW, WHOLE, [20])
+        expected = DuckDBSource(path).candidates(panel(), WINDOW, WHOLE, [20])
         try:
             for name in ("quotas", "behind"):
-                assert load("spark")(name).candidates(panel(), WINDOW, WHOLE, [20]) == expected
+                assert SparkSource(name).candidates(panel(), WINDOW, WHOLE, [20]) == expected
         finally:
             session.sql("DROP VIEW behind")
             for name in ("population", "quotas"):
@@ -190,7 +190,7 @@ class TestWhatWasRead:
 
     def test_no_job_asks_for_it(self, session: Any, part: Path) -> None:
         tracker = session.sparkContext.statusTracker()
-        with load("spark")(path=str(part.parent))._open(panel()) as opened:
+        with SparkSource(path=str(part.parent))._open(panel()) as opened:
             before = len(tracker.getJobIdsForGroup())
             assert opened.version()["files"] == 2
             assert len(tracker.getJobIdsForGroup()) == before
@@ -199,7 +199,7 @@ class TestWhatWasRead:
 
     def test_a_file_that_comes_later_is_neither_read_nor_named(self, session: Any, part: Path, while_read: Any) -> None:
         while_read(lambda: write(part.with_name("c.parquet"), rows(10, first=60)))
-        answer = load("spark")(path=str(part.parent)).census(panel(), WINDOW)
+        answer = SparkSource(path=str(part.parent)).census(panel(), WINDOW)
         assert (answer.census.size, answer.source_version["files"]) == (60, 2)
 
     def test_the_files_of_a_partitioned_table_are_named(self, session: Any, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ class TestWhatWasRead:
         )
         try:
             session.sql("MSCK REPAIR TABLE parted")
-            answer = load("spark")("parted").census(panel(), WINDOW)
+            answer = SparkSource("parted").census(panel(), WINDOW)
         finally:
             session.sql("DROP TABLE parted")
         assert answer.census.size == 60
@@ -222,15 +222,15 @@ class TestWhatWasRead:
             "CREATE OR REPLACE GLOBAL TEMP VIEW made AS SELECT 'a' AS id, TIMESTAMP '2026-01-05 00:00:00Z' AS ts, "
             "CAST(0.25 AS DOUBLE) AS score, 0 AS flag"
         )
-        version = load("spark")("global_temp.made").census(panel(), WINDOW).source_version
+        version = SparkSource("global_temp.made").census(panel(), WINDOW).source_version
         assert set(version) == {"table", "engine"}
 
     @pytest.mark.parametrize("happens", ["vanishes", "is cut", "is replaced"])
     def test_a_file_that_changes_mid_scan_fails_it_and_the_retry_draws_the_same(
         self, session: Any, part: Path, while_read: Any, happens: str
     ) -> None:
-        source, whole = load("spark")(path=str(part.parent)), part.read_bytes()
-        before = load("files")(part.parent).candidates(panel(), WINDOW, WHOLE, [20])
+        source, whole = SparkSource(path=str(part.parent)), part.read_bytes()
+        before = DuckDBSource(part.parent).candidates(panel(), WINDOW, WHOLE, [20])
         change: dict[str, Callable[[], object]] = {
             "vanishes": part.unlink,
             "is cut": lambda: part.write_bytes(whole[: len(whole) // 2]),
@@ -252,4 +252,4 @@ class TestWhatWasRead:
             os.utime(path, (2e9, 2e9))
 
         while_read(grow)
-        assert load("spark")(path=str(path), format="csv").census(panel(), WINDOW).profile.rows == 60
+        assert SparkSource(path=str(path), format="csv").census(panel(), WINDOW).profile.rows == 60

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import load, single_scan
+from stratawatch.adapters.sources import single_scan
+from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
+from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
@@ -62,10 +65,10 @@ def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     def make(rows: Table) -> Any:
         if form == "postgres":
             url = request.getfixturevalue("postgres_server")
-            return load("postgres")(url, table=write_postgres(url, "many", rows))
+            return PostgresSource(url, table=write_postgres(url, "many", rows))
         if form == "database":
-            return load("duckdb")(write_database(tmp_path / "rows.duckdb", "rows", rows), table="rows")
-        return load("files")(write(tmp_path / f"rows.{'csv' if form == 'csv' else 'parquet'}", rows))
+            return DuckDBTableSource(write_database(tmp_path / "rows.duckdb", "rows", rows), table="rows")
+        return DuckDBSource(write(tmp_path / f"rows.{'csv' if form == 'csv' else 'parquet'}", rows))
 
     return make
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources import load
+from stratawatch.adapters.sources.postgres_table import PostgresSource
+from stratawatch.adapters.sources.spark_table import SparkSource
 from stratawatch.errors import ConfigError
 from tests.support.predictions.panels import panel
 
 
 def test_postgresql_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = load("postgres")("postgresql://me@db/x", "rows")
+    source = PostgresSource("postgresql://me@db/x", "rows")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(ConfigError, match=r"run: pip install 'stratawatch\[postgres\]'"):
         source.describe(panel())
@@ -23,17 +24,17 @@ def test_postgresql_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_spark_needs_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(ConfigError, match=r"run: pip install 'stratawatch\[spark\]', and Java 17 or newer"):
-        load("spark")("rows").describe(panel())
+        SparkSource("rows").describe(panel())
 
 
 def test_spark_needs_java(tmp_path: Any) -> None:
     """In a process of its own: one that Spark ran in already has its Java."""
     asked = (
-        "from stratawatch.adapters.sources import load\n"
+        "from stratawatch.adapters.sources.spark_table import SparkSource\n"
         "from stratawatch.errors import Unreachable\n"
         "from tests.support.predictions.panels import panel\n"
         "try:\n"
-        "    load('spark')('rows', master='local[1]').describe(panel())\n"
+        "    SparkSource('rows', master='local[1]').describe(panel())\n"
         "except Unreachable as trouble:\n"
         "    print('TOLD', str(trouble).count(chr(10)), trouble)\n"
     )
@@ -45,4 +46,4 @@ def test_spark_needs_java(tmp_path: Any) -> None:
 @pytest.mark.parametrize("given", [{}, {"table": "rows", "path": "/rows"}])
 def test_spark_reads_a_table_or_a_path(given: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="a table or a path, and not both"):
-        load("spark")(**given)
+        SparkSource(**given)
