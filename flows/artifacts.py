@@ -87,7 +87,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
             f"# {cycle.panel}, round {newest.ordinal}: {plan.labels} labels so far",
             f"Window {cycle.window}, method {plan.method}.",
             "",
-            *[f"- Input: {_cell(warning)}" for warning in cycle.profile.get("warnings", ())],
+            *[f"- Input: {_cell(warning)}" for warning in (cycle.profile.warnings if cycle.profile else ())],
             "",
             "| classifier | metric | expected half-width |",
             "|---|---|---|",

@@ -48,7 +48,7 @@ def build(config_path: str | Path, now: datetime | None = None, *, only_reading:
     configuration = load_configuration(Path(config_path))
     if not only_reading and (problems := configuration.secret_problems()):
         raise ConfigProblems(configuration.path, problems)
-    return wire(configuration, open_store(configuration), now)
+    return wire(configuration, open_store(configuration), now, only_reading=only_reading)
 
 
 def open_store(configuration: Configuration) -> Store:
@@ -59,8 +59,10 @@ def open_store(configuration: Configuration) -> Store:
     return store
 
 
-def wire(configuration: Configuration, store: Store, now: datetime | None = None) -> Installation:
-    """The installation around a store."""
+def wire(
+    configuration: Configuration, store: Store, now: datetime | None = None, *, only_reading: bool = False
+) -> Installation:
+    """The installation around a store; the input check of one that is `only_reading` leaves no pages."""
     settings = configuration.settings
     clock: Clock = SystemClock() if now is None else FixedClock(now)
     report_folder = configuration.folder / settings.report.folder
@@ -68,7 +70,7 @@ def wire(configuration: Configuration, store: Store, now: datetime | None = None
         store=store,
         clock=clock,
         sources=OnUse(list(settings.panels), lambda name: source(configuration, name)),
-        check=check(configuration),
+        check=check(configuration, pages=not only_reading),
         queue=queue(configuration),
         channels=_channels(configuration),
     )
@@ -104,14 +106,18 @@ def labelled_predictions(
     return LabelledFiles(configuration.context.pattern(file), label or LABEL, settings.csv_delimiter, folder)
 
 
-def check(configuration: Configuration) -> "GreatExpectationsCheck | BuiltinCheck":
-    """The input check: with the user's own expectations and pages, where Great Expectations is installed."""
+def check(configuration: Configuration, *, pages: bool = True) -> "GreatExpectationsCheck | BuiltinCheck":
+    """The input check, with the user's own expectations. The library is used for them, and for pages if it is there."""
     own, report_folder = configuration.settings.checks, configuration.folder / configuration.settings.report.folder
     suites_folder = configuration.folder / own.folder
+    users_own = bool(own.plugins) or any(suites_folder.glob("*.json"))
     found: GreatExpectationsCheck | BuiltinCheck
-    if is_installed("checks"):
+    if is_installed("checks") and (pages or users_own):
         found = load(checks.REGISTRY["great_expectations"])(
-            report_folder / CHECK_PAGES, root=report_folder, suites_folder=suites_folder, plugins=own.plugins
+            report_folder / CHECK_PAGES if pages else None,
+            root=report_folder,
+            suites_folder=suites_folder,
+            plugins=own.plugins,
         )
     else:
         found = load(checks.REGISTRY["builtin"])(suites_folder, own.plugins)

@@ -18,7 +18,7 @@ from stratawatch.formatting import count_text, percent
 
 if TYPE_CHECKING:
     from stratawatch.core.population import Census
-    from stratawatch.engine.input.census import WindowContents
+    from stratawatch.engine.input.assess_window import WindowAssessment
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
@@ -73,47 +73,50 @@ def census(
 
 
 def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
-    from stratawatch.engine.input.census import window_contents
+    from stratawatch.engine.input.assess_window import assess_window
     from stratawatch.engine.model.windows import newest_complete
 
     period, window = newest_window(installation, spec) if at is None else window_holding(spec, at)
-    found = window_contents(installation.ports, spec, window, period)
+    now = installation.ports.clock.now()
+    found = assess_window(installation.ports, spec, window, period, opened_at=now, with_candidates=False)
     if picture is not None:
         _draw(picture, spec, window, found)
-    complete = period <= newest_complete(spec.windows, installation.ports.clock.now())
+    complete = period <= newest_complete(spec.windows, now)
     return {"panel": spec.name, "period": period, "complete": complete, **_document(spec, window, found)}
 
 
-def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "WindowContents") -> None:
+def _draw(path: Path, spec: "PanelSpec", window: "Window", found: "WindowAssessment") -> None:
     from stratawatch.report.population_chart import draw_atoms
 
     if not found.atoms:
-        raise StratawatchError("there is nothing to draw", got=found.refusal or f"no predictions in {window}")
-    write_picture(path, lambda place: draw_atoms(place, spec.name, window, found.answer.census, found.atoms))
+        raise StratawatchError(
+            "there is nothing to draw", got=found.refusal.sentence if found.refusal else f"no predictions in {window}"
+        )
+    write_picture(path, lambda place: draw_atoms(place, spec.name, window, found.counted.census, found.atoms))
 
 
-def _document(spec: "PanelSpec", window: "Window", found: "WindowContents") -> dict[str, Any]:
+def _document(spec: "PanelSpec", window: "Window", found: "WindowAssessment") -> dict[str, Any]:
     from stratawatch.core.population import NO_BIN
     from stratawatch.core.score_bins import edges
 
-    counted, profile = found.answer.census, found.answer.profile
+    counted, profile = found.counted.census, found.profile
     return {
         "window_start": window.start,
         "window_end": window.end,
         "items": counted.size,
         "rows": profile.rows,
         "bad_rows": profile.bad_rows,
-        "faults": fault_rows(spec, profile, found.answer.bad_rows),
+        "faults": fault_rows(spec, profile, found.counted.bad_rows),
         "first_time": profile.first_time,
         "last_time": profile.last_time,
-        "past_labels": found.past_labels,
+        "past_labels": len(found.history),
         "classifiers": [{"classifier": name, **column} for name, column in profile.columns.items()],
         "auxiliary": list(counted.auxiliary),
         "segments": [
             {"segment": str(segment), "items": int(counts.sum())} for segment, counts in counted.segments.items()
         ],
         "without_segment": [{"column": column, "items": _without(counted, column)} for column in spec.columns.segments],
-        "refusal": found.refusal or None,
+        "refusal": found.refusal.sentence if found.refusal else None,
         "strata": len({atom.stratum for atom in found.atoms}),
         "atoms": [
             {
@@ -126,8 +129,8 @@ def _document(spec: "PanelSpec", window: "Window", found: "WindowContents") -> d
             }
             for atom in found.atoms
         ],
-        "bad": [{"item": row.key, **bad_row_facts(row)} for row in found.answer.bad_rows],
-        "source_version": found.answer.source_version,
+        "bad": [{"item": row.key, **bad_row_facts(row)} for row in found.counted.bad_rows],
+        "source_version": found.counted.source_version,
     }
 
 

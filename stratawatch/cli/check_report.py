@@ -1,21 +1,17 @@
 """What `check` looks at: the configuration, then source, store, queue and channels, each on its own."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
-from stratawatch.formatting import percent
 
 if TYPE_CHECKING:
     from stratawatch.adapters.alerts import ChannelSettings
     from stratawatch.config.loading import Configuration
-    from stratawatch.engine.model.input_profile import InputProfile
     from stratawatch.engine.model.panel_spec import PanelSpec
-    from stratawatch.engine.ports import PredictionSource
     from stratawatch.engine.ports.transaction import Transaction
 
 Facts = Mapping[str, str]
@@ -185,7 +181,7 @@ def _inspect_source(report: CheckReport, configuration: "Configuration", name: s
         return
     for one in description.problems:
         report.problems.append(_placed(configuration, ("panels", name, *one.column.key), one.error))
-    newest = {} if description.problems else _newest_window(report, configuration, port, spec)
+    newest = {} if description.problems else _newest_window(report, configuration, spec)
     report.found[f"source of {name}"] = {**description.facts, **newest}
 
 
@@ -196,65 +192,42 @@ def _named_by(configuration: "Configuration", name: str, trouble: StratawatchErr
     return ("panels", name, "source", key)
 
 
-def _newest_window(
-    report: CheckReport, configuration: "Configuration", port: "PredictionSource", spec: "PanelSpec"
-) -> Facts:
-    """Count the newest complete window: a column that exists may still hold no readable value."""
-    from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
+def _newest_window(report: CheckReport, configuration: "Configuration", spec: "PanelSpec") -> Facts:
+    """Look at the newest complete window as a cycle on it would: a column that exists may hold no readable value."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.engine.input.assess_window import assess_window
     from stratawatch.engine.model.windows import newest_complete, window_of
-    from stratawatch.engine.ports.clock import SystemClock
+    from stratawatch.wiring import wire
 
-    period = newest_complete(spec.windows, SystemClock().now())
+    try:
+        store = open_store(configuration.store_url().get_secret_value())
+    except StratawatchError:
+        return {}  # the store's own part says what is wrong with it
+    ports = wire(configuration, store, only_reading=True).ports
+    now = ports.clock.now()
+    period = newest_complete(spec.windows, now)
     if period < 0:
         return {"newest window": "the first one is not over yet"}
     window, place = window_of(spec.windows, period), ("panels", spec.name, "source")
     try:
-        counted = port.census(spec, window)
+        found = assess_window(ports, spec, window, period, opened_at=now, with_candidates=True)
+    except ConfigErrors:
+        return {}  # expectations that cannot be asked: the checks' own part says which
     except StratawatchError as trouble:
-        problem = Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint)
-        report.problems.append(configuration.placed(problem))
+        report.problems.append(_placed(configuration, place, trouble))
         return {}
-    profile = counted.profile
-    if exceeds_max_share(spec, profile):
-        share = f"at most {percent(spec.max_bad_row_share)} of rows that cannot be used"
-        got = f"{profile.bad_rows:,} of {profile.rows:,}: {summary(spec, profile, counted.bad_rows)}"
-        hint = advice(spec, profile) or "`stratawatch census` counts them by reason and shows some"
-        problem = Problem(place, f"the newest window {window} would be refused", share, got, hint)
-        report.problems.append(configuration.placed(problem))
+    profile = found.profile
+    if not profile.rows:
+        return {"newest window": f"{window}: no rows; a cycle on it would be refused"}
+    if found.refusal is not None:
+        error = found.refusal.error
+        what = f"the newest window {window} would be refused"
+        report.problems.append(
+            configuration.placed(Problem(place, what, error.expected, error.got or error.what, error.hint))
+        )
     facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
-    return {**facts, **_drift(report, configuration, port, spec, period, profile)}
-
-
-def _drift(
-    report: CheckReport,
-    configuration: "Configuration",
-    port: "PredictionSource",
-    spec: "PanelSpec",
-    period: int,
-    profile: "InputProfile",
-) -> Facts:
-    """How the newest window differs from the judged windows before it, by the rules that a cycle on it would apply."""
-    from stratawatch.adapters.store import open_store
-    from stratawatch.engine.input.drift import find_drift, reaction_to
-    from stratawatch.engine.input.previous_windows import late_rows, previous_judged, previous_window
-
-    try:
-        with open_store(configuration.store_url().get_secret_value()).begin() as tx:
-            earlier, before = previous_judged(tx, spec.name, period), previous_window(tx, spec, period)
-    except StratawatchError:
-        return {}  # the store's own part says what is wrong with it
-    try:
-        found = find_drift(spec, replace(profile, missed=late_rows(partial(port.rows, spec), before)), earlier)
-    except StratawatchError as trouble:
-        problem = Problem(("panels", spec.name, "source"), trouble.what, trouble.expected, trouble.got, trouble.hint)
-        report.problems.append(configuration.placed(problem))
-        return {}
-    for finding in found:
-        if reaction_to(spec, finding) == "refuse":
-            problem = Problem(("panels", spec.name, "source"), finding.sentence, hint=finding.remedy)
-            report.problems.append(configuration.placed(problem))
-    warned = [str(finding) for finding in found if reaction_to(spec, finding) == "warn"]
-    return {"drift": "; ".join(warned)} if warned else {}
+    drift = [] if found.refusal else [str(finding) for finding in found.drift]
+    return {**facts, **({"drift": "; ".join(drift)} if drift else {})}
 
 
 def _inspect_channels(report: CheckReport, configuration: "Configuration") -> None:

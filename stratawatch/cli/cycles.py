@@ -1,5 +1,6 @@
 """stratawatch cycles: list, show, cancel and reopen cycles, and send their batches again."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -174,8 +175,8 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
     revision, aside = tx.estimates.latest(cycle.id), tx.cycles.quarantined(cycle.id)
     return {
         **_facts(cycle),
-        "profile": dict(cycle.profile),
-        "warnings": list(cycle.profile.get("warnings", ())),
+        "profile": {} if cycle.profile is None else asdict(cycle.profile),
+        "warnings": [] if cycle.profile is None else list(cycle.profile.warnings),
         "source_version": dict(cycle.source_version),
         "rounds": [
             {
@@ -201,12 +202,9 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
 
 def _faults(tx: "Transaction", cycle: "Cycle", aside: "Sequence[QuarantinedRow]") -> list[dict[str, Any]]:
     """The bad rows by reason; empty for a window that was not counted, as older programs did not count refused ones."""
-    from stratawatch.adapters.store.documents import from_document
-    from stratawatch.engine.model.input_profile import InputProfile
-
-    if not cycle.profile:
+    if cycle.profile is None:
         return []
-    return fault_rows(tx.panels.get(cycle.panel_version), from_document(InputProfile, cycle.profile), aside)
+    return fault_rows(tx.panels.get(cycle.panel_version), cycle.profile, aside)
 
 
 def _moves(moves: "Iterable[Transition]") -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
                 "half_width": goal.half_width,
                 "labels_alone": goal.labels,
             }
-            for goal in found.wishes
+            for goal in found.goals
         ],
         "curve": [_point(step) for step in found.curve],
     }
@@ -228,11 +228,11 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
+    from stratawatch.engine.cycle.plan_preview import preview_plan
     from stratawatch.engine.cycle.stratum_summary import summarise_strata
-    from stratawatch.engine.input.preview import preview
 
     period, window = newest_window(installation, spec)
-    previewed = preview(installation.ports, spec, window, period)
+    previewed = preview_plan(installation.ports, spec, window, period)
     planned, strata = previewed.plan, summarise_strata(previewed.atoms)
     if not strata:
         raise _empty(spec, window)

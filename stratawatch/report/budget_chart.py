@@ -85,7 +85,7 @@ def _mark(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> N
     axes.axvline(budget, color=GREY, linestyle=(0, (1, 2)), **quiet)
     above = axes.get_xaxis_transform()
     axes.text(budget, 1.0, "budget ", color=GREY, rotation=90, ha="right", va="top", transform=above)
-    for margin in sorted({goal.margin for goal in outlook.wishes if goal.metric == metric}):
+    for margin in sorted({goal.margin for goal in outlook.goals if goal.metric == metric}):
         axes.axhline(margin, color=INK, linestyle=(0, (4, 2)), **quiet)
         aside = axes.get_yaxis_transform()
         axes.text(0.995, margin, f"margin ±{percent(margin)}", ha="right", va="bottom", transform=aside)

@@ -77,19 +77,19 @@ def _why_window(one: CycleData) -> str:
 
 
 def _cycle_row(one: CycleData, docs: str | None) -> CycleRow:
-    rows = one.cycle.profile.get("rows")
+    profile = one.cycle.profile
     return CycleRow(
         id=one.cycle.id,
         period=one.cycle.period,
         window=one.cycle.window,
         state=one.cycle.state,
         revision=one.revision.number if one.revision else None,
-        rows=int(rows) if rows is not None else None,
+        rows=profile.rows if profile else None,
         quarantined=one.quarantined,
         labels=one.labels,
         note=one.cycle.last_error or one.cycle.reason,
         docs=docs,
-        warnings=tuple(one.cycle.profile.get("warnings", ())),
+        warnings=profile.warnings if profile else (),
     )
 
 

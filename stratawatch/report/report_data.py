@@ -103,7 +103,7 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
         limits=watched_streams(spec),
         revision=revision,
         states={state.key: state for state in states},
-        quarantined=cycle.profile.get("bad_rows"),
+        quarantined=None if cycle.profile is None else cycle.profile.bad_rows,
         labels=count_labels(tx, spec, cycle),
         baselines=active_baselines(tx, spec, cycle.window.start, _judged_at(revision, states)),
     )

@@ -8,8 +8,8 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.label_forecast import forecast_labels
 from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.cycle.plan_round import plan_round
-from stratawatch.engine.input.preview import preview
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.windows import window_of
@@ -130,13 +130,13 @@ class TestAnyOfThem:
     def test_can_be_previewed_and_planned_for(self, make_scenario, panel):
         scenario = make_scenario(panel)
         window = window_of(panel.windows, 0)
-        whole = preview(scenario.ports, panel, window, 0).plan
+        whole = preview_plan(scenario.ports, panel, window, 0).plan
         assert whole.labels == 60
         assert ("lr", "precision") in whole.half_widths
         found = forecast_labels(scenario.ports, panel, window, 0)
         assert "recall" not in found.metrics
-        assert [(wish.classifier, wish.metric) for wish in found.wishes] == [("lr", "precision")]
-        assert found.wishes[0].labels > 60
+        assert [(wish.classifier, wish.metric) for wish in found.goals] == [("lr", "precision")]
+        assert found.goals[0].labels > 60
         widths = {step.labels: step.half_widths["lr", "precision"] for step in found.curve}
         assert 0 == widths[3000] < widths[200] < widths[60] < 0.5
 
@@ -145,7 +145,7 @@ def test_the_usual_goals_are_shown_as_far_as_the_design_tells_them(make_scenario
     panel = chosen("bennett", goals=())
     scenario = make_scenario(panel)
     found = forecast_labels(scenario.ports, panel, window_of(panel.windows, 0), 0)
-    assert [(wish.classifier, wish.metric) for wish in found.wishes] == [("lr", "precision")]
+    assert [(wish.classifier, wish.metric) for wish in found.goals] == [("lr", "precision")]
 
 
 def test_a_panel_whose_budget_does_not_reach_every_stratum_is_told_so(make_scenario):

@@ -7,7 +7,7 @@ import pytest
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.round_sizes import SMALLEST_PILOT
 from stratawatch.engine.cycle.label_forecast import BUDGETS, forecast_labels
-from stratawatch.engine.input.preview import preview
+from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.model.windows import window_of
 from stratawatch.engine.progress import listen
 from tests.support.fakes import spec
@@ -53,42 +53,42 @@ class TestProgress:
     def test_a_dry_run_says_what_it_does_beside_reading(self, scenario):
         heard = []
         with listen(lambda phase, share: heard.append((phase, share))):
-            preview(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0)
+            preview_plan(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0)
         assert heard == [(name, share) for name in ("cutting strata", "planning") for share in (None, 1.0)]
 
 
 class TestWishes:
     def test_there_is_one_for_every_goal_and_classifier_it_is_for(self, make_scenario):
         scenario = make_scenario(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1, classifiers=("rf",)))))
-        wishes = {(wish.classifier, wish.metric): wish.margin for wish in look(scenario).wishes}
+        wishes = {(wish.classifier, wish.metric): wish.margin for wish in look(scenario).goals}
         assert wishes == {("lr", "precision"): 0.05, ("rf", "precision"): 0.05, ("rf", "recall"): 0.1}
 
     def test_a_panel_without_goals_is_shown_the_usual_ones(self, make_scenario):
-        wishes = look(make_scenario(spec(goals=()))).wishes
+        wishes = look(make_scenario(spec(goals=()))).goals
         assert {(wish.metric, wish.margin) for wish in wishes} == {("precision", 0.03), ("recall", 0.05)}
 
     def test_the_labels_of_a_goal_agree_with_the_half_width_at_the_budget(self, make_scenario):
         """Whether the budget suffices must not depend on which column one reads."""
         for budget in (60, 150, 400, 1000):
             found = look(make_scenario(spec(budget=budget, goals=(Goal("precision", 0.05),))))
-            for wish in found.wishes:
+            for wish in found.goals:
                 if wish.half_width <= wish.margin:
                     assert wish.labels <= budget
                 else:
                     assert wish.labels > 0.8 * budget
 
     def test_a_tighter_margin_needs_more_and_all_goals_share_their_labels(self, make_scenario):
-        needs = [look(make_scenario(spec(goals=(Goal("precision", m),)))).wishes[0].labels for m in (0.1, 0.05, 0.02)]
+        needs = [look(make_scenario(spec(goals=(Goal("precision", m),)))).goals[0].labels for m in (0.1, 0.05, 0.02)]
         assert needs == sorted(needs)
         assert needs[0] < needs[-1] / 2
         found = look(make_scenario(spec(goals=(Goal("precision", 0.05), Goal("recall", 0.1)))))
-        alone = [wish.labels for wish in found.wishes]
+        alone = [wish.labels for wish in found.goals]
         assert max(alone) <= found.together * 1.1
         assert found.together < sum(alone)
 
     def test_a_goal_that_only_a_census_meets_needs_no_more_than_that(self, make_scenario):
         found = look(make_scenario(spec(goals=(Goal("precision", 0.001),))))
-        assert found.wishes[0].labels <= 3000
+        assert found.goals[0].labels <= 3000
 
 
 class TestStop:
@@ -101,13 +101,13 @@ class TestStop:
         found = look(scenario)
         assert look(make_scenario(spec(goals=self.WIDE, budget=900))).together < SMALLEST_PILOT
         assert SMALLEST_PILOT <= found.stop.labels == found.together <= 900
-        assert all(wish.half_width == found.stop.half_widths[wish.classifier, wish.metric] for wish in found.wishes)
-        assert all(wish.half_width <= wish.margin for wish in found.wishes)
+        assert all(wish.half_width == found.stop.half_widths[wish.classifier, wish.metric] for wish in found.goals)
+        assert all(wish.half_width <= wish.margin for wish in found.goals)
 
     def test_a_dry_run_and_the_cycle_itself_ask_the_same(self, make_scenario):
         scenario = make_scenario(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
         found = look(scenario)
-        shown = preview(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0).plan
+        shown = preview_plan(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0).plan
         assert (shown.labels, shown.half_widths) == (found.stop.labels, found.stop.half_widths)
         label_weeks(scenario, 0, size=SIZE)
         with scenario.ports.store.begin() as tx:

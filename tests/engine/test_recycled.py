@@ -140,8 +140,8 @@ class TestOutlook:
             (name, metric) for name in ("lr", "rf") for metric in ("precision", "recall", "false_omission_rate")
         }
         assert all(widths[1000][key] < widths[100][key] for key in widths[100])
-        assert all(wish.labels < 1000 for wish in found.wishes)
-        assert max(wish.labels for wish in found.wishes) <= found.together
+        assert all(wish.labels < 1000 for wish in found.goals)
+        assert max(wish.labels for wish in found.goals) <= found.together
 
 
 def test_the_report_shows_it(recycling):

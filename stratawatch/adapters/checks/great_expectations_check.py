@@ -7,7 +7,7 @@ from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeate
 from stratawatch.adapters.checks.data_docs import write_page
 from stratawatch.adapters.checks.dry_run import check_expectations
 from stratawatch.adapters.checks.failed_rows import failed_rows, named
-from stratawatch.adapters.checks.gx_runner import validate
+from stratawatch.adapters.checks.gx_runner import Validated, validate
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite
 from stratawatch.adapters.checks.user_expectations import extended, suites_of_missing_panels
@@ -22,18 +22,20 @@ from stratawatch.errors import ConfigErrors
 class GreatExpectationsCheck:
     """Keeps a page per window and check below `docs_folder`; reports name it relative to `root` (or docs_folder).
 
+    Without a `docs_folder` it leaves no pages: for commands that only look.
+
     The user's own expectations are read from `suites_folder` and from `plugins` for every window anew.
     """
 
     def __init__(
         self,
-        docs_folder: str | Path,
+        docs_folder: str | Path | None,
         *,
         root: str | Path | None = None,
         suites_folder: str | Path | None = None,
         plugins: Sequence[str] = (),
     ) -> None:
-        self._docs_folder = Path(docs_folder)
+        self._docs_folder = None if docs_folder is None else Path(docs_folder)
         self._root = Path(root) if root is not None else self._docs_folder
         self._suites_folder = None if suites_folder is None else Path(suites_folder)
         self._plugins = tuple(plugins)
@@ -65,12 +67,17 @@ class GreatExpectationsCheck:
         own = read_suites(self._suites_folder, self._plugins)
         extended_suite = extended(suite, own, panel.name)
         validated = named(extended_suite, validate(extended_suite))
-        page = write_page(self._docs_folder, panel, window, extended_suite, validated)
         refusals = [rule.sentence for rule in validated.failed if rule.severity == "critical"]
         return CheckReport(
             passed=not refusals,
             failures=tuple(rule.sentence for rule in validated.failed),
             refusal=refusals[0] if refusals else "",
             bad_rows=(*bad_rows, *failed_rows(extended_suite, validated)),
-            docs=(self._docs_folder / page).relative_to(self._root).as_posix(),
+            docs=self._page(panel, window, extended_suite, validated),
         )
+
+    def _page(self, panel: PanelSpec, window: Window, suite: Suite, validated: Validated) -> str | None:
+        if self._docs_folder is None or self._root is None:
+            return None
+        page = write_page(self._docs_folder, panel, window, suite, validated)
+        return (self._docs_folder / page).relative_to(self._root).as_posix()

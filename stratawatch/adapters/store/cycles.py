@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, Select, select, update
 
 from stratawatch.adapters.store import frozen as facts
 from stratawatch.adapters.store import moves, quarantine
-from stratawatch.adapters.store.documents import as_document
+from stratawatch.adapters.store.documents import as_document, from_document
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
@@ -35,7 +35,7 @@ def cycle_of(row: Row[Any]) -> Cycle:
         last_error=row.last_error,
         reason=row.reason,
         docs=row.docs,
-        profile=row.profile,
+        profile=from_document(InputProfile, row.profile) if row.profile else None,
         source_version=row.source_version,
     )
 

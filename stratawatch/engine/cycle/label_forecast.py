@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Final, TypeVar
 
 from stratawatch.core.cells import Cells
@@ -13,7 +13,7 @@ from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
-from stratawatch.engine.input.preview import read_window
+from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.survey_spec import survey_spec
@@ -64,7 +64,7 @@ class LabelForecast:
     past_labels: int
     from_history: bool
     metrics: tuple[str, ...]
-    wishes: tuple[GoalForecast, ...]
+    goals: tuple[GoalForecast, ...]
     together: int
     curve: tuple[BudgetPoint, ...]
     stop: BudgetPoint | None = None
@@ -72,8 +72,11 @@ class LabelForecast:
 
 def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelForecast:
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
-    answer, history = read_window(ports, spec, partial(ports.sources[spec.name].census, spec, window), period)
-    census, metrics, goals = answer.census, _metrics_served(spec), _goals_one_by_one(spec)
+    found = assess_window(ports, spec, window, period, opened_at=ports.clock.now(), with_candidates=False)
+    census, history = found.counted.census, found.history
+    if census.size:
+        found.require_fit()
+    metrics, goals = _metrics_served(spec), _goals_one_by_one(spec)
     forecast = _Forecast(census, survey_spec(spec), history)
     most = min(spec.budget, census.size)
     budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
@@ -88,7 +91,7 @@ def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) 
         past_labels=len(history),
         from_history=has_enough_labels(history),
         metrics=metrics,
-        wishes=tuple(
+        goals=tuple(
             GoalForecast(*key, goal.margin, now.get(key), forecast.needed([goal], most))
             for goal in _one_by_one("goals", goals)
             for key in [(goal.classifiers[0], goal.metric)]
@@ -147,20 +150,20 @@ class _Forecast:
 
     def widths(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
         """Half-widths with so many labels, spent on these goals (none: those of the panel)."""
-        wanted = replace(
+        survey = replace(
             self._commission, budget=labels, stop_at_goals=False, goals=tuple(goals or self._commission.goals)
         )
-        return self._bought(self._cells(labels), wanted, metrics)[1]
+        return self._bought(self._cells(labels), survey, metrics)[1]
 
     def needed(self, goals: Sequence[Goal], budget: int) -> int:
         """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
         size = self._census.size
         if not size:
             return 0
-        wanted = replace(self._commission, budget=None, stop_at_goals=True, goals=tuple(goals))
+        survey = replace(self._commission, budget=None, stop_at_goals=True, goals=tuple(goals))
         most = size
-        if design_of(wanted).plans_for_goals:
-            planned, widths = self._bought(self._cells(None), wanted, _metrics(goals))
+        if design_of(survey).plans_for_goals:
+            planned, widths = self._bought(self._cells(None), survey, _metrics(goals))
             most = planned if _met(goals, widths) else size
         steps = _steps(most, budget)
         first, last = 0, len(steps)
@@ -170,8 +173,8 @@ class _Forecast:
             first, last = (first, middle) if enough else (middle + 1, last)
         return steps[first] if first < len(steps) else most
 
-    def _bought(self, cells: Cells, wanted: SurveySpec, metrics: Sequence[str]) -> tuple[int, Widths]:
-        plan = design_of(wanted).whole(cells, wanted, self._history, metrics)
+    def _bought(self, cells: Cells, survey: SurveySpec, metrics: Sequence[str]) -> tuple[int, Widths]:
+        plan = design_of(survey).whole(cells, survey, self._history, metrics)
         return plan.labels, plan.half_widths
 
     def _cut(self, labels: int | None) -> Cells:

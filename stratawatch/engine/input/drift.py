@@ -1,12 +1,11 @@
 """Whether a window's input is unlike that of the windows judged before it: each finding in words, with its remedy."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final, Literal
 
 from stratawatch.engine.input.score_scale import Range, changed_scale
-from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.drift_rule import Reaction
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec, Window
@@ -24,26 +23,21 @@ Kind = Literal["volume", "silent", "scale", "frozen", "types", "replay", "missed
 
 @dataclass(frozen=True)
 class EarlierWindow:
-    """A judged window: its specification and its profile as stored; older programs kept less in it."""
+    """A judged window: the specification it was read with, and its profile."""
 
     spec: PanelSpec
     window: Window
-    profile: Json
+    profile: InputProfile
 
-    def rows(self) -> int:
-        """All its rows."""
-        return int(self.profile.get("rows", 0))
-
-    def column(self, one: ClassifierSpec) -> Json | None:
+    def column(self, one: ClassifierSpec) -> Mapping[str, int] | None:
         """Its counts of a classifier that read its score and its call in the same way."""
         same = any((c.name, c.score, c.score_kind, c.call) == _reads(one) for c in self.spec.classifiers)
-        found: Json | None = self.profile.get("columns", {}).get(one.name)
-        return found if same else None
+        return self.profile.columns.get(one.name) if same else None
 
     def range(self, one: ClassifierSpec) -> Range | None:
         """Its smallest and largest score of a classifier."""
-        found = self.profile.get("ranges", {}).get(one.name)
-        return None if found is None or self.column(one) is None else (float(found[0]), float(found[1]))
+        found = self.profile.ranges.get(one.name)
+        return None if found is None or self.column(one) is None else (found[0], found[1])
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ def drift_refusal(spec: PanelSpec, findings: Iterable[DriftFinding]) -> str:
 
 
 def _volume(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
-    past = [rows for one in earlier if (rows := one.rows())]
+    past = [one.profile.rows for one in earlier if one.profile.rows]
     if not past:
         return
     usual, factor = median(past), spec.drift.factor
@@ -95,7 +89,9 @@ def _volume(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWin
 def _silent(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     for one in spec.classifiers:
         past = [
-            _share_of_calls(column, rows.rows()) for rows in earlier if (column := rows.column(one)) and rows.rows()
+            _share_of_calls(column, before.profile.rows)
+            for before in earlier
+            if (column := before.column(one)) and before.profile.rows
         ]
         now = _share_of_calls(profile.columns[one.name], profile.rows)
         usual = median(past) if past else 0.0
@@ -135,13 +131,13 @@ def _frozen(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWin
             yield DriftFinding("frozen", sentence, "does it still read its features?")
             continue
         twin = next((before for before in reversed(earlier) if _twins(one, profile, before)), None)
-        if twin is not None and twin.profile.get("fingerprint") != profile.fingerprint:
+        if twin is not None and twin.profile.fingerprint != profile.fingerprint:
             sentence = f"the scores of '{one.name}' are those of the window {_named(twin)}, as far as counts tell"
             yield DriftFinding("frozen", sentence, "are they computed anew for every window?")
 
 
 def _types(_spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
-    before = earlier[-1].profile.get("kinds", {}) if earlier else {}
+    before = earlier[-1].profile.kinds if earlier else {}
     for name, kind in profile.kinds.items():
         was = before.get(name, kind)
         if was != kind:
@@ -152,7 +148,7 @@ def _types(_spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWin
 
 def _replay(_spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWindow]) -> Iterator[DriftFinding]:
     for before in earlier:
-        if profile.fingerprint and before.profile.get("fingerprint") == profile.fingerprint:
+        if profile.fingerprint and before.profile.fingerprint == profile.fingerprint:
             sentence = f"every count of the window is that of the window {_named(before)}"
             yield DriftFinding("replay", sentence, "was the old export delivered again under new times?")
 
@@ -193,7 +189,7 @@ def _reads(one: ClassifierSpec) -> tuple[str, str | None, str, str | None]:
     return one.name, one.score, one.score_kind, one.call
 
 
-def _share_of_calls(column: Json, rows: int) -> float:
+def _share_of_calls(column: Mapping[str, int], rows: int) -> float:
     return (rows - int(column["nulls"]) - int(column["invalid"])) / rows
 
 
@@ -205,11 +201,11 @@ def _scored(one: ClassifierSpec, profile: InputProfile) -> int:
 def _twins(one: ClassifierSpec, profile: InputProfile, before: EarlierWindow) -> bool:
     """The same number of rows, calls and silences, and extremes equal to the last bit."""
     now, then = profile.ranges[one.name], before.range(one)
-    told = any(round(score, _DECIMALS) != score for score in now)
+    have_many_digits = any(round(score, _DECIMALS) != score for score in now)
     return (
-        told
+        have_many_digits
         and then == (now[0], now[1])
-        and before.rows() == profile.rows
+        and before.profile.rows == profile.rows
         and before.column(one) == profile.columns[one.name]
     )
 

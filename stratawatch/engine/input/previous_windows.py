@@ -12,7 +12,11 @@ from stratawatch.engine.ports.transaction import Transaction
 def previous_judged(tx: Transaction, panel: str, period: int) -> tuple[EarlierWindow, ...]:
     """The last judged windows before a period, newest last."""
     cycles = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], before=period, newest=REMEMBERED)
-    return tuple(EarlierWindow(tx.panels.get(one.panel_version), one.window, one.profile) for one in cycles)
+    return tuple(
+        EarlierWindow(tx.panels.get(one.panel_version), one.window, one.profile)
+        for one in cycles
+        if one.profile is not None
+    )
 
 
 def previous_window(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
@@ -26,7 +30,8 @@ def previous_window(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | No
     for one in tx.cycles.find(panel=spec.name, before=period, newest=1):
         then = tx.panels.get(one.panel_version)
         alike = then.columns.ingested is None and _rows_of(then) == _rows_of(spec) and one.state != CycleState.REFUSED
-        if alike and one.period == period - 1 and one.profile.get("null_times") is not None:
+        counted = one.profile is not None and one.profile.null_times is not None
+        if alike and one.period == period - 1 and counted:
             return one
     return None
 
@@ -36,9 +41,9 @@ def late_rows(count: Callable[[Window], int], before: Cycle | None) -> int | Non
 
     `count` reads only times. Fewer rows than were counted mean that the source forgets old ones.
     """
-    if before is None:
+    if before is None or before.profile is None or before.profile.null_times is None:
         return None
-    counted = before.profile["rows"] - before.profile["null_times"]
+    counted = before.profile.rows - before.profile.null_times
     now = count(before.window)
     return now - counted if now >= counted else None
 
@@ -46,8 +51,8 @@ def late_rows(count: Callable[[Window], int], before: Cycle | None) -> int | Non
 def _rows_of(spec: PanelSpec) -> tuple[object, ...]:
     """What decides which rows of a window count. In a long table that is also whose rows are read."""
     columns = spec.columns
-    told = (spec.source, columns.time, spec.duplicates)
+    rule = (spec.source, columns.time, spec.duplicates)
     if columns.classifier is None:
-        return told
+        return rule
     speakers = {one.called or one.name for one in spec.classifiers} | {one.called or one.name for one in spec.auxiliary}
-    return (*told, columns.classifier, columns.item, speakers)
+    return (*rule, columns.classifier, columns.item, speakers)

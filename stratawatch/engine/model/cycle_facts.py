@@ -8,7 +8,7 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -31,7 +31,7 @@ class Cycle:
     last_error: str = ""
     reason: str = ""  # why it was refused, expired or cancelled
     docs: str | None = None  # Data Docs of the check, relative to the report folder
-    profile: Json = field(default_factory=dict)
+    profile: InputProfile | None = None  # None: its window was not counted yet
     source_version: Json = field(default_factory=dict)
 
 

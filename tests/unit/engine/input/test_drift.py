@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from stratawatch.adapters.store.documents import as_document, from_document
 from stratawatch.engine.input.drift import EarlierWindow, drift_refusal, find_drift, reaction_to
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.input_profile import InputProfile
@@ -53,9 +54,8 @@ def before(period=0, panel=None, **changes):
     usual = profile(ranges={"lr": (0.00321, 0.99)}, fingerprint="then")
     kept = replace(usual, **changes)
     start = START + period * WEEK
-    stored = {"rows": kept.rows, "columns": kept.columns, "kinds": kept.kinds, "fingerprint": kept.fingerprint}
-    ranges = {name: list(found) for name, found in kept.ranges.items()}
-    return EarlierWindow(panel or spec(), Window(start, start + WEEK), stored | {"ranges": ranges})
+    stored = from_document(InputProfile, as_document(kept))
+    return EarlierWindow(panel or spec(), Window(start, start + WEEK), stored)
 
 
 def kinds(found):
@@ -73,9 +73,11 @@ class TestNothing:
         assert find_drift(spec(), profile(rows=0), [before()]) == ()
 
     def test_profiles_of_older_programs_are_no_reason_to_stumble(self):
-        old = EarlierWindow(spec(), Window(START, START + WEEK), {"rows": 1000, "columns": {"lr": COLUMN}})
-        bare = EarlierWindow(spec(), Window(START, START + WEEK), {})
-        assert find_drift(spec(), profile(), [bare, old]) == ()
+        stored = {"rows": 1000, "bad_rows": 0, "null_items": 0, "first_time": None, "last_time": None}
+        old = from_document(InputProfile, stored | {"columns": {"lr": COLUMN}})
+        bare = from_document(InputProfile, stored | {"rows": 0, "columns": {}})
+        earlier = [EarlierWindow(spec(), Window(START, START + WEEK), one) for one in (bare, old)]
+        assert find_drift(spec(), profile(), earlier) == ()
 
 
 class TestVolume:

@@ -1,0 +1,36 @@
+"""What a cycle on a window would ask people; nothing is written."""
+
+from dataclasses import dataclass
+
+from stratawatch.core.designs import design_of
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.plan import Plan
+from stratawatch.core.population import Atom
+from stratawatch.engine.input.assess_window import assess_window
+from stratawatch.engine.labels.labelled_cycle import design_of_cycle
+from stratawatch.engine.model.panel_metrics import metrics_shown
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.progress import phase
+
+
+@dataclass(frozen=True)
+class PlanPreview:
+    """The atoms that a cycle would be frozen with, and all its rounds' labels planned at once."""
+
+    atoms: tuple[Atom, ...]
+    plan: Plan
+    history: History
+
+
+def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> PlanPreview:
+    """Plan a window as a cycle would that is opened now. Raises InputRefused where it would be refused."""
+    found = assess_window(ports, spec, window, period, opened_at=ports.clock.now(), with_candidates=True)
+    if found.counted.census.size == 0:
+        return PlanPreview((), Plan((), {}, "nothing to draw from"), found.history)
+    found.require_fit()
+    with phase("planning"):
+        cells = design_of_cycle(spec, found.atoms, found.candidates).cells
+        plan = design_of(survey_spec(spec)).whole(cells, survey_spec(spec), found.history, metrics_shown(spec))
+    return PlanPreview(found.atoms, plan, found.history)

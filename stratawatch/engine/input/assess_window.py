@@ -1,0 +1,159 @@
+"""One look at a window: what it holds, and whether a cycle on it would be frozen or refused, and why.
+
+A cycle is frozen with this look, and `plan`, `census` and `check` show it: they cannot say other things of one window.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.history.past_labels import History
+from stratawatch.core.population import Atom
+from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
+from stratawatch.engine.input.drift import DriftFinding, drift_refusal, find_drift
+from stratawatch.engine.input.previous_windows import late_rows, previous_judged, previous_window
+from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
+from stratawatch.engine.model.input_profile import InputProfile
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.engine.model.survey_spec import pool_budget, survey_spec
+from stratawatch.engine.ports import Ports, WindowReader
+from stratawatch.engine.progress import phase
+from stratawatch.errors import InputRefused, PlanImpossible, StratawatchError, Unreachable
+from stratawatch.formatting import percent
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a window is refused: the sentence that its cycle keeps, and the error for who only wanted to look."""
+
+    sentence: str
+    error: StratawatchError
+
+
+@dataclass(frozen=True)
+class WindowAssessment:
+    """What was found of a window, as far as it was looked at: a refusal ends the look.
+
+    `profile` has the rows that came too late and every warning; `candidates` is empty where nobody asked for them.
+    """
+
+    counted: CensusResult
+    profile: InputProfile
+    history: History
+    bad_rows: tuple[QuarantinedRow, ...]
+    drift: tuple[DriftFinding, ...] = ()
+    atoms: tuple[Atom, ...] = ()
+    candidates: tuple[CandidateItem, ...] = ()
+    docs: str | None = None
+    refusal: Refusal | None = None
+
+    def require_fit(self) -> None:
+        """Raise the error of the refusal, if there is one."""
+        if self.refusal is not None:
+            raise self.refusal.error
+
+
+def assess_window(
+    ports: Ports, spec: PanelSpec, window: Window, period: int, *, opened_at: datetime, with_candidates: bool
+) -> WindowAssessment:
+    """Count a window, check its input, cut its strata and, if asked, fetch their candidates and check them too.
+
+    `opened_at`: labels that were there by then are history. Raises Unreachable, or StratawatchError of the source.
+    """
+    source = ports.sources.get(spec.name)
+    if source is None:
+        raise Unreachable(
+            f"panel '{spec.name}' has no source any more",
+            hint="put it back into the configuration, or cancel the cycle",
+        )
+    with source.reading(spec, window) as reading:
+        found = _input(ports, spec, window, period, reading, opened_at)
+        if found.refusal is not None and with_candidates:
+            return found  # a cycle goes no further; who only looks wants to see the strata all the same
+        try:
+            with phase("cutting strata"):
+                found = replace(found, atoms=cut(found.counted.census, survey_spec(spec), found.history))
+        except PlanImpossible as trouble:
+            return replace(found, refusal=found.refusal or Refusal(str(trouble), trouble))
+        return _with_candidates(ports, spec, window, reading, found) if with_candidates else found
+
+
+def _input(
+    ports: Ports, spec: PanelSpec, window: Window, period: int, reading: WindowReader, opened_at: datetime
+) -> WindowAssessment:
+    """The census with its check and its drift."""
+    with ports.store.begin() as tx:
+        history = label_history(tx, spec, period, opened_at)
+        earlier, before = previous_judged(tx, spec.name, period), previous_window(tx, spec, period)
+    counted = reading.census()
+    report = ports.check.profile(spec, window, counted.profile)
+    found = WindowAssessment(counted, counted.profile, history, (*counted.bad_rows, *report.bad_rows), docs=report.docs)
+    if report.refusal:
+        return _refused(found, spec, report)
+    profile = replace(counted.profile, missed=late_rows(reading.rows, before))
+    drift = find_drift(spec, profile, earlier)
+    sentence = drift_refusal(spec, drift)
+    warned = _with_warnings(profile, (*report.failures, *map(str, drift)), sentence)
+    return replace(found, profile=warned, drift=drift, refusal=_refusal(sentence) if sentence else None)
+
+
+def _with_candidates(
+    ports: Ports, spec: PanelSpec, window: Window, reading: WindowReader, found: WindowAssessment
+) -> WindowAssessment:
+    """The pool of candidates of every stratum, checked row by row."""
+    classifiers = found.counted.census.classifiers
+    quotas = pool_sizes(found.atoms, classifiers, pool_budget(survey_spec(spec), found.history), found.history)
+    items = reading.candidates(found.atoms, quotas)
+    _require_all_candidates(quotas, [found.atoms[item.atom].stratum for item in items])
+    report = ports.check.candidates(spec, window, items)
+    return replace(
+        found,
+        candidates=items,
+        docs=report.docs or found.docs,
+        bad_rows=(*found.bad_rows, *report.bad_rows),
+        profile=_with_warnings(found.profile, (*found.profile.warnings, *report.failures), report.refusal),
+        refusal=_refusal(report.refusal) if report.refusal else None,
+    )
+
+
+def _refused(found: WindowAssessment, spec: PanelSpec, report: CheckReport) -> WindowAssessment:
+    """Refused by the check of its profile; where bad rows are too many, with how many and what to do."""
+    profile = found.profile
+    refusal = _refusal(report.refusal)
+    if exceeds_max_share(spec, profile):
+        refusal = _refusal(
+            report.refusal,
+            expected=f"at most {percent(spec.max_bad_row_share)} of rows that cannot be used",
+            got=f"{profile.bad_rows:,} of {profile.rows:,}: {summary(spec, profile, found.counted.bad_rows)}",
+            hint=advice(spec, profile) or "`stratawatch census` counts them by reason and shows some",
+        )
+    return replace(found, profile=_with_warnings(profile, report.failures, report.refusal), refusal=refusal)
+
+
+def _refusal(sentence: str, *, expected: str = "", got: str = "", hint: str = "") -> Refusal:
+    what = "a cycle on this window would be refused"
+    return Refusal(sentence, InputRefused(what, expected=expected, got=got or sentence, hint=hint))
+
+
+def _with_warnings(profile: InputProfile, sentences: Sequence[str], refusal: str = "") -> InputProfile:
+    """Each warning once, in the form that has a remedy, and without the sentence that refuses the window."""
+    longest = [one for one in sentences if not any(other.startswith(f"{one}; ") for other in sentences)]
+    warnings = dict.fromkeys(one for one in longest if not refusal.startswith(one))
+    return replace(profile, warnings=tuple(warnings))
+
+
+def _require_all_candidates(quotas: Sequence[int], strata: Sequence[int]) -> None:
+    """A table that changed between the two queries shows as a pool that is short of what the census counted."""
+    fetched = Counter(strata)
+    short = [stratum for stratum, quota in enumerate(quotas) if fetched[stratum] < quota]
+    if short:
+        raise Unreachable(
+            "the source changed while it was read",
+            expected=f"{quotas[short[0]]} candidates in stratum {short[0]}",
+            got=str(fetched[short[0]]),
+            hint="it is read again at the next advance",
+        )
