@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -64,7 +64,7 @@ class Memory:
 
     weeks: dict[int, History] = field(default_factory=dict)
 
-    def keep(self, number: int, cells: Cells, design: Design, ledger: Ledger) -> None:
+    def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: Ledger) -> None:
         """Add a week's answers, each with the items of its stratum for every one that was drawn."""
         strata = np.array([atom.stratum for atom in design.atoms])[design.candidates.atoms]
         drawn = np.array([item in ledger.verdicts for item in design.candidates.items])
@@ -129,7 +129,7 @@ def watch(world: World, spec: PanelSpec, week: Week, memory: Memory) -> Iterator
     atoms = stratify(cells.census, survey_spec(spec), history)
     wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec), history)
     rng = np.random.default_rng([world.seed, week.number, 1])
-    design = Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
+    design = FrozenDesign(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
     drawn, ledger = label(design, spec, week, history)
     memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
@@ -172,7 +172,7 @@ def pool(
     )
 
 
-def label(design: Design, spec: PanelSpec, week: Week, history: History) -> tuple[frozenset[str], Ledger]:
+def label(design: FrozenDesign, spec: PanelSpec, week: Week, history: History) -> tuple[frozenset[str], Ledger]:
     """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
     drawn: frozenset[str] = frozenset()
     ledger = Ledger({})
@@ -184,7 +184,7 @@ def label(design: Design, spec: PanelSpec, week: Week, history: History) -> tupl
 
 
 def judged(
-    design: Design, spec: PanelSpec, ledger: Ledger, drawn: frozenset[str], estimates: tuple[Estimate, ...]
+    design: FrozenDesign, spec: PanelSpec, ledger: Ledger, drawn: frozenset[str], estimates: tuple[Estimate, ...]
 ) -> Mapping[tuple[str, str], AlarmState]:
     """The engine's page rule: an interval wide enough for all streams and all weeks of a year."""
     wide = design.estimate(

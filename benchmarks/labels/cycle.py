@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from benchmarks.labels.worlds import Flags, Floats, Integers, Items
-from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -82,7 +82,7 @@ def run_cycle(
     rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, survey, history))
     items = tuple(map(str, rows.tolist()))
     digests = tuple(format(number, "016x") for number in (u[rows] * 2.0**52).astype(np.int64).tolist())
-    design = Design(period.classifiers, atoms, Candidates(items, homes[rows], digests))
+    design = FrozenDesign(period.classifiers, atoms, Candidates(items, homes[rows], digests))
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
     drawn, plans = _rounds(design, survey, history, says, free)
@@ -113,7 +113,7 @@ def past(period: Period, cycle: Cycle) -> History:
 
 
 def _rounds(
-    design: Design, survey: SurveySpec, history: History, says: Mapping[str, Verdict], free: set[str]
+    design: FrozenDesign, survey: SurveySpec, history: History, says: Mapping[str, Verdict], free: set[str]
 ) -> tuple[set[str], list[Plan]]:
     drawn: set[str] = set()
     plans: list[Plan] = []

@@ -15,7 +15,7 @@ from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.core.baselines.labelled import labelled
 from stratawatch.core.baselines.past_estimates import past_estimates
 from stratawatch.core.baselines.side_samples import drawn_apart
-from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -65,7 +65,7 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
     survey = SurveySpec((Goal("precision", 0.05), Goal("recall", 0.09, ("a", "b"))), 500, True)
     atoms = cut(census, survey, history)
     pools = pool_sizes(atoms, census.classifiers, survey, history)
-    design = Design(census.classifiers, atoms, _candidates(atoms, pools, rng), survey)
+    design = FrozenDesign(census.classifiers, atoms, _candidates(atoms, pools, rng), survey)
     truth = {item: "yes" if rng.random() < 0.3 else "no" for item in design.candidates.items}
     drawn: list[str] = []
     plans: list[Any] = []

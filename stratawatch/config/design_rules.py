@@ -6,9 +6,9 @@ from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.config.panel_specs import goals_of, limits_of
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.base import Kind
-from stratawatch.core.designs.goal_checks import in_vain
-from stratawatch.core.estimation.variance_methods import refuse_unsuited
+from stratawatch.core.designs.base import SamplingDesign
+from stratawatch.core.designs.goal_checks import unreachable_reasons
+from stratawatch.core.estimation.variance_methods import check_variance_method
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.errors import StratawatchError
 
@@ -20,7 +20,7 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
     except StratawatchError as error:
         yield _problem("options", error)
         return
-    strangers = [name for name in design.names if name not in panel.classifiers]
+    strangers = [name for name in design.classifiers_named if name not in panel.classifiers]
     for name in strangers:
         hint = did_you_mean(name, panel.classifiers)
         yield Problem(("options",), f"there is no classifier '{name}'", hint=hint)
@@ -39,37 +39,37 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
         )
 
 
-def _metrics(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+def _metrics(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:
     """Goals and limits are for metrics that the design estimates: one that it does not would be blind for ever."""
     asked: dict[Place, Goal | Limit] = {("goals", index): goal for index, goal in enumerate(goals_of(panel))}
     asked |= {("limits", index): limit for index, limit in enumerate(limits_of(panel))}
     for (key, index), entry in asked.items():
-        for why in in_vain(design, entry, list(panel.classifiers))[:1]:
+        for why in unreachable_reasons(design, entry, list(panel.classifiers))[:1]:
             hint = f"leave the {str(key)[:-1]} out, or choose another design"
             yield Problem((key, index, "metric"), why, hint=hint)
 
 
-def _segments(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+def _segments(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:
     """Limits inside a segment are for designs that estimate segments."""
     for index, limit in enumerate(panel.limits):
-        if limit.segment is not None and not design.tells_segments:
+        if limit.segment is not None and not design.estimates_segments:
             what = f"design = '{design.name}' tells nothing of segments"
             yield Problem(("limits", index, "segment"), what, hint="leave the limit out, or choose another design")
 
 
-def _variance(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+def _variance(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:
     """A variance method belongs to one of the design's own estimators."""
     try:
-        refuse_unsuited(panel.variance, design.name)
+        check_variance_method(panel.variance, design.name)
     except StratawatchError as error:
         yield _problem("variance", error)
 
 
-def _budget(panel: PanelSettings, design: Kind) -> Iterator[Problem]:
+def _budget(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:
     """A budget and goals that contradict the options would be refused in every cycle."""
     scored = {name: one.score is not None for name, one in panel.classifiers.items()}
     try:
-        design.refuse(SurveySpec(goals_of(panel), panel.budget), scored)
+        design.validate(SurveySpec(goals_of(panel), panel.budget), scored)
     except StratawatchError as error:
         yield _problem("options" if "options" in panel.model_fields_set else "design", error)
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.frozen import Design
+from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.estimate import Known
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
@@ -40,10 +40,10 @@ class TwoRounds:
     survey: SurveySpec
     history: History
 
-    def next(self, design: Design, progress: Progress) -> Plan | None:
+    def next(self, design: FrozenDesign, progress: Progress) -> Plan | None:
         """The plan of the next round; None when there is none."""
         ordinal = len(progress.rounds) + 1
-        if ordinal > design_of(self.survey).rounds(self.survey):
+        if ordinal > design_of(self.survey).max_rounds(self.survey):
             return None
         return _planned(design, self.survey, progress, ordinal, self.history)
 
@@ -60,9 +60,9 @@ class SequentialRounds:
     survey: SurveySpec
     history: History
     margins: Mapping[tuple[str, str], float]
-    larger: Callable[[Sequence[int]], Design]
+    larger: Callable[[Sequence[int]], FrozenDesign]
 
-    def next(self, design: Design, progress: Progress) -> Plan | None:
+    def next(self, design: FrozenDesign, progress: Progress) -> Plan | None:
         """The plan of the next round; None when the goals hold or cannot be brought nearer."""
         looks = len(progress.rounds)
         wanted = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1))
@@ -83,7 +83,7 @@ class SequentialRounds:
         larger = self.larger([_POOL_FACTOR * total for total in progress.rounds[-1].plan.totals])
         return Plan(_grown(larger, progress, labels), {}, "all strata alike")
 
-    def _excess(self, design: Design, progress: Progress, confidence: float) -> float:
+    def _excess(self, design: FrozenDesign, progress: Progress, confidence: float) -> float:
         """How many times wider than its goal the widest interval is."""
         metrics = list(dict.fromkeys(metric for _, metric in self.margins))
         found = design.estimate(Ledger(progress.verdicts), progress.drawn, confidence=confidence, metrics=metrics)
@@ -97,7 +97,7 @@ def _least(progress: Progress) -> int:
     return max(_LEAST_ADDED, ceil(_LEAST_GROWTH * len(progress.drawn)))
 
 
-def _grown(design: Design, progress: Progress, labels: int) -> tuple[int, ...]:
+def _grown(design: FrozenDesign, progress: Progress, labels: int) -> tuple[int, ...]:
     """Totals by stratum with this many more labels that cost something, every stratum grown by the same factor."""
     rows, strata = order_by_random_number(design.candidates, design.cells.strata)
     totals = np.array(progress.rounds[-1].plan.totals, dtype=np.int64)
@@ -111,7 +111,7 @@ def _grown(design: Design, progress: Progress, labels: int) -> tuple[int, ...]:
     return tuple((totals + added).tolist())
 
 
-def _planned(design: Design, survey: SurveySpec, progress: Progress, ordinal: int, history: History) -> Plan:
+def _planned(design: FrozenDesign, survey: SurveySpec, progress: Progress, ordinal: int, history: History) -> Plan:
     return design.plan(
         survey,
         Ledger(progress.verdicts),

@@ -1,6 +1,6 @@
 """The labels of one study, item by item, as the next one will read them."""
 
-from stratawatch.core.designs.frozen import Design
+from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import NO_BIN
 from stratawatch.core.score_bins import centre
 from stratawatch.study.past import PastLabel
@@ -8,7 +8,7 @@ from stratawatch.study.population import Population
 from stratawatch.study.progress import Progress
 
 
-def labels_of(period: int, population: Population, design: Design, progress: Progress) -> list[PastLabel]:
+def labels_of(period: int, population: Population, design: FrozenDesign, progress: Progress) -> list[PastLabel]:
     """A row for every drawn item that is known to be a yes or a no, whoever was asked about it and when."""
     verdicts = progress.verdicts
     told = [item for item in sorted(progress.drawn) if verdicts.get(item) in ("yes", "no")]

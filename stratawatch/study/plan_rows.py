@@ -9,7 +9,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.frozen import Design, warnings_of
+from stratawatch.core.designs.frozen import FrozenDesign, warnings_of
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
@@ -104,9 +104,9 @@ class StudyPlan:
         )
 
 
-def planned(design: Design, survey: SurveySpec, history: History, voices: tuple[str, ...]) -> StudyPlan:
+def planned(design: FrozenDesign, survey: SurveySpec, history: History, voices: tuple[str, ...]) -> StudyPlan:
     """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
-    whole = design_of(survey).whole(design.cells, survey, history, tuple(METRICS))
+    whole = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
     rates, widths = prior_rates(design.cells, history), whole.half_widths
     margins = margins_of(survey.goals, design.classifiers)
     expected = [
@@ -118,7 +118,7 @@ def planned(design: Design, survey: SurveySpec, history: History, voices: tuple[
     return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, warnings_of(survey))
 
 
-def _strata(design: Design, totals: Sequence[int]) -> list[PlannedStratum]:
+def _strata(design: FrozenDesign, totals: Sequence[int]) -> list[PlannedStratum]:
     united: list[list[Atom]] = [[] for _ in totals]
     for atom in design.atoms:
         united[atom.stratum].append(atom)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stratawatch.core.designs.frozen import Design, cut, pool_sizes, warnings_of
+from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes, warnings_of
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
@@ -243,9 +243,9 @@ class Study:
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
         candidates = self._population.candidates(atoms, pools)
-        self._design = Design(self._names, tuple(atoms), candidates, self._survey)
+        self._design = FrozenDesign(self._names, tuple(atoms), candidates, self._survey)
 
-    def _larger(self, sizes: Sequence[int]) -> Design:
+    def _larger(self, sizes: Sequence[int]) -> FrozenDesign:
         """The same design with pools of at least these sizes."""
         pools = tuple(map(max, self._pools, sizes))
         if pools != self._pools:

@@ -158,7 +158,7 @@ def _options(design: str, options: Any, classifiers: Sequence[str]) -> dict[str,
             "the options of the design cannot be read", expected='{"name": value}', got=f"{options!r:.60}"
         )
     given = {name: value.item() if isinstance(value, np.generic) else value for name, value in (options or {}).items()}
-    for name in design_named(design, given).names:
+    for name in design_named(design, given).classifiers_named:
         if name not in classifiers:
             raise StratawatchError(
                 f"the options of the design name the unknown classifier {name!r}",

@@ -91,7 +91,7 @@ def _cycle(cells, world, survey, rng):
     kind = design_named(survey.design, survey.options)
     drawn = said = np.zeros(len(world.sizes), dtype=np.int64)
     earlier: list[LabelledSample] = []
-    for ordinal in range(1, kind.rounds(survey) + 1):
+    for ordinal in range(1, kind.max_rounds(survey) + 1):
         so_far = LabelsSoFar(ordinal, drawn, drawn.astype(float), said.astype(float), earlier=tuple(earlier))
         totals = np.array(kind.plan(cells, survey, NO_HISTORY, so_far, world.sizes).totals)
         if (totals == drawn).all():
@@ -100,7 +100,7 @@ def _cycle(cells, world, survey, rng):
         said, drawn = said + rng.hypergeometric(right, wrong, totals - drawn), totals
         earlier.append(_labelled(drawn, said))
     request = Request(0.95, ("precision",), (None,), survey)
-    (estimate,) = kind.estimates(cells, (), _labelled(drawn, said), request)
+    (estimate,) = kind.estimate(cells, (), _labelled(drawn, said), request)
     return estimate.outcome, int(drawn.sum())
 
 

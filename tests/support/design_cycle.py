@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census
@@ -14,14 +14,14 @@ Says = Callable[[str, int], bool]
 """(pattern, number of the item) -> whether people call it positive."""
 
 
-def design_of(census: Census, survey: SurveySpec, seed: int = 5) -> Design:
+def design_of(census: Census, survey: SurveySpec, seed: int = 5) -> FrozenDesign:
     """The design with every item a candidate, in an order that knows nothing."""
     atoms = cut(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     order = np.random.default_rng(seed).permutation(len(homes))
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests, _segments(atoms)), survey)
+    return FrozenDesign(census.classifiers, atoms, Candidates(items, homes, digests, _segments(atoms)), survey)
 
 
 def _segments(atoms: Sequence[Atom]) -> dict[str, tuple[str | None, ...]]:
@@ -34,7 +34,7 @@ def _segments(atoms: Sequence[Atom]) -> dict[str, tuple[str | None, ...]]:
     return {column: tuple(values) for column, values in columns.items()}
 
 
-def verdicts(design: Design, says: Says) -> dict[str, str]:
+def verdicts(design: FrozenDesign, says: Says) -> dict[str, str]:
     """What people would say of every item."""
     patterns = [design.atoms[atom].pattern for atom in design.candidates.atoms.tolist()]
     return {
@@ -46,7 +46,7 @@ def verdicts(design: Design, says: Says) -> dict[str, str]:
 class Cycle:
     """Rounds as an engine plans them; `known` items need nobody's answer."""
 
-    def __init__(self, design: Design, says: Says, known: frozenset[str] = frozenset()) -> None:
+    def __init__(self, design: FrozenDesign, says: Says, known: frozenset[str] = frozenset()) -> None:
         self.design, self.truth, self.known = design, verdicts(design, says), known
         self.drawn: set[str] = set()
         self.plans: list[Plan] = []
@@ -75,7 +75,7 @@ class Cycle:
     def finish(self) -> "Cycle":
         """Go on until a round asks for nothing; more rounds than the design allows are an error."""
         while self.next():
-            assert len(self.plans) <= self.design.kind.rounds(self.design.survey)
+            assert len(self.plans) <= self.design.sampling_design.max_rounds(self.design.survey)
         return self
 
     def told(self, metrics, segments=()):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.random_numbers import digest
@@ -47,12 +47,12 @@ class LabelledPopulation:
         self.atom_of = np.array([home[rows[r]] for r in row.tolist()], dtype=np.int64)
         self.design = self._design()
 
-    def _design(self) -> Design:
+    def _design(self) -> FrozenDesign:
         everyone = self._candidates(range(len(self.items)))
         wanted = pool_sizes(self.atoms, self.census.classifiers, self.survey)
         strata = np.array([atom.stratum for atom in self.atoms], dtype=np.int64)
         pool = take_smallest(*order_by_random_number(everyone, strata), wanted)
-        return Design(self.census.classifiers, self.atoms, self._candidates(pool))
+        return FrozenDesign(self.census.classifiers, self.atoms, self._candidates(pool))
 
     def _candidates(self, rows) -> Candidates:
         rows = list(rows)

@@ -1,7 +1,7 @@
 """Worlds with known truth, and cycles on them that draw counts instead of items.
 
 Drawing the smallest digests of a stratum is simple random sampling without replacement, so a cycle's labels are
-hypergeometric counts in random order: the same plan and the same estimator as `Design`, a thousand times faster.
+hypergeometric counts in random order: the same plan and the same estimator as `FrozenDesign`, a thousand times faster.
 """
 
 from collections.abc import Sequence

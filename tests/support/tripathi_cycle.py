@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
@@ -37,14 +37,16 @@ def survey(budget=300, goals=(), seed="s", **options) -> SurveySpec:
     return SurveySpec(budget=budget, goals=goals, design="tripathi", options=options, seed=seed)
 
 
-def design_of(wanted=None, census=CENSUS, shuffled=3) -> Design:
+def design_of(wanted=None, census=CENSUS, shuffled=3) -> FrozenDesign:
     """The design with every item as a candidate, in an order that knows nothing."""
     wanted = wanted or survey()
     atoms = cut(census, wanted)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     numbers = np.random.default_rng(shuffled).permutation(len(homes)).tolist()
     items = tuple(f"i{row}" for row in range(len(homes)))
-    return Design(census.classifiers, atoms, Candidates(items, homes, tuple(f"{n:032x}" for n in numbers)), wanted)
+    return FrozenDesign(
+        census.classifiers, atoms, Candidates(items, homes, tuple(f"{n:032x}" for n in numbers)), wanted
+    )
 
 
 def drawn(design) -> list[str]:

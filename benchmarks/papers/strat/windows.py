@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.cells import Flags
-from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Counts, Floats
@@ -163,7 +163,7 @@ class _Window:
         tp, fn = float((called & self.labels).sum()), float((~called & self.labels).sum())
         return [tp / float(called.sum()), tp / (tp + fn), fn / float((~called).sum())]
 
-    def design(self, survey: SurveySpec) -> Design:
+    def design(self, survey: SurveySpec) -> FrozenDesign:
         """Cut and pooled as the engine does it, with the customers as clusters."""
         atoms = cut(self.census, survey)
         homes = np.empty(len(self.census.patterns), dtype=np.int64)
@@ -181,7 +181,7 @@ class _Window:
             digests=tuple(f"{int(number * 2**52):032x}" for number in self.numbers[rows].tolist()),
             clusters=tuple(map(str, self.customers[rows].tolist())),
         )
-        return Design(self.census.classifiers, atoms, pool, survey)
+        return FrozenDesign(self.census.classifiers, atoms, pool, survey)
 
 
 def _run(shape: Shape, rng: np.random.Generator) -> _Run:
@@ -189,7 +189,7 @@ def _run(shape: Shape, rng: np.random.Generator) -> _Run:
     survey = SurveySpec(budget=shape.labels, confidence=CONFIDENCE, design=shape.design)
     design = window.design(survey)
     said: dict[str, Literal["yes", "no", "unresolved"]] = {}
-    for ordinal in range(1, design.kind.rounds(survey) + 1):
+    for ordinal in range(1, design.sampling_design.max_rounds(survey) + 1):
         plan = design.plan(survey, Ledger(said), said, ordinal=ordinal)
         for row in design.draw(plan):
             item = design.candidates.items[row]

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
@@ -115,9 +115,9 @@ class Frozen:
         digests = tuple(f"{place:032x}" for place in range(len(kept)))
         candidates = Candidates(tuple(map(str, kept.tolist())), self.homes[kept], digests)
         wanted = replace(self.survey, seed=seed)
-        design = Design(self.items.census.classifiers, self.atoms, candidates, wanted)
+        design = FrozenDesign(self.items.census.classifiers, self.atoms, candidates, wanted)
         ledger, drawn, plans = Ledger({}), np.zeros(0, dtype=np.int64), list[Plan]()
-        for ordinal in range(1, design.kind.rounds(wanted) + 1):
+        for ordinal in range(1, design.sampling_design.max_rounds(wanted) + 1):
             plans.append(design.plan(wanted, ledger, list(map(str, drawn.tolist())), ordinal=ordinal, earlier=plans))
             drawn = kept[list(design.draw(plans[-1]))]
             ledger = Ledger({str(item): "yes" if self.items.yes[item] else "no" for item in drawn.tolist()})

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from stratawatch.core.designs.base import Kind
+from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.options import configured
 from stratawatch.core.goals import SurveySpec
 from stratawatch.errors import StratawatchError
@@ -19,20 +19,20 @@ DESIGNS: Final[Mapping[str, str]] = {
 """The module and class of each design, loaded when it is first used: those of the literature stand above the core."""
 
 
-def design_named(name: str, options: Mapping[str, Any] | None = None) -> Kind:
+def design_named(name: str, options: Mapping[str, Any] | None = None) -> SamplingDesign:
     """The design of this name with these options."""
     return configured(design_class(name), options or {})
 
 
-def design_class(name: str) -> type[Kind]:
+def design_class(name: str) -> type[SamplingDesign]:
     """The class of the design of this name."""
     if name not in DESIGNS:
         raise StratawatchError(f"there is no design '{name}'", expected=f"one of {', '.join(DESIGNS)}")
     module, _, member = DESIGNS[name].partition(":")
-    found: type[Kind] = getattr(import_module(module), member)
+    found: type[SamplingDesign] = getattr(import_module(module), member)
     return found
 
 
-def design_of(survey: SurveySpec) -> Kind:
+def design_of(survey: SurveySpec) -> SamplingDesign:
     """The design that a survey asks for."""
     return design_named(survey.design, survey.options)

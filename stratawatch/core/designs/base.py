@@ -14,17 +14,17 @@ from stratawatch.core.planning.round_planner import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 
 
-class Kind(Protocol):
+class SamplingDesign(Protocol):
     """A way to cut a census into strata, to share labels out among them, and to read what people answered.
 
     Every kind draws the smallest random numbers of its strata, so all of them can be resumed, audited and compared.
     A kind is a frozen dataclass; its fields are the options that people may set. `plans_for_goals`: it knows how many
-    labels goals need; otherwise it wants a budget. `tells_segments`: its estimates reach into them.
+    labels goals need; otherwise it wants a budget. `estimates_segments`: its estimates reach into them.
     """
 
     name: ClassVar[str]
     plans_for_goals: ClassVar[bool]
-    tells_segments: ClassVar[bool]
+    estimates_segments: ClassVar[bool]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -32,30 +32,30 @@ class Kind(Protocol):
         ...
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def classifiers_named(self) -> tuple[str, ...]:
         """Classifiers that its options name."""
         ...
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Why no labels would tell a metric of one of the classifiers, in a sentence; empty where they would."""
         ...
 
-    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Raise PlanImpossible for wishes that contradict the options, whatever the items.
 
         `scored`: the classifiers, and whether each has a score.
         """
         ...
 
-    def rounds(self, survey: SurveySpec) -> int:
+    def max_rounds(self, survey: SurveySpec) -> int:
         """Rounds of a cycle, at most."""
         ...
 
-    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """The atoms, sorted by (pattern, bin), each with the number of its stratum. Raises PlanImpossible."""
         ...
 
-    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """The most labels that a cycle is expected to draw from each stratum."""
         ...
 
@@ -63,11 +63,11 @@ class Kind(Protocol):
         """The next round, in cumulative totals by stratum; one that adds nothing means: done."""
         ...
 
-    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
+    def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """All rounds at once, before any label, with the half-widths that they should buy."""
         ...
 
-    def estimates(
+    def estimate(
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """An estimate for every segment x classifier x metric, in that order; Undefined where the design has none."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.base import Kind
-from stratawatch.core.designs.goal_checks import refuse_in_vain
+from stratawatch.core.designs.base import SamplingDesign
+from stratawatch.core.designs.goal_checks import reject_unreachable_goals
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, with_clusters
 from stratawatch.core.estimation.differences import compare
 from stratawatch.core.estimation.estimates import Request
-from stratawatch.core.estimation.variance_methods import refuse_unsuited, variance_named
+from stratawatch.core.estimation.variance_methods import check_variance_method, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import LabelledSample, labelled_sample
@@ -45,9 +45,9 @@ def cut(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tu
         )
     if survey.budget is not None and survey.budget < 1:
         raise PlanImpossible(f"a budget of {survey.budget} labels tells nothing", expected="at least 1 label")
-    refuse_unsuited(survey.variance, survey.design)
-    refuse_in_vain(kind, survey, census.classifiers)
-    return kind.cut(census, survey, history)
+    check_variance_method(survey.variance, survey.design)
+    reject_unreachable_goals(kind, survey, census.classifiers)
+    return kind.stratify(census, survey, history)
 
 
 def pool_sizes(
@@ -58,7 +58,7 @@ def pool_sizes(
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
-    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).at_most(cells, survey, history))
+    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).max_totals(cells, survey, history))
     items = drawable_items(cells)
     most = items if survey.budget is None else np.minimum(items, survey.budget)
     return tuple(np.minimum(wanted, most).tolist())
@@ -70,7 +70,7 @@ def warnings_of(survey: SurveySpec) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Design:
+class FrozenDesign:
     """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are so_far.
 
     `survey` is what it was cut for: labels are read as they were drawn.
@@ -98,7 +98,7 @@ class Design:
         count them. `reused` are drawn items that were known so, `earlier` the plans of the rounds before.
         A plan that adds nothing means: done.
         """
-        if design_of(survey) != self.kind:
+        if design_of(survey) != self.sampling_design:
             raise StratawatchError(
                 f'a design that was cut as "{_words(self.survey)}" cannot be planned as "{_words(survey)}"',
                 hint="name one design for all of a cycle",
@@ -119,7 +119,7 @@ class Design:
             earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
         )
         pools = np.bincount(strata, minlength=self.cells.stratum_count).astype(np.int64)
-        return self.kind.plan(self.cells, survey, history, so_far, pools)
+        return self.sampling_design.plan(self.cells, survey, history, so_far, pools)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
@@ -145,7 +145,7 @@ class Design:
         names = tuple(REPORTED if metrics is None else metrics)
         request = Request(confidence, names, (None, *segments), self.survey)
         known = self._labelled(ledger, drawn)
-        found = self.kind.estimates(self.cells, self.atoms, known, request)
+        found = self.sampling_design.estimate(self.cells, self.atoms, known, request)
         found = variance_named(self.survey.variance).read(found, self.cells, self.atoms, known, request)
         return with_clusters(found, self.cells, self.atoms, known, request)
 
@@ -163,7 +163,7 @@ class Design:
         return difference_with_clusters(found, self.cells, known, first, second)
 
     @property
-    def kind(self) -> Kind:
+    def sampling_design(self) -> SamplingDesign:
         """How labels are drawn and read."""
         return design_of(self.survey)
 

@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 
-from stratawatch.core.designs.base import Kind
+from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.errors import PlanImpossible
 
 
-def refuse_in_vain(kind: Kind, survey: SurveySpec, classifiers: Sequence[str]) -> None:
+def reject_unreachable_goals(kind: SamplingDesign, survey: SurveySpec, classifiers: Sequence[str]) -> None:
     """Raise for the first goal of a classifier that the design does not serve."""
     if survey.goals in ((), DEFAULT_GOALS):
         return
     for goal in survey.goals:
-        for why in in_vain(kind, goal, classifiers):
+        for why in unreachable_reasons(kind, goal, classifiers):
             raise PlanImpossible(
                 why, got=f"a goal for {goal.metric}", hint="leave the goal out, or choose another design"
             )
 
 
-def in_vain(kind: Kind, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
+def unreachable_reasons(kind: SamplingDesign, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
     """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
     wanted = [name for name in classifiers if not goal.classifiers or name in goal.classifiers]
-    return [why for name in wanted if (why := kind.lacks(goal.metric, name, classifiers))]
+    return [why for name in wanted if (why := kind.unsupported_reason(goal.metric, name, classifiers))]

@@ -24,26 +24,26 @@ class Joint:
 
     name: ClassVar[str] = "joint"
     plans_for_goals: ClassVar[bool] = True
-    tells_segments: ClassVar[bool] = True
+    estimates_segments: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = ()
-    names: ClassVar[tuple[str, ...]] = ()
+    classifiers_named: ClassVar[tuple[str, ...]] = ()
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
         """Nothing."""
         return ""
 
-    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Nothing."""
 
-    def rounds(self, survey: SurveySpec) -> int:
+    def max_rounds(self, survey: SurveySpec) -> int:
         """One for small budgets, else two."""
         return most_rounds(survey)
 
-    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Atoms, merged to strata where the goals lose least."""
         return stratify(census, survey, history)
 
-    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """What any of the planner's plans would draw."""
         return RoundPlanner(cells, survey, history).max_totals()
 
@@ -51,14 +51,14 @@ class Joint:
         """What the goals need most."""
         return RoundPlanner(cells, survey, history).plan(so_far, pools)
 
-    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
+    def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
         planner = RoundPlanner(cells, survey, history)
         totals = planner.total_plan()
         widths = half_widths(cells, planner.rates, totals, survey.confidence, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
-    def estimates(
+    def estimate(
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """Difference estimates with the one interval."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final, get_args, get_type_hints
 
-from stratawatch.core.designs.base import Kind
+from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.errors import StratawatchError
 
 MOST_STRATA: Final = 1_000
@@ -13,7 +13,7 @@ MOST_LABELS: Final = 1_000_000
 _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def configured(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
+def configured(kind: type[SamplingDesign], options: Mapping[str, Any]) -> SamplingDesign:
     """The design with these options, the others as its class has them. Values are the design's own to judge."""
     known = _types(kind)
     for name, value in options.items():
@@ -39,7 +39,7 @@ def within(name: str, number: int, least: int, most: int) -> None:
         raise StratawatchError(f"option {name!r} is too large", expected=f"at most {most:,}", got=f"{number:,}"[:40])
 
 
-def _types(kind: type[Kind]) -> dict[str, type]:
+def _types(kind: type[SamplingDesign]) -> dict[str, type]:
     """The options by name; of `float | None`, whose None stands for "not said", the first."""
     hints = get_type_hints(kind)
     named = (field.name for field in fields(kind))  # type: ignore[arg-type]  # kinds are dataclasses

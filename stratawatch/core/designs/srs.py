@@ -70,30 +70,30 @@ class Srs:
 
     name: ClassVar[str] = "srs"
     plans_for_goals: ClassVar[bool] = False
-    tells_segments: ClassVar[bool] = True
+    estimates_segments: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = ()
-    names: ClassVar[tuple[str, ...]] = ()
+    classifiers_named: ClassVar[tuple[str, ...]] = ()
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
         """What weighs its errors unequally is no plain share of labels."""
         found = metric_named(metric)
         return "" if found.share_odds else f"design = 'srs' does not tell {found.title}: it is no plain share of labels"
 
-    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """Nothing."""
 
-    def rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
+    def max_rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
         """One."""
         return 1
 
-    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Fine cells, all that some classifier judged in one stratum."""
         atoms = initial_cells(census)
         served = Cells.of_atoms(census.classifiers, atoms).has_call.tolist()
         first = 0 if any(served) else 1
         return tuple(replace(atom, stratum=0 if here else 1 - first) for atom, here in zip(atoms, served, strict=True))
 
-    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """The budget, from the judged items."""
         return self._draw(cells, survey, cells.stratum_sizes.astype(np.int64))
 
@@ -104,26 +104,26 @@ class Srs:
         totals = afforded(lambda n: np.minimum(room, n), so_far, budget, int(room.sum())) if first else so_far.drawn
         short = first and so_far.new_label_cost(totals) < budget
         exhausted = np.flatnonzero((totals == pools) & (pools < drawable_items(cells))) if short else ()
-        whole = self.whole(cells, survey, history, ())
+        whole = self.plan_all_rounds(cells, survey, history, ())
         return replace(whole, totals=tuple(totals.tolist()), exhausted=tuple(int(stratum) for stratum in exhausted))
 
-    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
+    def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With half-widths that expect of every cell what its score or its history foretells."""
-        totals = self.at_most(cells, survey, history)
+        totals = self.max_totals(cells, survey, history)
         rates, served = prior_rates(cells, history).rate, cells.has_call
         n, size = float(totals.sum()), float(cells.sizes[served].sum())
         widths = {}
         for place, name in enumerate(cells.classifiers):
             said = _confusion(cells, place, cells.sizes * served * n / max(size, 1), rates)
             for metric in metrics:
-                if self.lacks(metric, name, cells.classifiers):
+                if self.unsupported_reason(metric, name, cells.classifiers):
                     continue
                 found = _share(metric_named(metric), said, _Sampled(size, n), survey.confidence)
                 if found is not None:
                     widths[name, metric] = float(found.ends.high - found.ends.low) / 2
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
 
-    def estimates(
+    def estimate(
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """Shares among the labels."""
@@ -166,7 +166,7 @@ def _estimate(
     sampled: _Sampled,
     request: Request,
 ) -> Estimate:
-    metric, why = metric_named(name), Srs().lacks(name, cells.classifiers[place], cells.classifiers)
+    metric, why = metric_named(name), Srs().unsupported_reason(name, cells.classifiers[place], cells.classifiers)
     found = None if why else _share(metric, said, sampled, request.confidence)
     where = "" if segment is None else f" in {segment}"
     outcome = (

@@ -118,7 +118,7 @@ def _goals_one_by_one(spec: PanelSpec) -> tuple[Goal, ...]:
         replace(goal, classifiers=(name,))
         for goal in goals
         for name in everyone
-        if name in (goal.classifiers or everyone) and not kind.lacks(goal.metric, name, everyone)
+        if name in (goal.classifiers or everyone) and not kind.unsupported_reason(goal.metric, name, everyone)
     )
 
 
@@ -126,7 +126,11 @@ def _metrics_served(spec: PanelSpec) -> tuple[str, ...]:
     """The metrics of the panel that its design tells of some classifier."""
     everyone = tuple(classifier.name for classifier in spec.classifiers)
     kind = design_of(survey_spec(spec))
-    return tuple(name for name in metrics_shown(spec) if not all(kind.lacks(name, who, everyone) for who in everyone))
+    return tuple(
+        name
+        for name in metrics_shown(spec)
+        if not all(kind.unsupported_reason(name, who, everyone) for who in everyone)
+    )
 
 
 class _Forecast:
@@ -174,7 +178,7 @@ class _Forecast:
         return steps[first] if first < len(steps) else most
 
     def _bought(self, cells: Cells, survey: SurveySpec, metrics: Sequence[str]) -> tuple[int, Widths]:
-        plan = design_of(survey).whole(cells, survey, self._history, metrics)
+        plan = design_of(survey).plan_all_rounds(cells, survey, self._history, metrics)
         return plan.labels, plan.half_widths
 
     def _cut(self, labels: int | None) -> Cells:

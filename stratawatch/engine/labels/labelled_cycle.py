@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import Design
+from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.verdicts import Ledger, Verdict, Vote, resolve
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
@@ -31,11 +31,11 @@ def candidates_of(items: Sequence[CandidateItem], columns: Sequence[str]) -> Can
     )
 
 
-def design_of_cycle(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> Design:
+def design_of_cycle(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> FrozenDesign:
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
     candidates = candidates_of(items, spec.columns.segments)
-    return Design(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_spec(spec))
+    return FrozenDesign(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_spec(spec))
 
 
 def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:
@@ -58,7 +58,7 @@ def fingerprint(verdicts: Mapping[str, Verdict]) -> str:
 class LabelledCycle:
     """A cycle's design, what was drawn from it, and what people said so far."""
 
-    design: Design
+    design: FrozenDesign
     draws: tuple[DrawnItem, ...]
     verdicts: Mapping[str, Verdict]  # by item key, of drawn items only
 

@@ -35,4 +35,4 @@ def pool_budget(commission: SurveySpec, history: History) -> SurveySpec:
 
 def max_rounds(spec: PanelSpec) -> int:
     """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask."""
-    return design_of(survey_spec(spec)).rounds(survey_spec(spec))
+    return design_of(survey_spec(spec)).max_rounds(survey_spec(spec))

@@ -46,7 +46,7 @@ class Bennett:
 
     name: ClassVar[str] = "bennett"
     plans_for_goals: ClassVar[bool] = False
-    tells_segments: ClassVar[bool] = False
+    estimates_segments: ClassVar[bool] = False
 
     classifier: str = ""
     bins: int = 4
@@ -74,11 +74,11 @@ class Bennett:
         return warnings_of(self.delta, self.bins)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def classifiers_named(self) -> tuple[str, ...]:
         """The classifier whose precision is wanted, if it is said."""
         return (self.classifier,) if self.classifier else ()
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Everything but the precision of one classifier."""
         whose = classifiers[self._place(classifiers)]
         if (metric, classifier) == (_PRECISION, whose):
@@ -87,7 +87,7 @@ class Bennett:
             f"design = 'bennett' does not tell {metric_named(metric).title} of {classifier}: only precision of {whose}"
         )
 
-    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
         """A rule that stops before a goal holds."""
         for goal in survey.goals if survey.goals != DEFAULT_GOALS else ():
             if self.delta is not None and goal.margin < self.delta:
@@ -96,16 +96,16 @@ class Bennett:
                     expected=f"option 'delta' of at most {goal.margin:g}",
                 )
 
-    def rounds(self, survey: SurveySpec) -> int:
+    def max_rounds(self, survey: SurveySpec) -> int:
         """As many as there are if all items are in one bin and two of three labels are known before, and so free.
 
         Pools hold no more than that. Rounds end with the budget, or earlier.
         """
         return max(-(-_WITH_KNOWN * (survey.budget or 0) // self.per_bin), 1)
 
-    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
-        self.refuse(survey, {})
+        self.validate(survey, {})
         place = self._place(census.classifiers)
         atoms = cut(census, place, self.binning, self.bins)
         if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:
@@ -115,7 +115,7 @@ class Bennett:
             )
         return atoms
 
-    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """Labels may send all of the budget into any bin."""
         called = self._called(cells)
         return called.everywhere(np.minimum(called.sizes, survey.budget or 0))
@@ -128,7 +128,7 @@ class Bennett:
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
-    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
+    def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """The labels that the style would buy if scores or history were right, up to where the rule stops."""
         called = self._called(cells)
         rates = called.rates(prior_rates(cells, history).rate)
@@ -137,7 +137,7 @@ class Bennett:
         widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
         return Plan(tuple(called.everywhere(labels).tolist()), widths, self._words)
 
-    def estimates(
+    def estimate(
         self,
         cells: Cells,
         atoms: Sequence[Atom],  # noqa: ARG002
@@ -151,7 +151,7 @@ class Bennett:
         for segment in request.segments:
             for name in cells.classifiers:
                 for metric in request.metrics:
-                    why = self.lacks(metric, name, cells.classifiers)
+                    why = self.unsupported_reason(metric, name, cells.classifiers)
                     if segment is not None and not why:
                         why = f"design = 'bennett' does not tell precision inside segments: {segment}"
                     said = Undefined(why) if why else self._precision(called, told.labels, told.yes, request.confidence)

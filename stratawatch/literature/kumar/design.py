@@ -53,7 +53,7 @@ class Kumar:
 
     name: ClassVar[str] = "kumar"
     plans_for_goals: ClassVar[bool] = False
-    tells_segments: ClassVar[bool] = True
+    estimates_segments: ClassVar[bool] = True
 
     classifier: str = ""
     share: str = "accuracy"
@@ -94,11 +94,11 @@ class Kumar:
         return warnings_of(self.allocation, self.doubt)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def classifiers_named(self) -> tuple[str, ...]:
         """The classifier whose certainty is cut, if it is said."""
         return (self.classifier,) if self.classifier else ()
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Shares of positives, or of negatives, which cannot be counted without labels; and what lies outside."""
         words, whose = metric_named(metric).title, classifiers[self._place(classifiers)]
         if share_named(metric) is None:
@@ -109,7 +109,7 @@ class Kumar:
         asked = f"with share = '{self.share}' it asks about items that {whose} {verb(mine)}"
         return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
 
-    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """A budget below the first labels of all strata. Calls without a score are one stratum."""
         classifiers, budget = list(scored), survey.budget or 0
         each = LEAST_LABELS if self.allocation in _AT_ONCE else self.n_ini
@@ -117,14 +117,14 @@ class Kumar:
         if budget < each * strata:
             raise too_few(budget, each, strata, each * strata)
 
-    def rounds(self, survey: SurveySpec) -> int:
+    def max_rounds(self, survey: SurveySpec) -> int:
         """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""
         if self.allocation in _AT_ONCE:
             return 1
         rest = max((survey.budget or 0) - self.n_ini, 0)
         return 1 + (-(-rest // self.n_step) if self.allocation == _STEPWISE else 1)
 
-    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
         """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
         place = self._place(census.classifiers)
         atoms = cut(census, place, self._metric, self.stratifier, self.strata)
@@ -135,7 +135,7 @@ class Kumar:
         self._rule.totals(sizes, Tally.nothing(sizes.size), survey.budget or 0)
         return atoms
 
-    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """What PRO and EQU draw; labels may send both OPTs anywhere."""
         inside, budget = self._inside(cells), survey.budget or 0
         if self.allocation in _AT_ONCE:
@@ -150,10 +150,10 @@ class Kumar:
         exhausted = np.flatnonzero(wanted > pools)
         return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
 
-    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
+    def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """By what scores or history foretell."""
         inside, rates = self._inside(cells), prior_rates(cells, history).rate
-        totals = self.at_most(cells, survey, history)
+        totals = self.max_totals(cells, survey, history)
         if self.allocation not in _AT_ONCE:
             weights, first = optimal_weights(inside.sizes, inside.spread(rates)), np.minimum(inside.sizes, self.n_ini)
             totals = inside.everywhere(clip_and_round(weights, first, inside.sizes, survey.budget or 0))
@@ -161,18 +161,20 @@ class Kumar:
             (name, metric): width
             for place, name in enumerate(cells.classifiers)
             for metric in metrics
-            if not self.lacks(metric, name, cells.classifiers)
+            if not self.unsupported_reason(metric, name, cells.classifiers)
             and np.isfinite(
                 width := expected_half_width(cells, place, metric_named(metric), totals, rates, survey.confidence)
             )
         }
         return Plan(tuple(totals.tolist()), widths, self._words)
 
-    def estimates(
+    def estimate(
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """Stratified shares with the interval that their variance implies."""
-        return estimate(cells, atoms, known, request, lambda metric, name: self.lacks(metric, name, cells.classifiers))
+        return estimate(
+            cells, atoms, known, request, lambda metric, name: self.unsupported_reason(metric, name, cells.classifiers)
+        )
 
     @property
     def _metric(self) -> RatioMetric:

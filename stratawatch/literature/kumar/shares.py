@@ -68,9 +68,9 @@ class _Counts:
 
 
 def estimate(
-    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request, lacks: Callable[[str, str], str]
+    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request, unsupported_reason: Callable[[str, str], str]
 ) -> tuple[Estimate, ...]:
-    """Every segment x classifier x metric; `lacks` says why a metric of a classifier is not told, if it is not."""
+    """Every segment x classifier x metric; `unsupported_reason` says why a metric of a classifier is not told, if it is not."""
     answers = known.everywhere
     everything = cells.sizes, answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
     found = []
@@ -80,7 +80,7 @@ def estimate(
         for place, name in enumerate(cells.classifiers):
             for metric in request.metrics:
                 outcome: Known | Undefined
-                if why := lacks(metric, name):
+                if why := unsupported_reason(metric, name):
                     outcome, labels = Undefined(why), 0
                 else:
                     outcome, labels = _read(cells, place, METRICS[metric], columns, request.confidence)

@@ -35,7 +35,7 @@ class Tripathi(Options):
 
     name: ClassVar[str] = "tripathi"
     plans_for_goals: ClassVar[bool] = False
-    tells_segments: ClassVar[bool] = False
+    estimates_segments: ClassVar[bool] = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -43,11 +43,11 @@ class Tripathi(Options):
         return warnings_of(self.mixing)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def classifiers_named(self) -> tuple[str, ...]:
         """The parent, if one is named."""
         return (self.parent,) if self.parent else ()
 
-    def lacks(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
         """Everything but precision, recall and false-omission rate."""
         if metric in SERVED:
             return ""
@@ -55,7 +55,7 @@ class Tripathi(Options):
             f"design = 'tripathi' does not tell {metric_named(metric).title}: only precision and what follows from it"
         )
 
-    def refuse(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """A budget that leaves precisions less than a label each."""
         budget = survey.budget or 0
         left = budget - round(budget * self.omission_share)
@@ -66,11 +66,11 @@ class Tripathi(Options):
                 hint="raise the budget or keep a smaller share",
             )
 
-    def rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
+    def max_rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
         """One."""
         return 1
 
-    def cut(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Fine cells; every pattern that someone calls positive is a stratum, the rest is cut by what is expected."""
         atoms = initial_cells(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
@@ -78,10 +78,10 @@ class Tripathi(Options):
         strata = numbered(cells, planned.parent, prior_rates(cells, history), planned.for_omission).tolist()
         made = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
         # What the budget cannot buy is said now.
-        self.at_most(Cells.of_atoms(census.classifiers, made), survey, history)
+        self.max_totals(Cells.of_atoms(census.classifiers, made), survey, history)
         return made
 
-    def at_most(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
         """What is drawn: it does not depend on answers."""
         return self._sequences(cells, survey).totals
 
@@ -89,7 +89,7 @@ class Tripathi(Options):
         """Everything in the first round. Labels that are known count too: the draw must not depend on them."""
         if so_far.ordinal > 1:
             return Plan(tuple(so_far.drawn.tolist()), {}, METHOD)
-        whole = self.whole(cells, survey, history, SERVED)
+        whole = self.plan_all_rounds(cells, survey, history, SERVED)
         wanted = np.array(whole.totals, dtype=np.int64)
         return replace(
             whole,
@@ -97,7 +97,7 @@ class Tripathi(Options):
             exhausted=tuple(np.flatnonzero(wanted > pools).tolist()),
         )
 
-    def whole(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
+    def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With the half-widths of answers that come as scores or history foretell."""
         sequences = self._sequences(cells, survey)
         told = Told.foretold(sequences, prior_rates(cells, history).rate, survey.confidence)
@@ -110,7 +110,7 @@ class Tripathi(Options):
         widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, Known)}
         return Plan(tuple(sequences.totals.tolist()), widths, METHOD)
 
-    def estimates(
+    def estimate(
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
     ) -> tuple[Estimate, ...]:
         """Precision, recall and false-omission rate, over everything."""
@@ -126,7 +126,7 @@ class Tripathi(Options):
     def _estimate(self, told: Told, place: int, metric: str, segment: Segment | None) -> Estimate:
         classifiers = told.sequences.cells.classifiers
         name = classifiers[place]
-        why = self.lacks(metric, name, classifiers) or (_SEGMENTS if segment else "")
+        why = self.unsupported_reason(metric, name, classifiers) or (_SEGMENTS if segment else "")
         if why:
             return Estimate(name, metric, segment, Undefined(why), 0, METHOD, told.confidence)
         found = told.reading(metric, place)

@@ -1,4 +1,4 @@
-"""Cycles by counts are the cycles of the product: the same items through `Design` give the same plans and intervals."""
+"""Cycles by counts are the cycles of the product: the same items through `FrozenDesign` give the same plans and intervals."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.population import Population
 from benchmarks.coverage.simulation import both_sides, said
-from stratawatch.core.designs.frozen import Design
+from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates
@@ -66,7 +66,7 @@ class TestCycles:
         found = said([both_sides(frozen.cells, labels)])
 
         candidates, answers = as_items(frozen, drawn)
-        design = Design(FAMILY.classifiers, frozen.atoms, candidates)
+        design = FrozenDesign(FAMILY.classifiers, frozen.atoms, candidates)
         survey, told = frozen.planner.survey, {}
         for ordinal in (1, 2):
             plan = design.plan(survey, Ledger(told), set(told), ordinal=ordinal)

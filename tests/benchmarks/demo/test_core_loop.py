@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.demo_worlds_loop import Memory, count, label, pool, run_world, spec_of, watch
-from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.stratification.stratify import stratify
@@ -29,7 +29,7 @@ def design(week, spec):
     cells = count(week)
     atoms = stratify(cells.census, survey_spec(spec))
     wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec))
-    return Design(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
+    return FrozenDesign(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
 
 
 def pattern(week, item: int) -> str:

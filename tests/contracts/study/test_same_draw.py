@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
 from stratawatch.core.random_numbers import uniform
@@ -146,7 +146,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     atoms = stratify(census, survey)
     quotas = pool_sizes(atoms, census.classifiers, survey)
     pools = candidates_of(source.candidates(spec, WINDOW, atoms, quotas), spec.columns.segments)
-    design = Design(census.classifiers, atoms, pools)
+    design = FrozenDesign(census.classifiers, atoms, pools)
     truth = {item: answer(digest, item) for item, digest in zip(pools.items, pools.digests, strict=True)}
 
     study = Study(

@@ -82,9 +82,11 @@ class TestConfiguration:
 
     def test_is_the_share_that_kumar_asks_about(self):
         assert (
-            design_named("kumar", {"share": NAME}).lacks(NAME, "b", ("a", "b")).endswith("items that a calls positive")
+            design_named("kumar", {"share": NAME})
+            .unsupported_reason(NAME, "b", ("a", "b"))
+            .endswith("items that a calls positive")
         )
-        assert design_named("kumar", {"share": NAME}).lacks("precision", "a", ("a", "b")) == ""
+        assert design_named("kumar", {"share": NAME}).unsupported_reason("precision", "a", ("a", "b")) == ""
 
 
 def test_labelled_items_make_a_baseline_of_it():
@@ -122,7 +124,7 @@ class TestEveryDesign:
     def test_is_estimated_or_undefined_in_the_designs_words(self, design, clustered):
         study = self.study(design, clustered, segments=["region"])
         STUDY_DATA.answer(study)
-        lacks = design_named(design, OPTIONS.get(design)).lacks
+        lacks = design_named(design, OPTIONS.get(design)).unsupported_reason
         assert bool(lacks(NAME, "lr", ("lr", "vote"))) is (design not in TELLING)
         for row in study.estimates([NAME, "precision"]):
             other = study.estimates([NAME, "precision"]).of(row.classifier, "precision", row.segment)

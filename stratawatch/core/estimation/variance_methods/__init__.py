@@ -18,7 +18,7 @@ def variance_named(name: str) -> Variance:
     return VARIANCES[name]
 
 
-def refuse_unsuited(variance: str, design: str) -> None:
+def check_variance_method(variance: str, design: str) -> None:
     """Raise for a variance that is none of the design's estimates."""
     served = variance_named(variance).designs
     if served and design not in served:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import DESIGNS, design_class, design_named
-from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -33,12 +33,12 @@ SPENDERS = ("joint", "srs")
 """Designs that draw exactly what a budget buys, however small it is; others may want more or be content with less."""
 
 
-def design_of(census, survey) -> Design:
+def design_of(census, survey) -> FrozenDesign:
     atoms = cut(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(row, "032x") for row in np.random.default_rng(1).permutation(len(homes)).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests), survey)
+    return FrozenDesign(census.classifiers, atoms, Candidates(items, homes, digests), survey)
 
 
 @NAMES
@@ -61,7 +61,7 @@ def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, s
         nothing_to_ask = not any(ASKED.get(name, str)(pattern) for pattern in census.patterns)
         assert nothing_to_ask or budget < FEWEST.get(name, 0)
         return
-    for ordinal in range(1, design_named(name).rounds(survey) + 2):
+    for ordinal in range(1, design_named(name).max_rounds(survey) + 2):
         says = Ledger({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
         plan = design.plan(survey, says, drawn, ordinal=ordinal, earlier=plans)
         totals = np.array(plan.totals)
@@ -85,7 +85,9 @@ def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
     assert {(one.classifier, one.metric) for one in found} == {(c, m) for c in "ab" for m in METRICS}
     for one in found:
         assert isinstance(one.outcome, Known | Undefined)
-        assert isinstance(one.outcome, Known) is (not design.kind.lacks(one.metric, one.classifier, ("a", "b")))
+        assert isinstance(one.outcome, Known) is (
+            not design.sampling_design.unsupported_reason(one.metric, one.classifier, ("a", "b"))
+        )
         if isinstance(one.outcome, Known):
             assert one.outcome.low == pytest.approx(one.outcome.high)
             assert 0 < one.outcome.n_eff <= 100 * (1 + 1e-12), "rounding aside, a census is worth its items"
@@ -103,7 +105,7 @@ def test_segments_are_told_by_the_designs_that_say_so(name):
     says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(items)}
     found = design.estimate(Ledger(says), says, metrics=tuple(METRICS), segments=[where])
     told = [one for one in found if one.segment == where and isinstance(one.outcome, Known)]
-    assert bool(told) is design_class(name).tells_segments
+    assert bool(told) is design_class(name).estimates_segments
 
 
 @NAMES
@@ -111,8 +113,8 @@ def test_the_forecast_has_every_metric_that_is_asked_for_and_served(name):
     census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 300]))
     survey = SurveySpec(budget=200, design=name)
     cells = Cells.of_atoms(("a",), cut(census, survey))
-    plan = design_named(name).whole(cells, survey, NO_HISTORY, tuple(METRICS))
-    served = [metric for metric in METRICS if not design_named(name).lacks(metric, "a", ("a",))]
+    plan = design_named(name).plan_all_rounds(cells, survey, NO_HISTORY, tuple(METRICS))
+    served = [metric for metric in METRICS if not design_named(name).unsupported_reason(metric, "a", ("a",))]
     assert served
     assert plan.labels == 200
     assert set(plan.half_widths) == {("a", metric) for metric in served}

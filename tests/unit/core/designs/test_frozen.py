@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stratawatch.core.designs.frozen import Design, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.round_planner import RoundPlanner
@@ -67,7 +67,7 @@ class TestPlan:
     def test_spends_two_fifths_and_says_what_they_buy(self, population):
         plan = first(population)
         assert plan.labels == 120
-        assert len(plan.totals) == population.design.cells.count
+        assert len(plan.totals) == population.design.cells.stratum_count
         assert set(plan.half_widths) == {(c, m) for c in "ab" for m in METRICS}
         assert plan.method == "sum_of_squares, from scores"
         assert plan.exhausted == ()
@@ -179,7 +179,7 @@ def smallest_digests(population, plan):
 def replace_design(population, rows):
     """The same population with these rows of its pool, in this order."""
     pool, other = population.design.candidates, copy(population)
-    other.design = Design(
+    other.design = FrozenDesign(
         ("a", "b"),
         population.atoms,
         replace(

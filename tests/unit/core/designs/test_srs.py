@@ -6,7 +6,7 @@ from scipy.stats import hypergeom
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.estimation.wilson import wilson
@@ -24,14 +24,14 @@ CENSUS = Census(
 )
 
 
-def design_of(census=CENSUS, survey=SRS) -> Design:
+def design_of(census=CENSUS, survey=SRS) -> FrozenDesign:
     """The design with a candidate for every item of the pools, in an order that knows nothing."""
     atoms = cut(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     order = np.random.default_rng(5).permutation(len(homes))
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
-    return Design(census.classifiers, atoms, Candidates(items, homes, digests), SurveySpec(design="srs"))
+    return FrozenDesign(census.classifiers, atoms, Candidates(items, homes, digests), SurveySpec(design="srs"))
 
 
 def truth_of(design, says) -> dict[str, str]:
@@ -144,7 +144,7 @@ class TestEstimates:
             answers[0, 0] = labels
             yes = answers * (met / labels)
             request = Request(0.95, ("prevalence",), (None,))
-            (one,) = design_named("srs").estimates(cells, (), LabelledSample(np.array([labels]), answers, yes), request)
+            (one,) = design_named("srs").estimate(cells, (), LabelledSample(np.array([labels]), answers, yes), request)
             held += chances.pmf(met) * (one.outcome.low <= positives / 800 <= one.outcome.high)
         assert held >= 0.94
 
@@ -173,7 +173,7 @@ class TestEstimates:
 
 def test_the_forecast_is_the_interval_on_what_scores_promise():
     cells = Cells.of_atoms(CENSUS.classifiers, design_of().atoms)
-    plan = design_named("srs").whole(cells, SRS, NO_HISTORY, ("precision", "prevalence"))
-    more = design_named("srs").whole(cells, SurveySpec(budget=400, design="srs"), NO_HISTORY, ("precision",))
+    plan = design_named("srs").plan_all_rounds(cells, SRS, NO_HISTORY, ("precision", "prevalence"))
+    more = design_named("srs").plan_all_rounds(cells, SurveySpec(budget=400, design="srs"), NO_HISTORY, ("precision",))
     assert set(plan.half_widths) == {(name, metric) for name in "ab" for metric in ("precision", "prevalence")}
     assert more.half_widths["a", "precision"] < plan.half_widths["a", "precision"] / 2.5

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.cluster_variance import Effect, _stretched, _stretched_difference
 from stratawatch.core.estimation.interval import z
@@ -28,7 +28,7 @@ def told(population):
     return population.labelled()
 
 
-def clustered(design: Design, name) -> Design:
+def clustered(design: FrozenDesign, name) -> FrozenDesign:
     """The same design, its items in the clusters that `name` gives them."""
     named = tuple(name(item) for item in design.candidates.items)
     return replace(design, candidates=replace(design.candidates, clusters=named))
@@ -54,7 +54,7 @@ class TestAlone:
         assert after.outcome == before.outcome
 
 
-def doubled(copies: int) -> tuple[Design, Ledger]:
+def doubled(copies: int) -> tuple[FrozenDesign, Ledger]:
     """A window of 4,000 scored items; 200 of them drawn and labelled, each `copies` times over."""
     census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([2000, 2000]))
     survey = SurveySpec(budget=400 * copies)
@@ -66,7 +66,7 @@ def doubled(copies: int) -> tuple[Design, Ledger]:
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(items)).tolist())
     pool = Candidates(items, np.array([atom for atom, _, _ in rows]), digests, clusters=tuple(i[:-2] for i in items))
     said = {item: "yes" if yes[row[:2]] else "no" for item, row in zip(items, rows, strict=True)}
-    return Design(("a",), atoms, pool, survey), Ledger(said)
+    return FrozenDesign(("a",), atoms, pool, survey), Ledger(said)
 
 
 class TestCopies:

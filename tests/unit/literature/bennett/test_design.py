@@ -114,7 +114,7 @@ class TestRounds:
         known = frozenset(f"i{number}" for number in range(850) if number % 3)
         cycle = cycle_of(wanted(40, bins=1), known=known).finish()
         assert cycle.asked == 40
-        assert 20 < len(cycle.plans) <= cycle.design.kind.rounds(cycle.design.survey)
+        assert 20 < len(cycle.plans) <= cycle.design.sampling_design.max_rounds(cycle.design.survey)
 
     def test_end_with_the_last_item(self):
         cycle = cycle_of(wanted(500)).finish()
@@ -128,7 +128,7 @@ class TestRounds:
         pools = np.full(design.cells.stratum_count, 20)
         nothing = Cycle(design, mostly)
         nothing.next()
-        plan = design.kind.plan(design.cells, design.survey, NO_HISTORY, _first(design), pools)
+        plan = design.sampling_design.plan(design.cells, design.survey, NO_HISTORY, _first(design), pools)
         assert sorted(plan.totals) == [0, 20]
         assert len(plan.exhausted) == 1
 
@@ -247,7 +247,7 @@ def _homes(cycle) -> list[int]:
 
 def _whole(survey):
     cells = Cells.of_atoms(CENSUS.classifiers, cut(CENSUS, survey))
-    return design_named("bennett", survey.options).whole(cells, survey, NO_HISTORY, list(METRICS))
+    return design_named("bennett", survey.options).plan_all_rounds(cells, survey, NO_HISTORY, list(METRICS))
 
 
 def _first(design):

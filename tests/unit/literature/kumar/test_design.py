@@ -150,7 +150,7 @@ class TestRounds:
         survey = wanted(95, strata=2, allocation="OPT-A2", n_ini=5, n_step=20)
         cycle = cycle_of(survey).finish()
         assert [plan.labels for plan in cycle.plans] == [10, 30, 50, 70, 90, 95, 95]
-        assert cycle.design.kind.rounds(survey) >= 6
+        assert cycle.design.sampling_design.max_rounds(survey) >= 6
 
     @pytest.mark.parametrize("allocation", ["PRO", "EQU", "OPT-A1", "OPT-A2"])
     def test_labels_that_are_known_already_are_free(self, allocation):
@@ -162,7 +162,7 @@ class TestRounds:
 
     def test_a_pool_that_is_too_small_is_told(self):
         design = design_of(CENSUS, wanted(90, strata=2))
-        plan = design.kind.plan(
+        plan = design.sampling_design.plan(
             design.cells,
             design.survey,
             NO_HISTORY,
@@ -263,7 +263,7 @@ class TestForecast:
         """100 labels of 1000 in one stratum, a share of .5: 1.96 sqrt(.9 N/(N - 1) .25/100)."""
         census = Census(("a",), ("1",), np.array([512]), np.array([1000]))
         cells = Cells.of_atoms(("a",), cut(census, wanted(strata=1)))
-        plan = design_named("kumar", {"strata": 1}).whole(cells, wanted(), NO_HISTORY, ["precision"])
+        plan = design_named("kumar", {"strata": 1}).plan_all_rounds(cells, wanted(), NO_HISTORY, ["precision"])
         share = centre(512)
         expected = 1.959964 * (0.9 * 1000 / 999 * share * (1 - share) / 100) ** 0.5
         assert plan.half_widths == {("a", "precision"): pytest.approx(expected, rel=1e-6)}
@@ -276,7 +276,7 @@ class TestForecast:
             survey = wanted(budget, strata=2, allocation=allocation)
             cells = Cells.of_atoms(("a", "b"), cut(CENSUS, survey))
             kind = design_named("kumar", survey.options)
-            plan = kind.whole(cells, survey, NO_HISTORY, ["accuracy", "recall"])
+            plan = kind.plan_all_rounds(cells, survey, NO_HISTORY, ["accuracy", "recall"])
             assert plan.labels == budget
             assert set(plan.half_widths) == {("a", "accuracy")}
             widths.append(plan.half_widths["a", "accuracy"])
@@ -285,7 +285,9 @@ class TestForecast:
     def test_what_some_stratum_hardly_meets_is_not_foretold(self):
         census = Census(("a",), ("0", "1"), np.array([100, 900]), np.array([990, 10]))
         cells = Cells.of_atoms(("a",), cut(census, wanted(strata=1)))
-        plan = design_named("kumar", {"strata": 1}).whole(cells, wanted(), NO_HISTORY, ["accuracy", "precision"])
+        plan = design_named("kumar", {"strata": 1}).plan_all_rounds(
+            cells, wanted(), NO_HISTORY, ["accuracy", "precision"]
+        )
         assert set(plan.half_widths) == {("a", "accuracy")}
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
@@ -51,12 +51,12 @@ def test_intervals_hold_and_values_are_not_biased(seed):
     errors = {key: [] for key in truth}
     for cycle in range(CYCLES):
         wanted = survey(500, seed=f"{seed}.{cycle}")
-        totals = design_of(wanted).at_most(cells, wanted, NO_HISTORY).tolist()
+        totals = design_of(wanted).max_totals(cells, wanted, NO_HISTORY).tolist()
         rows = np.concatenate([rng.choice(pool, n, replace=False) for pool, n in zip(members, totals, strict=True)])
         items = tuple(f"i{row}" for row in rows.tolist())
         pools = Candidates(items, homes[rows], tuple(f"{place:032x}" for place in range(len(rows))))
         ledger = Ledger({item: "yes" if word else "no" for item, word in zip(items, says[rows].tolist(), strict=True)})
-        for one in Design(CENSUS.classifiers, atoms, pools, wanted).estimate(ledger, items):
+        for one in FrozenDesign(CENSUS.classifiers, atoms, pools, wanted).estimate(ledger, items):
             key = one.classifier, one.metric
             held[key].append(one.outcome.low <= truth[key] <= one.outcome.high)
             errors[key].append(one.outcome.value - truth[key])

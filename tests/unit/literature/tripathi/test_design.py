@@ -3,7 +3,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.frozen import Design, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -37,8 +37,8 @@ class TestOptions:
             design_named("tripathi", options)
 
     def test_name_the_parent(self):
-        assert Tripathi(parent="lr").names == ("lr",)
-        assert Tripathi().names == ()
+        assert Tripathi(parent="lr").classifiers_named == ("lr",)
+        assert Tripathi().classifiers_named == ()
 
 
 class TestPlan:
@@ -47,7 +47,7 @@ class TestPlan:
         first = design.plan(design.survey, Ledger({}), (), ordinal=1)
         items = [design.candidates.items[row] for row in design.draw(first)]
         again = design.plan(design.survey, Ledger(dict.fromkeys(items, "no")), items, ordinal=2)
-        assert design.kind.rounds(design.survey) == 1
+        assert design.sampling_design.max_rounds(design.survey) == 1
         assert again.totals == first.totals
 
     def test_is_the_same_again_whatever_is_known(self):
@@ -68,7 +68,7 @@ class TestPlan:
             whole.candidates.atoms[kept],
             tuple(whole.candidates.digests[row] for row in kept),
         )
-        design = Design(NAMES, whole.atoms, candidates, whole.survey)
+        design = FrozenDesign(NAMES, whole.atoms, candidates, whole.survey)
         plan = design.plan(design.survey, Ledger({}), (), ordinal=1)
         assert plan.exhausted == (short,)
         assert plan.totals[short] == 5
@@ -80,7 +80,7 @@ class TestPlan:
         atoms = cut(CENSUS, wanted)
         pools = np.array(pool_sizes(atoms, NAMES, wanted))
         cells = Cells.of_atoms(NAMES, atoms)
-        assert (pools >= Tripathi().at_most(cells, wanted, NO_HISTORY)).all()
+        assert (pools >= Tripathi().max_totals(cells, wanted, NO_HISTORY)).all()
 
 
 class TestForecast:
@@ -103,14 +103,14 @@ class TestForecast:
 
     def test_more_labels_are_narrower(self):
         few, many = (
-            design.kind.whole(design.cells, design.survey, NO_HISTORY, SERVED).half_widths
+            design.sampling_design.plan_all_rounds(design.cells, design.survey, NO_HISTORY, SERVED).half_widths
             for design in (design_of(survey(budget, parent="b")) for budget in (150, 900))
         )
         assert all(many[key] < few[key] for key in few)
 
     def test_has_what_is_asked_for_only(self):
         design = design_of()
-        found = design.kind.whole(design.cells, design.survey, NO_HISTORY, ("precision", "f1"))
+        found = design.sampling_design.plan_all_rounds(design.cells, design.survey, NO_HISTORY, ("precision", "f1"))
         assert set(found.half_widths) == {(name, "precision") for name in NAMES}
 
 

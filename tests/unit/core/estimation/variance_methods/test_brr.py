@@ -3,7 +3,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from stratawatch.core.designs.frozen import Design, cut
+from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.replication.replicates import Replicates
@@ -41,7 +41,7 @@ def one_stratum(said, items, budget=100):
     digests = tuple(f"{row:032x}" for row in range(len(said)))
     pool = Candidates(names, np.zeros(len(said), dtype=np.int64), digests)
     ledger = Ledger({name: "yes" if yes else "no" for name, yes in zip(names, said, strict=True)})
-    return Design(("a",), cut(census, survey), pool, survey), ledger
+    return FrozenDesign(("a",), cut(census, survey), pool, survey), ledger
 
 
 def test_values_are_the_difference_estimates(found):

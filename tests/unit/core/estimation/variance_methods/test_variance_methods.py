@@ -6,7 +6,7 @@ import pytest
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.designs.frozen import cut
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.variance_methods import VARIANCES, refuse_unsuited, variance_named
+from stratawatch.core.estimation.variance_methods import VARIANCES, check_variance_method, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.verdicts import Ledger
@@ -85,9 +85,9 @@ def test_so_is_what_is_no_name(name):
 @pytest.mark.parametrize("design", [name for name in DESIGNS if name != "joint"])
 def test_replicates_are_of_difference_estimates_only(design):
     with pytest.raises(PlanImpossible, match=f"'brr' is not one of the estimates of design = '{design}'; expected"):
-        refuse_unsuited("brr", design)
-    refuse_unsuited("default", design)
-    refuse_unsuited("brr", "joint")
+        check_variance_method("brr", design)
+    check_variance_method("default", design)
+    check_variance_method("brr", "joint")
 
 
 def test_a_design_is_not_cut_for_a_variance_of_another(population):
