@@ -7,8 +7,7 @@ from stratawatch.config.panel_specs import goals_of, limits_of
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.goal_checks import unreachable_reasons
-from stratawatch.core.estimation.variance_methods import check_variance_method
+from stratawatch.core.designs.goal_checks import check_variance_method, unreachable_reasons
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.errors import StratawatchError
 

@@ -29,6 +29,6 @@ class Holdout:
         """The first of the random splits."""
         yield from RandomSubsampling(runs=1, test_share=self.test_share).splits(truth, seed)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
         """Of the items tested."""
         return pooled(metric, trials)

@@ -39,6 +39,6 @@ class KFold:
         for train, test in StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(truth, truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
         """Of all items; the mean of the folds' precisions would lack those that call nothing positive."""
         return pooled(metric, trials)

@@ -20,7 +20,7 @@ class LeaveOneOut:
     tests_the_fit_to_all: ClassVar = False
     words: ClassVar = "leave-one-out, Wilson"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:  # noqa: ARG002
+    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
         """As scikit-learn divides them."""
         from sklearn.model_selection import LeaveOneOut as Splitter
 
@@ -28,6 +28,6 @@ class LeaveOneOut:
         for train, test in Splitter().split(truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
         """Of all items."""
         return pooled(metric, trials)

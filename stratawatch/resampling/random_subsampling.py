@@ -54,6 +54,6 @@ class RandomSubsampling:
         for train, test in splitter.split(truth, truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:  # noqa: ARG002
+    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
         """The mean of the runs."""
         return mean_of_runs(metric, trials)

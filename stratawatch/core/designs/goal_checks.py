@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from stratawatch.core.designs import DESIGNS, design_class
 from stratawatch.core.designs.base import SamplingDesign
+from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.errors import PlanImpossible
@@ -23,3 +25,15 @@ def unreachable_reasons(kind: SamplingDesign, goal: Goal | Limit, classifiers: S
     """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
     wanted = [name for name in classifiers if not goal.classifiers or name in goal.classifiers]
     return [why for name in wanted if (why := kind.unsupported_reason(goal.metric, name, classifiers))]
+
+
+def check_variance_method(variance: str, design: str) -> None:
+    """Raise for a variance method that does not fit the estimator of the design."""
+    fitting = variance_named(variance).estimators
+    if fitting and design_class(design).estimator not in fitting:
+        designs = [name for name in DESIGNS if design_class(name).estimator in fitting]
+        raise PlanImpossible(
+            f"variance = '{variance}' is not one of the estimates of design = '{design}'",
+            expected=" or ".join(f"design = '{name}'" for name in designs),
+            hint="leave the variance out",
+        )

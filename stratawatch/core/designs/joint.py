@@ -1,10 +1,11 @@
 """The default: one design for the whole panel, in which every label serves every classifier and metric."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.goals import SurveySpec
@@ -19,21 +20,12 @@ from stratawatch.core.stratification.stratify import stratify
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(SamplingDesign):
     """Strata that mix patterns, planned for all goals together, read by difference estimates."""
 
     name: ClassVar[str] = "joint"
     plans_for_goals: ClassVar[bool] = True
-    estimates_segments: ClassVar[bool] = True
-    warnings: ClassVar[tuple[str, ...]] = ()
-    classifiers_named: ClassVar[tuple[str, ...]] = ()
-
-    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
-        """Nothing."""
-        return ""
-
-    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
-        """Nothing."""
+    spends_budget: ClassVar[bool] = True
 
     def max_rounds(self, survey: SurveySpec) -> int:
         """One for small budgets, else two."""

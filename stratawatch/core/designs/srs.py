@@ -1,15 +1,16 @@
 """Simple random sampling: so many items of all that were judged, each as likely as any other; Wilson's interval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 import numpy as np
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.budgeting import afforded
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.estimates import Request, part
+from stratawatch.core.estimation.estimates import Estimator, Request, part
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
@@ -65,35 +66,26 @@ def _share(metric: RatioMetric, said: ConfusionCounts, sampled: _Sampled, confid
 
 
 @dataclass(frozen=True)
-class Srs:
+class Srs(SamplingDesign):
     """One stratum of all judged items, one round, and every metric the plain share among the labels."""
 
     name: ClassVar[str] = "srs"
-    plans_for_goals: ClassVar[bool] = False
-    estimates_segments: ClassVar[bool] = True
-    warnings: ClassVar[tuple[str, ...]] = ()
-    classifiers_named: ClassVar[tuple[str, ...]] = ()
+    estimator: ClassVar[Estimator] = "share"
+    spends_budget: ClassVar[bool] = True
 
-    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:  # noqa: ARG002
+    def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """What weighs its errors unequally is no plain share of labels."""
         found = metric_named(metric)
         return "" if found.share_odds else f"design = 'srs' does not tell {found.title}: it is no plain share of labels"
 
-    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
-        """Nothing."""
-
-    def max_rounds(self, survey: SurveySpec) -> int:  # noqa: ARG002 - one shape for all
-        """One."""
-        return 1
-
-    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Fine cells, all that some classifier judged in one stratum."""
         atoms = initial_cells(census)
         served = Cells.of_atoms(census.classifiers, atoms).has_call.tolist()
         first = 0 if any(served) else 1
         return tuple(replace(atom, stratum=0 if here else 1 - first) for atom, here in zip(atoms, served, strict=True))
 
-    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """The budget, from the judged items."""
         return self._draw(cells, survey, cells.stratum_sizes.astype(np.int64))
 

@@ -35,10 +35,6 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, metric_named, safe_divide
 from stratawatch.core.population import Atom, Floats
 
-FORETELLING: Final = ("joint",)
-"""Designs whose estimates are read through the working model."""
-SHARING: Final = ("srs", "kumar")
-"""Designs whose estimates are shares of labels; others have means of either side of a classifier."""
 _AT_ONCE: Final = 2_000_000
 """Labels x columns in memory at one time."""
 ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothing about how clusters differ"
@@ -138,16 +134,15 @@ def _moves(rows: LabelRows, atoms: Sequence[Atom], known: LabelledSample, reques
     parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
     sides, metrics = evidence.sides(parts), [metric_named(name) for name in request.metrics]
     every = [np.broadcast_arrays(*metric.slopes(sides.table)) for metric in metrics]
-    by_model, by_share = (request.survey.design in designs for designs in (FORETELLING, SHARING))
     for row, segment in enumerate(request.segments):
         inside = rows.inside(segment)
         for place in range(len(cells.classifiers)):
-            errors = inside * (rows.errors if by_model else rows.errors_about_means(place))
+            errors = inside * (rows.errors if request.estimator == "difference" else rows.errors_about_means(place))
             a, b = (inside * side[rows.atoms, place] for side in (cells.positive, cells.negative))
             for metric, (on_a, on_b) in zip(metrics, every, strict=True):
                 each = (a * on_a[row, place] + b * on_b[row, place]) * errors
                 yield Moves(
-                    share_moves(rows, metric, place, inside) if by_share else each,
+                    share_moves(rows, metric, place, inside) if request.estimator == "share" else each,
                     a * (A in metric.sides),
                     b * (B in metric.sides),
                 )

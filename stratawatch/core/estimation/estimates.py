@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +17,10 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.population import Atom, Segment
 
+Estimator = Literal["difference", "share", "side_mean"]
+"""How estimates use labels: differences from a working model, the plain share among the labels of every stratum, or
+the mean of each side of a classifier in every stratum."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -25,6 +30,7 @@ class Request:
     metrics: tuple[str, ...]
     segments: tuple[Segment | None, ...]
     survey: SurveySpec = field(default_factory=SurveySpec)
+    estimator: Estimator = "difference"
 
 
 def estimates(cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request) -> tuple[Estimate, ...]:

@@ -32,5 +32,7 @@ def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> 
     found.require_fit()
     with phase("planning"):
         cells = design_of_cycle(spec, found.atoms, found.candidates).cells
-        plan = design_of(survey_spec(spec)).whole(cells, survey_spec(spec), found.history, metrics_shown(spec))
+        plan = design_of(survey_spec(spec)).plan_all_rounds(
+            cells, survey_spec(spec), found.history, metrics_shown(spec)
+        )
     return PlanPreview(found.atoms, plan, found.history)

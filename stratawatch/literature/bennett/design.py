@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
-from stratawatch.core.cells import Cells
+from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.designs.seeded_rng import dice
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.estimates import Estimator, Request
 from stratawatch.core.estimation.interval import z
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
@@ -29,15 +30,31 @@ from stratawatch.literature.bennett.bins import BINNINGS
 from stratawatch.literature.bennett.estimate import METHOD, outcome, variance
 from stratawatch.literature.bennett.frame import CalledPositive, cut
 from stratawatch.literature.bennett.rounds import Rule, step
-from stratawatch.literature.bennett.warnings import warnings_of
 
 _PRECISION = "precision"
 _WITH_KNOWN = 3
 """Pools hold up to so many times the budget where labels are known already."""
 
 
+# Measured; see docs/methods/bennett.md.
+_STOPPING: Final = (
+    "Rounds of design = 'bennett' stop when the interval looks narrow enough: for a delta of .01 to .05 precision came "
+    "out up to .9 points too high, and 95% intervals held the truth in 90 to 95% of runs at precision .7 to .9, in as "
+    "few as 81% above"
+)
+_SPENDING: Final = (
+    "Labels of design = 'bennett' decide where the next ones are drawn: with 200 to 400 of them precision came out up "
+    "to .6 points too high, and 95% intervals held the truth in 89 to 95% of runs at precision .7 to .9, in as few as "
+    "87% above"
+)
+_ONE_BIN: Final = (
+    "With a single bin a run of nothing but yes looks certain: at precision .98 the 95% interval held the truth in 58% "
+    "of runs"
+)
+
+
 @dataclass(frozen=True)
-class Bennett:
+class Bennett(SamplingDesign):
     """Bins of the items that one classifier calls positive; rounds thrown into them until an interval is narrow.
 
     classifier: whose precision ("": the first of the panel). delta: the half-width to stop at (none: the budget is
@@ -45,7 +62,8 @@ class Bennett:
     """
 
     name: ClassVar[str] = "bennett"
-    plans_for_goals: ClassVar[bool] = False
+    paper: ClassVar[str] = "Bennett and Carvalho, CIKM 2010"
+    estimator: ClassVar[Estimator] = "side_mean"
     estimates_segments: ClassVar[bool] = False
 
     classifier: str = ""
@@ -71,7 +89,8 @@ class Bennett:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What looking at labels costs."""
-        return warnings_of(self.delta, self.bins)
+        first = _SPENDING if self.delta is None else _STOPPING
+        return (first, _ONE_BIN) if self.bins == 1 else (first,)
 
     @property
     def classifiers_named(self) -> tuple[str, ...]:
@@ -87,7 +106,7 @@ class Bennett:
             f"design = 'bennett' does not tell {metric_named(metric).title} of {classifier}: only precision of {whose}"
         )
 
-    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:  # noqa: ARG002
+    def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
         """A rule that stops before a goal holds."""
         for goal in survey.goals if survey.goals != DEFAULT_GOALS else ():
             if self.delta is not None and goal.margin < self.delta:
@@ -96,6 +115,10 @@ class Bennett:
                     expected=f"option 'delta' of at most {goal.margin:g}",
                 )
 
+    def drawable(self, cells: Cells) -> Flags:
+        """What the classifier calls positive."""
+        return np.asarray(cells.positive[:, self._place(cells.classifiers)])
+
     def max_rounds(self, survey: SurveySpec) -> int:
         """As many as there are if all items are in one bin and two of three labels are known before, and so free.
 
@@ -103,7 +126,7 @@ class Bennett:
         """
         return max(-(-_WITH_KNOWN * (survey.budget or 0) // self.per_bin), 1)
 
-    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:  # noqa: ARG002
+    def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
         self.validate(survey, {})
         place = self._place(census.classifiers)
@@ -115,12 +138,12 @@ class Bennett:
             )
         return atoms
 
-    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:  # noqa: ARG002
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """Labels may send all of the budget into any bin."""
         called = self._called(cells)
         return called.everywhere(np.minimum(called.sizes, survey.budget or 0))
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:  # noqa: ARG002
+    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """One round of labels more, or none when the rule says so."""
         called = self._called(cells)
         wanted = self._next(called, survey, so_far)
@@ -140,7 +163,7 @@ class Bennett:
     def estimate(
         self,
         cells: Cells,
-        atoms: Sequence[Atom],  # noqa: ARG002
+        atoms: Sequence[Atom],
         known: LabelledSample,
         request: Request,
     ) -> tuple[Estimate, ...]:

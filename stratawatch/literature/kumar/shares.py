@@ -68,9 +68,13 @@ class _Counts:
 
 
 def estimate(
-    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request, unsupported_reason: Callable[[str, str], str]
+    cells: Cells,
+    atoms: Sequence[Atom],
+    known: LabelledSample,
+    request: Request,
+    unsupported_reason: Callable[[str, str], str],
 ) -> tuple[Estimate, ...]:
-    """Every segment x classifier x metric; `unsupported_reason` says why a metric of a classifier is not told, if it is not."""
+    """An estimate of every segment x classifier x metric; Undefined with the `unsupported_reason`, if there is one."""
     answers = known.everywhere
     everything = cells.sizes, answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
     found = []

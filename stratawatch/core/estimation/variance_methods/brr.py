@@ -18,7 +18,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.difference_estimator import Evidence
-from stratawatch.core.estimation.estimates import Request, part
+from stratawatch.core.estimation.estimates import Estimator, Request, part
 from stratawatch.core.estimation.label_table import LabelRows
 from stratawatch.core.estimation.replication.balanced_replication import spread
 from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
@@ -68,7 +68,7 @@ class Brr:
     fewest: int = FEWEST
 
     name: ClassVar = "brr"
-    designs: ClassVar[tuple[str, ...]] = ("joint",)
+    estimators: ClassVar[tuple[Estimator, ...]] = ("difference",)
     warnings: ClassVar[tuple[str, ...]] = (
         (
             "Intervals of variance = 'brr' are too narrow: in simulated panels with 300 and 1,000 labels 93% of those "

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.estimates import Estimator, Request
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
@@ -15,15 +15,15 @@ class Default:
 
     name: ClassVar = "default"
     warnings: ClassVar[tuple[str, ...]] = ()
-    designs: ClassVar[tuple[str, ...]] = ()
+    estimators: ClassVar[tuple[Estimator, ...]] = ()
 
     def read(
         self,
         found: Sequence[Estimate],
-        cells: Cells,  # noqa: ARG002 - one shape for all
-        atoms: Sequence[Atom],  # noqa: ARG002
-        known: LabelledSample,  # noqa: ARG002
-        request: Request,  # noqa: ARG002
+        cells: Cells,
+        atoms: Sequence[Atom],
+        known: LabelledSample,
+        request: Request,
     ) -> tuple[Estimate, ...]:
         """As they are."""
         return tuple(found)

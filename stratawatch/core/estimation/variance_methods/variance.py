@@ -5,7 +5,7 @@ from typing import ClassVar, Protocol
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.estimates import Estimator, Request
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
@@ -16,8 +16,8 @@ class Variance(Protocol):
     name: ClassVar[str]
     warnings: ClassVar[tuple[str, ...]]
     """What its users should know, because it was measured: whole sentences, shown wherever it is chosen."""
-    designs: ClassVar[tuple[str, ...]]
-    """The designs whose estimates it is the variance of; none: of all."""
+    estimators: ClassVar[tuple[Estimator, ...]]
+    """The estimators that it is the variance of; none: of all."""
 
     def read(
         self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request

@@ -1,6 +1,6 @@
 """What every design keeps to, whatever its name."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import DESIGNS, design_class, design_named
 from stratawatch.core.designs.frozen import FrozenDesign, cut
+from stratawatch.core.designs.joint import Joint
 from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.metrics import METRICS
@@ -21,16 +23,6 @@ from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 NAMES = pytest.mark.parametrize("name", DESIGNS)
-FEWEST = {"kumar": 16, "tripathi": 8}
-"""Smaller budgets may be refused: two labels in each stratum of kumar's eight, or of tripathi's parent's negatives."""
-ASKED = {
-    "kumar": lambda pattern: pattern[0] != "-",
-    "bennett": lambda pattern: pattern[0] == "1",
-    "tripathi": lambda pattern: "1" in pattern,
-}
-"""Items without which there is nothing to ask about: what the first classifier judged or calls positive, or anyone."""
-SPENDERS = ("joint", "srs")
-"""Designs that draw exactly what a budget buys, however small it is; others may want more or be content with less."""
 
 
 def design_of(census, survey) -> FrozenDesign:
@@ -58,15 +50,15 @@ def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, s
     try:
         design, drawn, plans = design_of(census, survey), set(), []
     except PlanImpossible:
-        nothing_to_ask = not any(ASKED.get(name, str)(pattern) for pattern in census.patterns)
-        assert nothing_to_ask or budget < FEWEST.get(name, 0)
+        chosen = design_named(name)
+        assert not chosen.drawable(Cells.of_census(census)).any() or budget < chosen.least_budget(2)
         return
     for ordinal in range(1, design_named(name).max_rounds(survey) + 2):
         says = Ledger({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
         plan = design.plan(survey, says, drawn, ordinal=ordinal, earlier=plans)
         totals = np.array(plan.totals)
         assert bool(np.all(totals <= drawable_items(design.cells)))
-        if name in SPENDERS and ordinal > 1:
+        if design_class(name).spends_budget and ordinal > 1:
             assert totals.sum() == min(budget, drawable_items(design.cells).sum())
         assert totals.sum() <= budget
         if plans:
@@ -125,6 +117,34 @@ def test_a_design_is_not_planned_as_another():
     design = design_of(census, SurveySpec(budget=50, design="srs"))
     with pytest.raises(StratawatchError, match='cut as "srs" cannot be planned as "joint"'):
         design.plan(SurveySpec(budget=50), Ledger({}), (), ordinal=1)
+
+
+@dataclass(frozen=True)
+class OtherJoint(Joint):
+    """The joint design under another name."""
+
+    name = "other"
+
+
+@pytest.mark.parametrize("variance", VARIANCES)
+@pytest.mark.parametrize("clustered", [False, True])
+def test_a_subclass_under_another_name_has_the_numbers_of_its_class(monkeypatch, variance, clustered):
+    monkeypatch.setitem(DESIGNS, OtherJoint.name, f"{__name__}:OtherJoint")
+    inside = {Segment("country", "DE"): np.array([300, 200, 60])}
+    census = Census(("a", "b"), ("00", "01", "11"), np.array([200, 500, 900]), np.array([900, 400, 300]), inside)
+    found = []
+    for name in ("joint", OtherJoint.name):
+        survey = SurveySpec(budget=300, design=name, variance=variance)
+        design = design_of(census, survey)
+        names = tuple(f"c{row // 4}" for row in range(len(design.candidates.items)))
+        design = replace(design, candidates=replace(design.candidates, clusters=names if clustered else None))
+        plan = design.plan(survey, Ledger({}), (), ordinal=1)
+        drawn = {design.candidates.items[row] for row in design.draw(plan)}
+        says = Ledger({item: "yes" if crc32(item.encode()) % 3 == 0 else "no" for item in drawn})
+        compared = design.compare(says, drawn, "a", "b", "recall")
+        found.append((plan, drawn, design.estimate(says, drawn, metrics=tuple(METRICS)), compared))
+    assert found[0] == found[1]
+    assert {one.deff is not None for one in found[0][2] if isinstance(one.outcome, Known)} == {clustered}
 
 
 def test_an_unknown_name_is_told_what_there_is():

@@ -3,10 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stratawatch.core.designs import DESIGNS
+from stratawatch.core.designs import DESIGNS, design_class
 from stratawatch.core.designs.frozen import cut
+from stratawatch.core.designs.goal_checks import check_variance_method
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.variance_methods import VARIANCES, check_variance_method, variance_named
+from stratawatch.core.estimation.variance_methods import VARIANCES, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.verdicts import Ledger
@@ -82,7 +83,7 @@ def test_so_is_what_is_no_name(name):
         variance_named(name)
 
 
-@pytest.mark.parametrize("design", [name for name in DESIGNS if name != "joint"])
+@pytest.mark.parametrize("design", [name for name in DESIGNS if design_class(name).estimator != "difference"])
 def test_replicates_are_of_difference_estimates_only(design):
     with pytest.raises(PlanImpossible, match=f"'brr' is not one of the estimates of design = '{design}'; expected"):
         check_variance_method("brr", design)
@@ -93,10 +94,3 @@ def test_replicates_are_of_difference_estimates_only(design):
 def test_a_design_is_not_cut_for_a_variance_of_another(population):
     with pytest.raises(PlanImpossible, match="variance = 'brr'"):
         cut(population.census, SurveySpec(budget=100, design="srs", variance="brr"))
-
-
-def test_all_designs_are_known_here():
-    """Design effects of others than these are about means of strata."""
-    from stratawatch.core.estimation.cluster_variance import FORETELLING, SHARING
-
-    assert {*FORETELLING, *SHARING} <= set(DESIGNS)
