@@ -14,7 +14,7 @@ from stratawatch.engine.model.notification import Incident, StreamKey, StreamSta
 
 
 class SqlAlarms:
-    """The alarms' room."""
+    """The repository of alarm states and incidents."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, func, or_, select
 
 from stratawatch.adapters.store.baseline_table import baselines
 from stratawatch.adapters.store.columns import hashed, segment_key
-from stratawatch.adapters.store.documents import as_document, dumps, from_document
+from stratawatch.adapters.store.json_codec import as_document, dumps, from_document
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.core.baselines.intervals import Share, TwoSides
 from stratawatch.engine.model.notification import StreamKey
@@ -20,7 +20,7 @@ EVIDENCE: Final[Mapping[str, type[Share | TwoSides]]] = {"share": Share, "two_si
 
 
 class SqlBaselines:
-    """The baselines' room."""
+    """The repository of baselines."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
@@ -52,7 +52,7 @@ class SqlBaselines:
 
 
 def _row(baseline: StoredBaseline) -> dict[str, Any]:
-    known, key = baseline.known, baseline.key
+    interval, key = baseline.known, baseline.key
     facts = {
         "panel": key.panel,
         "classifier": key.classifier,
@@ -72,10 +72,10 @@ def _row(baseline: StoredBaseline) -> dict[str, Any]:
         **facts,
         "row_key": hashed(*(dumps(value) for value in facts.values())),
         "segment_key": segment_key(key.segment),
-        "value": float(known.value),
-        "low": float(known.low),
-        "high": float(known.high),
-        "n_eff": float(known.n_eff),
+        "value": float(interval.value),
+        "low": float(interval.low),
+        "high": float(interval.high),
+        "n_eff": float(interval.n_eff),
         "confidence": float(baseline.confidence),
         "measured_at": baseline.measured_at,
     }
@@ -99,7 +99,7 @@ def _baseline(row: Row[Any]) -> StoredBaseline:
 
 
 def _evidence_document(evidence: Share | TwoSides) -> dict[str, Any]:
-    kind = next(word for word, known in EVIDENCE.items() if isinstance(evidence, known))
+    kind = next(word for word, kind_of in EVIDENCE.items() if isinstance(evidence, kind_of))
     return {"kind": kind, **as_document(evidence)}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, select, update
 
-from stratawatch.adapters.store import frozen as facts
-from stratawatch.adapters.store import moves, quarantine
-from stratawatch.adapters.store.documents import as_document, from_document
+from stratawatch.adapters.store import frozen_cycle as facts
+from stratawatch.adapters.store import quarantine, transitions
+from stratawatch.adapters.store.json_codec import as_document, from_document
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
@@ -45,7 +45,7 @@ def _of_period(panel: str, period: int) -> Select[tuple[int]]:
 
 
 class SqlCycles:
-    """The cycles' room."""
+    """The repository of cycles, their frozen facts and their transitions."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
@@ -151,7 +151,7 @@ class SqlCycles:
 
     def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
-        return moves.moves(self._sql, entity, entity_id)
+        return transitions.moves(self._sql, entity, entity_id)
 
     def _set(self, cycle_id: int, **values: Any) -> None:
         changed = self._sql.execute(update(cycles).where(cycles.c.id == cycle_id).values(**values))

@@ -19,7 +19,7 @@ from stratawatch.errors import StratawatchError
 
 
 class SqlEstimates:
-    """The estimates' room."""
+    """The repository of estimates and their revisions."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
@@ -150,12 +150,12 @@ def _outcome_columns(estimate: Estimate) -> dict[str, Any]:
 
 
 def _estimate_of(row: Row[Any]) -> Estimate:
-    known = row.undefined is None
+    is_defined = row.undefined is None
     return Estimate(
         classifier=row.classifier,
         metric=row.metric,
         segment=None if row.segment_column is None else Segment(row.segment_column, row.segment_value),
-        outcome=Known(row.value, row.low, row.high, row.n_eff) if known else Undefined(row.undefined),
+        outcome=Known(row.value, row.low, row.high, row.n_eff) if is_defined else Undefined(row.undefined),
         labels_used=row.labels_used,
         method=row.method,
         confidence=row.confidence,

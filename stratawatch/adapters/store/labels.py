@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, func, select
 
 from stratawatch.adapters.store.columns import hashed
-from stratawatch.adapters.store.past import past_draws
+from stratawatch.adapters.store.past_draws import past_draws
 from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
 from stratawatch.engine.model.cycle_facts import PastDraw
@@ -18,7 +18,7 @@ _LEDGER_LOCK: Final = 0x57A7A  # any number of our own
 
 
 class SqlLabels:
-    """The labels' room."""
+    """The repository of label events and poll cursors."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
@@ -29,9 +29,11 @@ class SqlLabels:
             return 0, ()
         self._one_writer()
         drawn = self._drawn([event.item_key for event in events])
-        known = {_event_key(e): e for e in reversed(events) if e.item_key in drawn}  # the first of a pair counts
-        there = self._there(list(known))
-        rows = [_event_row(key, known[key], at) for key in reversed(known) if key not in there]
+        events_by_key = {
+            _event_key(e): e for e in reversed(events) if e.item_key in drawn
+        }  # the first of a pair counts
+        there = self._there(list(events_by_key))
+        rows = [_event_row(key, events_by_key[key], at) for key in reversed(events_by_key) if key not in there]
         added = insert_new(self._sql, label_events, rows, label_events.c.id)
         return len(added), tuple(event for event in events if event.item_key not in drawn)
 
@@ -60,9 +62,9 @@ class SqlLabels:
         )
         return tuple((row.item, _event_of(row)) for row in self._sql.execute(query))
 
-    def past(self, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+    def past(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
         """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
-        return past_draws(self._sql, cycle_ids, known_by)
+        return past_draws(self._sql, cycle_ids, received_by)
 
     def mark(self) -> int:
         """The id of the newest label event, 0 when there is none."""

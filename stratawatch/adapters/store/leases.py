@@ -9,7 +9,7 @@ from stratawatch.adapters.store.upserts import upsert
 
 
 class SqlLeases:
-    """The leases' room."""
+    """The repository of leases."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection

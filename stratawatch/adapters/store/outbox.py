@@ -15,7 +15,7 @@ _WRITTEN = ("key", "dedup_key", "channel", "severity", "subject", "body", "facts
 
 
 class SqlOutbox:
-    """The notifications' room."""
+    """The repository of notifications on their way."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
@@ -76,8 +76,8 @@ class SqlOutbox:
         """What a channel has is not taken back: a sent notification stays sent."""
         row = (notifications.c.id == notification_id) & (notifications.c.state != "sent")
         changed = self._sql.execute(update(notifications).where(row).values(**values))
-        known = select(notifications.c.id).where(notifications.c.id == notification_id)
-        if changed.rowcount != 1 and self._sql.scalar(known) is None:
+        found = select(notifications.c.id).where(notifications.c.id == notification_id)
+        if changed.rowcount != 1 and self._sql.scalar(found) is None:
             raise StratawatchError(f"there is no notification {notification_id}")
 
 

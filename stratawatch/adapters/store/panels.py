@@ -7,14 +7,14 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from stratawatch.adapters.store import tables
-from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
+from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_from_json, spec_to_json
 from stratawatch.adapters.store.upserts import insert_all, insert_new, upsert
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 
 
 class SqlPanels:
-    """The panels' room."""
+    """The repository of panels and their versions."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection

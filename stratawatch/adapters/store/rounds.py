@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, select
 
 from stratawatch.adapters.store import batches as outbox
-from stratawatch.adapters.store.documents import plan_document, plan_from
+from stratawatch.adapters.store.json_codec import plan_document, plan_from
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.plan import Plan
@@ -18,7 +18,7 @@ from stratawatch.errors import StratawatchError
 
 
 class SqlRounds:
-    """The rounds' room."""
+    """The repository of rounds, drawn items and batches."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection

@@ -4,7 +4,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Engine, func, inspect, select, text
 
-from stratawatch.adapters.store.connect import LOOKING, connect, reaching, shown, sqlite_file, store_url
+from stratawatch.adapters.store.database import LOOKING, connect, reaching, shown, sqlite_file, store_url
 from stratawatch.errors import SchemaMismatch
 
 VERSION_TABLE: Final = "stratawatch_schema"

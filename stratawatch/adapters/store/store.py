@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.engine import URL
 
-from stratawatch.adapters.store.connect import connect, reaching, shown, sqlite_file, store_url
+from stratawatch.adapters.store.database import connect, reaching, shown, sqlite_file, store_url
 from stratawatch.adapters.store.schema import EXPECTED, look, mismatch, state_of, upgrade
 from stratawatch.adapters.store.transaction import SqlTransaction
 

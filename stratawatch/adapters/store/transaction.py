@@ -10,10 +10,10 @@ from stratawatch.adapters.store.cycles import SqlCycles
 from stratawatch.adapters.store.estimates import SqlEstimates
 from stratawatch.adapters.store.labels import SqlLabels
 from stratawatch.adapters.store.leases import SqlLeases
-from stratawatch.adapters.store.moves import move
 from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.rounds import SqlRounds
+from stratawatch.adapters.store.transitions import move
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository

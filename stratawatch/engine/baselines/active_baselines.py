@@ -27,14 +27,14 @@ def baselines_for_judging(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, limits: Mapping[StreamKey, Limit], now: datetime
 ) -> dict[StreamKey, InForce | Undefined]:
     """For every stream with a largest drop its baseline, or why it has none and how to get one."""
-    wanted = [key for key, limit in limits.items() if limit.max_drop is not None]
-    if not wanted:
+    keys = [key for key, limit in limits.items() if limit.max_drop is not None]
+    if not keys:
         return {}
     dated = tx.baselines.in_force(spec.name, cycle.window.start, now)
     found, later = _alike(spec, dated), active_baselines(tx, spec, cycle.window.start)
     return {
         key: InForce(found[key].evidence, date_of(found[key])) if key in found else _missing(spec, key, dated, later)
-        for key in wanted
+        for key in keys
     }
 
 

@@ -45,7 +45,7 @@ def from_windows(
 
 
 class JudgedWindow(NamedTuple):
-    """A judged window with what was known of it."""
+    """A judged window with the estimates that it ended with."""
 
     cycle: Cycle
     revision: Revision
@@ -84,10 +84,10 @@ def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_PastWindow]) -> B
     call = next(call_of(one) for one in spec.classifiers if one.name == key.classifier)
     alike = [window for window in past if window.calls.get(key.classifier) == call]
     estimates = [one for window in alike for one in window.estimates(key)]
-    known = past_estimates(estimates, LEAST) if estimates else Baseline(key.metric, UNESTIMATED, METHOD, 0)
+    baseline = past_estimates(estimates, LEAST) if estimates else Baseline(key.metric, UNESTIMATED, METHOD, 0)
     others = [window.calls[key.classifier] for window in past if window.calls.get(key.classifier, call) != call]
-    if not others or not isinstance(known.evidence, Undefined):
-        return known
+    if not others or not isinstance(baseline.evidence, Undefined):
+        return baseline
     rules = " or by ".join(sorted(set(others)))
     why = f"{len(others)} of {len(past)} windows are of another classifier, yes by {rules}"
-    return replace(known, evidence=Undefined(f"{known.evidence.reason}; {why}" if estimates else why))
+    return replace(baseline, evidence=Undefined(f"{baseline.evidence.reason}; {why}" if estimates else why))

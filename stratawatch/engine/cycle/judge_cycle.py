@@ -151,15 +151,15 @@ def _tests(limits: Mapping[StreamKey, Limit]) -> int:
 
 def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:
     """Up to three segments of every classifier and metric, those furthest from where one wants them first."""
-    known: dict[StreamKey, list[tuple[float, str]]] = defaultdict(list)
+    lines_by_key: dict[StreamKey, list[tuple[float, str]]] = defaultdict(list)
     for estimate in estimates:
         if estimate.segment is None or isinstance(estimate.outcome, Undefined):
             continue
         found = estimate.outcome
         worst_first = -found.value if metric_named(estimate.metric).lower_is_better else found.value
         line = f"{estimate.segment}: {estimate_text(found.value, found.low, found.high)}"
-        known[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
-    return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in known.items()}
+        lines_by_key[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
+    return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in lines_by_key.items()}
 
 
 def _key(spec: PanelSpec, estimate: Estimate) -> StreamKey:

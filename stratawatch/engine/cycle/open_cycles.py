@@ -37,10 +37,10 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     if newest:
         require_same_windows(tx, spec, newest[0])
     version = tx.panels.save(spec, now)
-    room = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
+    free_slots = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
     opened: list[int] = []
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
-        if len(opened) >= room:
+        if len(opened) >= free_slots:
             break
         cycle = tx.cycles.open(spec.name, version, period, window_of(spec.windows, period), now)
         if cycle is not None:

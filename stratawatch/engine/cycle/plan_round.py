@@ -49,15 +49,15 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     """Add the round, or settle the cycle that needs none."""
     labelled = load_labelled_cycle(tx, spec, cycle.id)
     items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
-    known = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
-    plan = _plan(tx, spec, cycle, labelled, known)
+    reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
+    plan = _plan(tx, spec, cycle, labelled, reusable)
     fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
     if ordinal > 1 and not fresh:
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
         return None
-    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in known])
-    tx.rounds.add(cycle.id, plan, _draws(spec, labelled, plan, fresh, known), batches, now)
+    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable])
+    tx.rounds.add(cycle.id, plan, _draws(spec, labelled, plan, fresh, reusable), batches, now)
     if cycle.state == CycleState.FROZEN:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
     if len(tx.rounds.of(cycle.id)) != ordinal:
@@ -70,13 +70,13 @@ def _plan(
     spec: PanelSpec,
     cycle: Cycle,
     labelled: LabelledCycle,
-    known: Mapping[str, Verdict],
+    reusable: Mapping[str, Verdict],
 ) -> Plan:
-    """The next round's plan. What is known of items that may still be drawn makes their labels free."""
+    """The next round's plan. Items that may still be drawn and have a reusable verdict cost no label."""
     before = [done.plan for done in tx.rounds.of(cycle.id)]
     return labelled.design.plan(
         survey_spec(spec),
-        Ledger({**known, **labelled.ledger.verdicts}),
+        Ledger({**reusable, **labelled.ledger.verdicts}),
         labelled.drawn,
         ordinal=len(before) + 1,
         history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
@@ -94,7 +94,7 @@ def _draws(
     labelled: LabelledCycle,
     plan: Plan,
     fresh: Sequence[CandidateItem],
-    known: Mapping[str, Verdict],
+    reusable: Mapping[str, Verdict],
 ) -> list[DrawnItem]:
     inclusion, atoms = labelled.design.inclusion(plan), labelled.design.atoms
     return [
@@ -104,7 +104,7 @@ def _draws(
             atom=item.atom,
             digest=item.digest,
             inclusion=inclusion[atoms[item.atom].stratum],
-            reused=item.item in known,
+            reused=item.item in reusable,
         )
         for item in fresh
     ]

@@ -32,8 +32,8 @@ def reason_sentences(panel: PanelSpec) -> dict[str, str]:
         "time": f"the time in {times} is missing or unreadable",
     }
     for one in panel.classifiers:
-        wanted = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
-        found[score_key(one)] = f"the score of '{one.name}' in '{one.score}' is not {wanted}"
+        expected = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
+        found[score_key(one)] = f"the score of '{one.name}' in '{one.score}' is not {expected}"
         found[call_key(one)] = f"the call of '{one.name}' in '{one.call}' is neither 0, 1, true nor false"
     return found
 

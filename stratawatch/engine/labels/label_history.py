@@ -17,7 +17,7 @@ from stratawatch.engine.ports.transaction import Transaction
 
 
 def label_history(
-    tx: Transaction, spec: PanelSpec, period: int, known_by: datetime, present: Collection[str] = ()
+    tx: Transaction, spec: PanelSpec, period: int, received_by: datetime, present: Collection[str] = ()
 ) -> History:
     """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.
 
@@ -32,11 +32,11 @@ def label_history(
     }
     if not periods:
         return NO_HISTORY
-    past = tx.labels.past(list(periods), known_by)
+    past = tx.labels.past(list(periods), received_by)
     verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
-    told = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
-    ages = [period - periods[draw.cycle_id] for draw in told]
-    history = _columns(told, verdicts, ages, frozenset(present), len(spec.classifiers))
+    labelled = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
+    ages = [period - periods[draw.cycle_id] for draw in labelled]
+    history = _columns(labelled, verdicts, ages, frozenset(present), len(spec.classifiers))
     return with_variance_ratios(history) if spec.stop_rule == "goals" else history
 
 
@@ -46,7 +46,7 @@ def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
 
 
 def _columns(
-    told: Sequence[PastDraw],
+    labelled: Sequence[PastDraw],
     verdicts: dict[str, Verdict],
     ages: Sequence[int],
     present: frozenset[str],
@@ -54,10 +54,10 @@ def _columns(
 ) -> History:
     return History(
         ages=np.array(ages, dtype=np.int64),
-        patterns=tuple(draw.pattern for draw in told),
-        scores=centres([draw.bin for draw in told]),
-        positive=np.array([verdicts[draw.item_key] == "yes" for draw in told], dtype=np.bool_),
-        weights=np.array([draw.weight for draw in told], dtype=np.float64),
-        drawable=np.array([draw.item in present for draw in told], dtype=np.bool_),
+        patterns=tuple(draw.pattern for draw in labelled),
+        scores=centres([draw.bin for draw in labelled]),
+        positive=np.array([verdicts[draw.item_key] == "yes" for draw in labelled], dtype=np.bool_),
+        weights=np.array([draw.weight for draw in labelled], dtype=np.float64),
+        drawable=np.array([draw.item in present for draw in labelled], dtype=np.bool_),
         classifiers=classifiers,
     )

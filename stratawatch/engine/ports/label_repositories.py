@@ -25,7 +25,7 @@ class LabelRepository(Protocol):
         """(item id, event) of a panel, in order of arrival."""
         ...
 
-    def past(self, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+    def past(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
         """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
         ...
 

@@ -10,8 +10,8 @@ from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_state
+from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_to_json
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
-from stratawatch.adapters.store.specs import fingerprint, spec_to_json
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.goals import Limit

@@ -4,8 +4,8 @@ import json
 
 from sqlalchemy import create_engine, text
 
+from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_to_json
 from stratawatch.adapters.store.schema import alembic_config
-from stratawatch.adapters.store.specs import fingerprint, spec_to_json
 from tests.support.store.examples import spec
 
 FIRST_CYCLE = 7

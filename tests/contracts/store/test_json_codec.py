@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from stratawatch.adapters.store import columns
 from stratawatch.adapters.store.columns import escaped, segment_key, unescaped
-from stratawatch.adapters.store.documents import as_document, dumps, from_document, plan_document, plan_from
-from stratawatch.adapters.store.specs import fingerprint, spec_from_json, spec_to_json
+from stratawatch.adapters.store.json_codec import as_document, dumps, from_document, plan_document, plan_from
+from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_from_json, spec_to_json
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Segment

@@ -12,13 +12,13 @@ from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.label_events import LabelEvent
 
 
-def past_draws(sql: Connection, cycle_ids: Sequence[int], known_by: datetime) -> tuple[PastDraw, ...]:
+def past_draws(sql: Connection, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
     """What these cycles had drawn by a moment, of it what anybody had said something about."""
-    rows = sql.execute(_query(cycle_ids, known_by))
+    rows = sql.execute(_query(cycle_ids, received_by))
     return tuple(_past_draw(list(said)) for _, said in groupby(rows, key=lambda row: (row.cycle_id, row.item_key)))
 
 
-def _query(cycle_ids: Sequence[int], known_by: datetime) -> Select[Any]:
+def _query(cycle_ids: Sequence[int], received_by: datetime) -> Select[Any]:
     sizes = (
         select(atoms.c.cycle_id, atoms.c.stratum, func.sum(atoms.c.size).label("size"))
         .where(atoms.c.cycle_id.in_(cycle_ids))
@@ -30,7 +30,7 @@ def _query(cycle_ids: Sequence[int], known_by: datetime) -> Select[Any]:
         select(draws, atoms.c.stratum, func.count().over(partition_by=stratum).label("taken"))
         .join_from(draws, rounds, rounds.c.id == draws.c.round_id)
         .join(atoms, (atoms.c.cycle_id == draws.c.cycle_id) & (atoms.c.position == draws.c.atom))
-        .where(draws.c.cycle_id.in_(cycle_ids), rounds.c.planned_at <= known_by)
+        .where(draws.c.cycle_id.in_(cycle_ids), rounds.c.planned_at <= received_by)
         .subquery()
     )
     place = (candidates.c.cycle_id == drawn.c.cycle_id) & (candidates.c.digest == drawn.c.digest)
@@ -47,7 +47,7 @@ def _query(cycle_ids: Sequence[int], known_by: datetime) -> Select[Any]:
         .join_from(drawn, sizes, (sizes.c.cycle_id == drawn.c.cycle_id) & (sizes.c.stratum == drawn.c.stratum))
         .join(candidates, place & (candidates.c.item == drawn.c.item))
         .join(label_events, label_events.c.item_key == drawn.c.item_key)
-        .where(label_events.c.received_at <= known_by)
+        .where(label_events.c.received_at <= received_by)
         .order_by(drawn.c.cycle_id, drawn.c.item_key, label_events.c.at, label_events.c.id)
     )
 

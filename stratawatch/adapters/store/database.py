@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
-from stratawatch.adapters.store.documents import dumps
+from stratawatch.adapters.store.json_codec import dumps
 from stratawatch.errors import ConfigError, Unreachable
 from stratawatch.extras import require
 

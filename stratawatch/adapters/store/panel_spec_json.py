@@ -4,7 +4,7 @@ import json
 from hashlib import sha256
 from typing import Any, cast
 
-from stratawatch.adapters.store.documents import as_document, from_document
+from stratawatch.adapters.store.json_codec import as_document, from_document
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec
 
