@@ -17,6 +17,7 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
 from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 from tests.support.fakes import (
     MONDAY,
     WEEK,
@@ -213,5 +214,5 @@ class World(RuleBasedStateMachine):
 
 TestWorld = World.TestCase
 TestWorld.settings = settings(
-    max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=examples(30), stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -17,6 +17,7 @@ from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, Columns, WindowRule
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.errors import ConfigError, StratawatchError
+from tests.support.examples import examples
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_cycle, open_all
 from tests.support.stores import empty_store
@@ -38,7 +39,7 @@ def run_weeks(scenario, weeks: int) -> list[int]:
 
 
 class TestOpening:
-    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         # Hours since the start at which some process looks, in whatever order: skewed clocks, restarts, long outages.
         looks=st.lists(st.tuples(st.integers(-100, 1500), st.integers(0, 50), st.booleans()), min_size=1, max_size=8),

@@ -1,6 +1,7 @@
 """A quarter in the life of a panel, and a store in memory that answers what a report asks for."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -108,7 +109,7 @@ class Memory:
                 draws=lambda cycle_id: tuple(self.draws[cycle_id]),
                 batches=lambda *, cycle_id: tuple(self.batches[cycle_id]),
             ),
-            labels=SimpleNamespace(of_items=lambda keys: tuple(e for e in self.events if e.item_key in set(keys))),
+            labels=SimpleNamespace(of_items=self.of_items),
             estimates=SimpleNamespace(latest=self.revisions.get),
             alarms=SimpleNamespace(
                 of_cycle=lambda cycle_id: tuple(self.states[cycle_id]),
@@ -117,6 +118,11 @@ class Memory:
             baselines=SimpleNamespace(in_force=self.in_force),
             outbox=SimpleNamespace(all=lambda *, newest: tuple(self.notifications[-newest:])),
         )
+
+    def of_items(self, keys: Sequence[str]) -> tuple[LabelEvent, ...]:
+        """Every event of these items."""
+        asked = set(keys)
+        return tuple(event for event in self.events if event.item_key in asked)
 
     def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[StoredBaseline, ...]:
         """As the store has it, of one baseline a stream at a time."""

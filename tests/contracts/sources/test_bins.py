@@ -15,6 +15,7 @@ from stratawatch.adapters.sources.dialects import translate
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.score_bins import bin_of, bins_of
 from stratawatch.engine.model.panel_spec import ClassifierSpec
+from tests.support.examples import examples
 from tests.support.predictions.panels import START, WINDOW, panel
 
 TYPES = {"id": "VARCHAR", "ts": "TIMESTAMP", "a": "DOUBLE", "b": "DOUBLE", "c": "DOUBLE", "flag": "BOOLEAN"}
@@ -65,7 +66,7 @@ class TestDuckDB:
         z = np.concatenate([r.random(20_000), r.random(20_000) ** 9, 1 - r.random(20_000) ** 9])
         assert in_duckdb([(float(one),) for one in z]) == list(bins_of(z))
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=examples(15), deadline=None)
     @given(st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=1, max_size=200))
     def test_the_mean_is_added_and_divided_in_the_same_order(self, rows: list[tuple[float, float, float]]) -> None:
         assert in_duckdb(rows) == [bin_of((a + b + c) / 3) for a, b, c in rows]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from stratawatch.adapters.queues import inbox
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.inbox import ReadCaps
+from tests.support.examples import examples
 
 WHOLE = b'{"key": "k1", "value": "yes"}\n'
 NEXT = b'{"key": "k2", "value": "no"}\n'
@@ -296,7 +297,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(lines=LINES, cuts=st.lists(st.integers(0, 400), max_size=8), cap=st.integers(1, 4))
 def test_however_a_file_grows_it_tells_what_one_reading_tells(tmp_path_factory, lines, cuts, cap):
     content = b"".join(lines)

@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study import Study
+from tests.support.examples import examples
 from tests.support.study_frames import StudyData
 
 STUDY_DATA = StudyData(300)
@@ -99,4 +100,4 @@ class StudyMachine(RuleBasedStateMachine):
 
 
 TestMachine = StudyMachine.TestCase
-TestMachine.settings = settings(max_examples=25, stateful_step_count=15, deadline=None, derandomize=True)
+TestMachine.settings = settings(max_examples=examples(25), stateful_step_count=15, deadline=None, derandomize=True)

@@ -21,6 +21,7 @@ from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
+from tests.support.examples import examples
 
 NAMES = pytest.mark.parametrize("name", DESIGNS)
 
@@ -34,7 +35,7 @@ def design_of(census, survey) -> FrozenDesign:
 
 
 @NAMES
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     sizes=st.lists(st.integers(0, 300), min_size=5, max_size=5),
     budget=st.integers(2, 400),

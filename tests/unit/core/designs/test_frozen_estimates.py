@@ -7,6 +7,7 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 from tests.support.labelled_population import LabelledPopulation, two_classifiers
 
 
@@ -82,7 +83,7 @@ class TestEstimate:
         with pytest.raises(StratawatchError, match="expected a number between 0 and 1"):
             population.design.estimate(Ledger({}), (), confidence=confidence)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.03, 0.5, 0.97, 1.0]), st.floats(0, 1))
     def test_whatever_people_answer_every_interval_holds_its_value(self, population, seed, yes, answering):
         rng = np.random.default_rng(seed)

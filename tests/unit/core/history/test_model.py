@@ -17,6 +17,7 @@ from stratawatch.core.history.model import (
 )
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.history.working_model import logistic, logit
+from tests.support.examples import examples
 from tests.support.past_labels import LADDER, curve, exact, past, together
 
 MADE = Cells.of(
@@ -159,7 +160,7 @@ class TestHardLabels:
         best = minimize(depth, centre, method="BFGS", options={"maxiter": 2000, "gtol": 1e-4})
         assert depth(_newton(columns, yes, n, ridge)) <= best.fun + 0.01
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=examples(40))
     @given(st.lists(st.tuples(st.integers(0, 60), st.floats(0, 1)), min_size=4, max_size=12), st.integers(1, 30))
     def test_whatever_was_said_the_shares_balance(self, said, age):
         """The last step fits an intercept: in sum, foretold yes are the yes there were, at scores that rows are pooled at."""

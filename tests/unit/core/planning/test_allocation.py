@@ -17,6 +17,7 @@ from stratawatch.core.planning.allocation import (
 )
 from stratawatch.core.planning.expected_rates import Rates, prior_rates, updated_rates
 from stratawatch.core.planning.goal_variances import goal_rows, variance_coefficients
+from tests.support.examples import examples
 
 SIZES = [9000, 900, 90, 60, 40, 1]
 PATTERNS = ["00", "00", "01", "10", "11", "--"]
@@ -160,7 +161,7 @@ class TestForLimits:
     def test_limits_that_not_even_all_items_keep_take_all(self):
         assert self.labels(0.1, AllocationBounds(np.zeros(2, dtype=np.int64), np.array([50, 50]))) == [50, 50]
 
-    @settings(deadline=None, max_examples=50)
+    @settings(deadline=None, max_examples=examples(50))
     @given(st.integers(0, 2**32 - 1), st.floats(0.01, 0.3), st.sampled_from([0.0, 0.15]))
     def test_every_limit_is_kept_and_one_label_fewer_would_not_do(self, seed, margin, proportional):
         rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from stratawatch.core.planning.bethel import GAP, achieved_variances, integer_solution, limits_met, minimise_labels
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 
 
 def floats(*values):
@@ -221,7 +222,7 @@ def cheapest(needs, limits, sizes, floors) -> int:
 tiny = st.tuples(st.integers(1, 7), st.floats(0.1, 10), st.floats(0.1, 10))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(tiny, min_size=1, max_size=4), st.floats(0.01, 0.9), st.floats(0.01, 0.9))
 def test_all_whole_allocations_of_tiny_strata(rows, first, second):
     """Between the continuous optimum and one label above the best of all whole ones."""
@@ -241,7 +242,7 @@ need = st.just(0.0) | st.floats(1e-6, 1)
 stratum = st.tuples(st.integers(1, 10**6), need, need, st.integers(0, 30), st.floats(0.05, 1))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(stratum, min_size=1, max_size=25), st.floats(1e-4, 1), st.floats(1e-4, 1), st.floats(0.2, 5))
 def test_within_bounds_within_limits_and_proven(rows, first, second, cost):
     sizes, one, other, floors, pools = (np.array(column, dtype=float) for column in zip(*rows, strict=True))

@@ -9,6 +9,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import half_width_curves, half_widths
 from stratawatch.core.planning.expected_rates import Rates, prior_rates
+from tests.support.examples import examples
 
 LARGE = Cells.of(("a",), ["1", "0"], np.array([1e6, 4e6]), np.array([0.5, 0.1]))
 FLAT = Rates(np.array([0.5, 0.1]), np.array([0.25, 0.09]))
@@ -96,7 +97,7 @@ class TestCurves:
         )
         assert bool(np.all(narrow < wide))
 
-    @settings(deadline=None, max_examples=50)
+    @settings(deadline=None, max_examples=examples(50))
     @given(st.lists(st.integers(0, 50), min_size=4, max_size=4), st.floats(0.5, 0.999))
     def test_every_width_is_a_share_or_untold(self, n, confidence):
         plan = np.array([*n, 0], dtype=float)

@@ -12,6 +12,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.expected_rates import Rates, model_rates, prior_rates, shrunk_prior_rates, updated_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_rows, variance_coefficients
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 from tests.support.past_labels import curve, drawn, past, together
 
 SCORES = np.array([0.01, 0.2, 0.02, 0.999])
@@ -140,7 +141,7 @@ class TestSecondRates:
         factors = one.rate[:2] / other.rate[:2]
         assert factors[0] == pytest.approx(factors[1], rel=0.2)
 
-    @settings(deadline=None, max_examples=50)
+    @settings(deadline=None, max_examples=examples(50))
     @given(st.lists(st.tuples(st.integers(0, 300), st.floats(0, 1)), min_size=4, max_size=4))
     def test_whatever_people_said_rates_are_shares_and_labels_vary(self, said):
         answered = np.array([float(n) for n, _ in said])

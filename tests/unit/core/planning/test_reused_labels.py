@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.round_planner import RoundPlanner
+from tests.support.examples import examples
 from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, so_far, until
 
 
@@ -53,7 +54,7 @@ class TestKnownLabels:
         assert new["new_label_cost"](told) < new["new_label_cost"](blind)
         assert told[1::2].sum() > blind[1::2].sum()
 
-    @settings(deadline=None, max_examples=25)
+    @settings(deadline=None, max_examples=examples(25))
     @given(st.integers(10, 2000), st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
     def test_new_labels_never_exceed_the_budget_and_hardly_miss_it(self, budget, seed, remembered, stop_at_goals):
         """Strata give and take when labels are added, so that a few may be left over."""

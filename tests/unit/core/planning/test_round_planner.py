@@ -15,6 +15,7 @@ from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
 from stratawatch.core.planning.round_sizes import LARGEST_PILOT, SMALLEST_PILOT, first_labels
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 from tests.support.past_labels import curve, drawn
 from tests.support.planned_cells import (
     MADE,
@@ -279,7 +280,7 @@ class TestPools:
         plan = first(until(0.02), PAST, pools)
         assert plan.totals == (*pools[:-1].tolist(), 0)
 
-    @settings(deadline=None, max_examples=25)
+    @settings(deadline=None, max_examples=examples(25))
     @given(st.integers(0, 2**32 - 1), st.integers(1, 3000), st.booleans(), st.booleans())
     def test_no_round_ever_leaves_them(self, seed, budget, remembered, stop_at_goals):
         pools = np.minimum(np.random.default_rng(seed).integers(0, 200, MADE.stratum_count), WHOLE)

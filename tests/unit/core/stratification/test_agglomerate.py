@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.stratification.agglomerate import Moments, agglomerate
+from tests.support.examples import examples
 
 
 def moments(sizes, spreads, means) -> Moments:
@@ -118,7 +119,7 @@ class TestManyCells:
 cell = st.tuples(st.integers(1, 10**5), st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(cell, min_size=1, max_size=40), st.integers(1, 30))
 def test_numbers_are_contiguous_from_the_first_cell_on(cells, wanted):
     made = moments([c[0] for c in cells], [c[1] for c in cells], [c[2:] for c in cells])

@@ -8,6 +8,7 @@ from stratawatch.core.population import NO_BIN, Census, Segment
 from stratawatch.core.score_bins import bins_of, centre
 from stratawatch.core.stratification.initial_cells import initial_cells
 from tests.support.censuses import census, of, spread
+from tests.support.examples import examples
 
 
 def history(rows: int, positive_above: float = 0.1) -> History:
@@ -110,7 +111,7 @@ class TestFacts:
 row = st.tuples(st.sampled_from(["00", "01", "1-", "11", "--"]), st.integers(-1, 1023), st.integers(0, 10**6))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.lists(row, min_size=1, max_size=60, unique_by=lambda r: r[:2]), st.randoms(use_true_random=False))
 def test_atoms_are_a_partition_whatever_the_order_of_rows(rows, random):
     atoms = initial_cells(census(sorted(rows)))

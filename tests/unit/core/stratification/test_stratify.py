@@ -16,6 +16,7 @@ from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.support.censuses import census, panel, spread
+from tests.support.examples import examples
 
 ROWS = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600), *spread("11", 550, 950))
 
@@ -199,7 +200,7 @@ class TestSpeed:
 row = st.tuples(st.sampled_from(["00", "01", "1-", "11", "--"]), st.integers(-1, 1023), st.integers(1, 10**6))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(row, min_size=1, max_size=60, unique_by=lambda r: r[:2]),
     st.integers(2, 3000),

@@ -9,6 +9,7 @@ from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.kumar.allocations import ALLOCATIONS, LOOKS, STOPS_ASKING, Equal, OptA1, OptA2, Proportional
 from stratawatch.literature.kumar.estimation import stratified_share
 from stratawatch.literature.kumar.stratum_counts import Tally
+from tests.support.examples import examples
 
 SIZES = np.array([1000, 3000, 6000])
 EVERY = {**ALLOCATIONS, "OPT-A1 doubting": OptA1(doubt=1.0), "OPT-A2 doubting": OptA2(doubt=1.0)}
@@ -37,7 +38,7 @@ def finished(allocation, sizes, right, budget, rng):
 
 @pytest.mark.parametrize("name", EVERY)
 class TestEveryAllocation:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     @given(st.lists(st.tuples(st.integers(2, 200), st.floats(0, 1)), min_size=1, max_size=8), st.integers(0, 300))
     def test_spends_its_budget_exactly_within_the_sizes(self, name, strata, extra):
         sizes = np.array([size for size, _ in strata])

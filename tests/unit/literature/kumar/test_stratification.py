@@ -12,6 +12,7 @@ from stratawatch.literature.kumar.gaussian_mixture import gaussian_mixture
 from stratawatch.literature.kumar.k_means import k_means
 from stratawatch.literature.kumar.pseudo_labels import Values
 from stratawatch.literature.kumar.stratification import LEAST_ITEMS, STRATIFIERS, cut_points, stratum_of
+from tests.support.examples import examples
 
 RNG = np.random.default_rng(20260105)
 SKEWED = 1 / (1 + np.exp(-2.5 - RNG.normal(size=20_000)))
@@ -41,7 +42,7 @@ class TestEveryStratifier:
     def test_gives_one_stratum_where_one_is_asked(self, by):
         assert cut_points(SKEWED, None, 1, by).tolist() == []
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), min_size=1, max_size=30), st.integers(1, 10))
     def test_leaves_no_stratum_empty_or_with_a_single_item(self, by, cells, strata):
         z, weights = (np.array(column, dtype=float) for column in zip(*cells, strict=True))
@@ -53,7 +54,7 @@ class TestEveryStratifier:
         assert bool((sizes >= LEAST_ITEMS).all()) or len(cuts) == 0
         assert sizes.sum() == weights.sum()
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(st.lists(st.tuples(st.floats(0, 1e6), st.integers(1, 10**9)), min_size=2, max_size=30), st.integers(2, 10))
     def test_survives_any_scale(self, by, cells, strata):
         """Values and counts that differ by any factor: no overflow, no division by 0, cuts in order."""
@@ -122,7 +123,7 @@ class TestKnownAnswers:
 
 
 class TestKMeans:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(st.lists(st.integers(0, 60), min_size=4, max_size=9, unique=True), st.integers(2, 4))
     def test_no_other_cuts_are_better(self, z, strata):
         """All ways to cut so few values, one by one."""

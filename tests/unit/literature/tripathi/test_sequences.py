@@ -13,6 +13,7 @@ from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.options import Options
 from stratawatch.literature.tripathi.parent import best_parent, expected_labels
 from stratawatch.literature.tripathi.sequences import Sequences
+from tests.support.examples import examples
 from tests.support.tripathi_cycle import CENSUS, NAMES, survey
 
 
@@ -56,7 +57,7 @@ class TestParent:
 
 
 class TestDraw:
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=examples(40))
     @given(
         budget=st.integers(60, 1500),
         share=st.sampled_from([0.0, 0.2, 0.5, 0.8]),

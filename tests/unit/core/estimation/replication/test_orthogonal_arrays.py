@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array, replicates_needed
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 
 
 def is_orthogonal(array, n):
@@ -55,7 +56,7 @@ def test_orthogonal_and_fully_balanced(strata, units):
     assert is_balanced(array, units)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from([2, 3, 5, 7]), st.integers(1, 60))
 def test_every_array_is_orthogonal_and_fully_balanced(units, strata):
     array = orthogonal_array(strata, units)

@@ -9,6 +9,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicates import Replication, replicates
 from stratawatch.core.estimation.replication.units import Strata
 from stratawatch.errors import StratawatchError
+from tests.support.examples import examples
 from tests.support.stratified_units import drawn, textbook
 
 
@@ -17,7 +18,7 @@ def variance(made, values):
     return float(((made.replicated @ values - made.weights @ values) ** 2).sum()) * made.scale
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.sampled_from([2, 3, 5, 7]),
     st.integers(1, 40),
@@ -33,7 +34,7 @@ def test_equal_units_give_the_textbook_variance(units, strata, fay, seed):
     assert found == pytest.approx(textbook(known, values), rel=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from([2, 3, 5]), st.integers(1, 20), st.integers(0, 2**32), st.booleans())
 def test_balance_gives_the_mean_of_the_replicates(units, strata, seed, split):
     rng = np.random.default_rng(seed)
