@@ -1,9 +1,12 @@
 import doctest
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-MODULES = ("stratum_quotas", "single_scan", "json_values", "quoting", "packed_codes")
+from stratawatch.adapters import sources
+
+MODULES = sorted(path.stem for path in Path(sources.__path__[0]).glob("*.py") if ">>> " in path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", MODULES)
