@@ -16,7 +16,7 @@ def translate(sql: str, dialect: str) -> str:
     """A statement of DuckDB in another dialect.
 
     >>> print(translate('SELECT MD5(item) COLLATE "C" FROM t', "trino").replace(chr(10), " "))
-    SELECT   LOWER(TO_HEX(MD5(TO_UTF8(item)))) FROM t
+    SELECT   LOWER(TO_HEX(MD5(TO_UTF8(CAST(item AS VARCHAR))))) FROM t
     """
     import sqlglot
 
@@ -92,7 +92,17 @@ def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
     return node
 
 
+def _hash_text(node: Any, dialect: str) -> Any:  # noqa: ARG001
+    """MD5 takes bytes in Trino; sqlglot encodes what it knows to be text, so that ids are cast to it."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.MD5) and isinstance(node.this, exp.Column):
+        node.set("this", exp.Cast(this=node.this, to=exp.DataType.build("VARCHAR")))
+    return node
+
+
 _CHANGES: Final[dict[str, tuple[Callable[[Any, str], Any], ...]]] = {
     "postgres": (_guard_casts, _fence),
     "spark": (_without_zone, _broadcast),
+    "trino": (_hash_text,),
 }

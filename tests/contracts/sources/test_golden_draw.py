@@ -140,6 +140,9 @@ class TestEveryQueryInEveryDialect:
             "item"
         ]
 
+    def test_trino_hashes_the_bytes_of_ids_and_not_their_text(self) -> None:
+        assert "MD5(TO_UTF8(CAST(item AS VARCHAR)))" in golden.text("bad_rows.trino.sql")
+
 
 HASH = {
     "bigquery": r"TO_HEX\(MD5\({} \|\| ':' \|\| item\)\)",
