@@ -16,8 +16,9 @@ import numpy as np
 
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.cells import Flags
-from stratawatch.core.planning.bethel import GAP, achieved_variances, integer_solution, limits_met, minimise_labels
+from stratawatch.core.planning.bethel import achieved_variances, integer_solution, limits_met, minimise_labels
 from stratawatch.core.population import Floats
+from stratawatch.core.tuning import SOLVER
 
 STRATA: Final = 1000
 CLASSIFIERS: Final = 25
@@ -120,7 +121,7 @@ def chromy(problem: Problem) -> Floats:
             if float((weights @ (1 / point)).max()) <= 1 + 1e-12:
                 best = min(best, point, key=lambda labels: float(problem.costs @ labels))
             bound = float(problem.costs @ n + prices @ (used - 1))
-            if float(problem.costs @ best) - bound <= GAP * float(problem.costs @ best):
+            if float(problem.costs @ best) - bound <= SOLVER.gap * float(problem.costs @ best):
                 break
         prices = prices * used**2
     return best
@@ -144,7 +145,7 @@ def _verdicts(runs: list[Run]) -> list[Verdict]:
         Verdict(
             "median ms with whole numbers", "aim", 1000 * median(r.seconds + r.whole_seconds for r in runs), 50, "<="
         ),
-        Verdict("worst gap", "must", max(r.gap for r in runs), GAP, "<="),
+        Verdict("worst gap", "must", max(r.gap for r in runs), SOLVER.gap, "<="),
         Verdict("worst extra % of whole numbers", "must", 100 * max(r.extra for r in runs), 0.3, "<="),
     ]
 

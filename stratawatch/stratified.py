@@ -13,15 +13,21 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.estimates import Request, estimates
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample, assign_folds
-from stratawatch.core.planning.allocation import MIN_LABELS, neyman_multipurpose
+from stratawatch.core.planning.allocation import neyman_multipurpose
 from stratawatch.core.planning.bethel import integer_solution, minimise_labels
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
+from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 
 def allocate(
-    labels: int, sizes: ArrayLike, variances: ArrayLike, *, margins: ArrayLike = 1.0, floors: ArrayLike = MIN_LABELS
+    labels: int,
+    sizes: ArrayLike,
+    variances: ArrayLike,
+    *,
+    margins: ArrayLike = 1.0,
+    floors: ArrayLike = PLANNER.min_labels,
 ) -> Counts:
     """Whole labels of each stratum, `labels` in all, placed where the estimates gain most.
 

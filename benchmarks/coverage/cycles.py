@@ -13,7 +13,8 @@ from stratawatch.core.designs.frozen import pool_sizes
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import LabelledSample
-from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Counts
 from stratawatch.core.score_bins import BIN_COUNT

@@ -19,7 +19,7 @@ from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides, judged,
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 from stratawatch.core.population import Counts, Floats
 
 SIZE: Final = 20_000
@@ -126,13 +126,7 @@ def _first_period(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -
 
 def _second_totals(warm: Frozen, queue: Queue, known: Flags) -> Counts:
     """One round from history; items whose label is known are not asked about."""
-    costs = ~known[queue.rows]
     nothing = np.zeros(queue.atoms)
-    so_far = LabelsSoFar(
-        1,
-        np.zeros_like(warm.pools),
-        nothing,
-        nothing,
-        new_label_cost=lambda totals: int((costs & queue.first(totals)).sum()),
-    )
+    costs = LabelCosts(0, queue.strata, ~known[queue.rows])
+    so_far = LabelsSoFar(1, np.zeros_like(warm.pools), nothing, nothing, costs=costs)
     return warm.planner.totals(so_far, warm.pools)

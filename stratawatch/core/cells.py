@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.memo import IdentityMemo
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Census, Counts, Floats
 from stratawatch.core.score_bins import centres
 
@@ -15,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Cells(IdentityMemo):
+class Cells:
     """Columns of equal length. `scores` is the mean linked score of a cell, NaN where there is none.
 
     `positive` and `negative` have a column a classifier: calls the cell's items so. Neither: did not say.

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from stratawatch.core.goals import Goal
-from stratawatch.core.history.model import MAX_AGE
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bin_of, centre
+from stratawatch.core.tuning import HISTORY
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
@@ -86,8 +86,8 @@ class TestWhichLabels:
 
     def test_windows_that_are_too_long_ago_are_left_out(self, small):
         weeks(small, 0)
-        assert len(history(small, MAX_AGE)) == 40
-        assert history(small, MAX_AGE + 1) is NO_HISTORY
+        assert len(history(small, HISTORY.max_age)) == 40
+        assert history(small, HISTORY.max_age + 1) is NO_HISTORY
 
     def test_another_cut_off_makes_another_classifier(self, small):
         weeks(small, 0)

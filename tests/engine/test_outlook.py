@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from stratawatch.core.goals import Goal
-from stratawatch.core.planning.round_sizes import SMALLEST_PILOT
+from stratawatch.core.tuning import PLANNER
 from stratawatch.engine.cycle.label_forecast import BUDGETS, forecast_labels
 from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.model.windows import window_of
@@ -99,8 +99,8 @@ class TestStop:
     def test_without_a_history_a_cycle_asks_its_pilot_at_least(self, make_scenario):
         scenario = make_scenario(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
         found = look(scenario)
-        assert look(make_scenario(spec(goals=self.WIDE, budget=900))).together < SMALLEST_PILOT
-        assert SMALLEST_PILOT <= found.stop.labels == found.together <= 900
+        assert look(make_scenario(spec(goals=self.WIDE, budget=900))).together < PLANNER.pilot_labels[0]
+        assert PLANNER.pilot_labels[0] <= found.stop.labels == found.together <= 900
         assert all(wish.half_width == found.stop.half_widths[wish.classifier, wish.metric] for wish in found.goals)
         assert all(wish.half_width <= wish.margin for wish in found.goals)
 

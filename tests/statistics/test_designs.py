@@ -15,7 +15,7 @@ from stratawatch.core.estimation.estimates import Request
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from tests.support.seed import random_seed
 
 REPEATS = 300

@@ -4,7 +4,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 from tests.support.past_labels import curve, drawn
 
 PATTERNS = [*["00"] * 6, *["01"] * 3, *["10"] * 3, *["11"] * 4, "--"]
@@ -42,7 +42,12 @@ def so_far(ordinal, totals=None, **more):
     return LabelsSoFar(ordinal, totals, totals.astype(float), np.round(totals * SCORES), **more)
 
 
-def known_at_first(known, *, drawn_already=None):
-    """A count of new labels when the first known[h] candidates of every stratum cost nothing."""
-    before = np.zeros_like(known) if drawn_already is None else drawn_already
-    return lambda totals: int(np.maximum(totals - np.maximum(known, before), 0).sum())
+def known_at_first(known):
+    """Costs where the first known[h] candidates of every stratum have a label already; pools hold all items."""
+    strata = np.repeat(np.arange(MADE.stratum_count), WHOLE)
+    place = np.concatenate([np.arange(size) for size in WHOLE])
+    return LabelCosts(0, strata, place >= known[strata])
+
+
+def new_labels(costs, totals):
+    return int(costs.unlabelled_in(np.asarray(totals)).sum())

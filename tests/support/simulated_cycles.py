@@ -21,7 +21,8 @@ from stratawatch.core.estimation.undefined import reason, told
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds
 from stratawatch.core.metrics import METRICS, SideTotals
-from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.score_bins import bins_of

@@ -11,7 +11,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 
 
@@ -32,6 +32,11 @@ class SamplingDesign(ABC):
     spends_budget: ClassVar[bool] = False
     """Whether it draws exactly what a budget pays for, as long as there are items."""
     estimates_segments: ClassVar[bool] = True
+
+    @property
+    def remembered_rounds(self) -> int:
+        """How many earlier rounds, each by itself, the next plan depends on."""
+        return 0
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -22,8 +22,7 @@ from stratawatch.core.labelled_sample import LabelledSample, labelled_sample
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
-from stratawatch.core.planning.looking_back import EarlierRounds
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import order_by_random_number, take_smallest
 from stratawatch.core.verdicts import Ledger
@@ -106,7 +105,7 @@ class FrozenDesign:
         known = self._labelled(ledger, drawn)
         order, strata = self._order
         known_items = ledger.verdicts.keys() | set(drawn)
-        costs = [self.candidates.items[row] not in known_items for row in order.tolist()]
+        unlabelled = np.array([self.candidates.items[row] not in known_items for row in order.tolist()], dtype=np.bool_)
         asked = len(set(drawn)) - len(set(reused))
         so_far = LabelsSoFar(
             ordinal=ordinal,
@@ -114,9 +113,11 @@ class FrozenDesign:
             labelled=known.labelled.sum(axis=0),
             positives=known.positive.sum(axis=0),
             half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
-            new_label_cost=lambda totals: asked + int(_paid(costs, strata, totals).sum()),
-            unlabelled_in=(lambda totals: _paid(costs, strata, totals)) if not all(costs) else None,
-            earlier=EarlierRounds(len(earlier), lambda place: self._told(ledger, earlier[place])),
+            costs=LabelCosts(asked, strata, unlabelled),
+            earlier=tuple(
+                self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
+                for plan in earlier[max(len(earlier) - self.sampling_design.remembered_rounds, 0) :]
+            ),
         )
         pools = np.bincount(strata, minlength=self.cells.stratum_count).astype(np.int64)
         return self.sampling_design.plan(self.cells, survey, history, so_far, pools)
@@ -179,10 +180,6 @@ class FrozenDesign:
     def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> LabelledSample:
         return labelled_sample(self.candidates, self.cells.strata, ledger, drawn)
 
-    def _told(self, ledger: Ledger, plan: Plan) -> LabelledSample:
-        """What is known today of the items that a plan had drawn."""
-        return self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
-
     def _half_widths(self, survey: SurveySpec, ledger: Ledger, drawn: Collection[str]) -> dict[tuple[str, str], float]:
         if not survey.stop_at_goals:
             return {}
@@ -199,10 +196,3 @@ def _words(survey: SurveySpec) -> str:
 def _a_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise StratawatchError(f"the confidence is {confidence}", expected="a number between 0 and 1")
-
-
-def _paid(costs: Sequence[bool], strata: Counts, totals: Counts) -> Counts:
-    """How many of the first totals[h] candidates of every stratum h cost a label."""
-    place = np.arange(len(strata)) - np.searchsorted(strata, strata)
-    paid = np.array(costs, dtype=np.bool_) & (place < totals[strata])
-    return np.bincount(strata[paid], minlength=len(totals)).astype(np.int64)

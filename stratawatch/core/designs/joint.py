@@ -13,7 +13,8 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_precision import half_widths
-from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.stratify import stratify
@@ -47,7 +48,7 @@ class Joint(SamplingDesign):
         """By what scores or history foretell."""
         planner = RoundPlanner(cells, survey, history)
         totals = planner.total_plan()
-        widths = half_widths(cells, planner.rates, totals, survey.confidence, metrics)
+        widths = half_widths(planner.context.expected, totals, survey.confidence, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
     def estimate(

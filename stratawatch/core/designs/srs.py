@@ -8,7 +8,6 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.budgeting import afforded
 from stratawatch.core.estimate import Estimate, Known, Undefined
 from stratawatch.core.estimation.estimates import Estimator, Request, part
 from stratawatch.core.estimation.mover import Ends
@@ -19,8 +18,9 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import ConfusionCounts, RatioMetric, metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
+from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.expected_rates import prior_rates
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
 from stratawatch.core.stratification.initial_cells import initial_cells
 
@@ -93,7 +93,9 @@ class Srs(SamplingDesign):
         """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
         budget, room = survey.budget or 0, self._room(cells, pools)
         first = so_far.ordinal == 1
-        totals = afforded(lambda n: np.minimum(room, n), so_far, budget, int(room.sum())) if first else so_far.drawn
+        totals = (
+            affordable_totals(lambda n: np.minimum(room, n), so_far, budget, int(room.sum())) if first else so_far.drawn
+        )
         short = first and so_far.new_label_cost(totals) < budget
         exhausted = np.flatnonzero((totals == pools) & (pools < drawable_items(cells))) if short else ()
         whole = self.plan_all_rounds(cells, survey, history, ())

@@ -9,24 +9,15 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.history.working_model import intercept_shift, logistic, logit
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
+from stratawatch.core.tuning import HISTORY
 
-MIN_PAST_LABELS: Final = 200
-"""Labels below which history does not foretell anything."""
-MAX_AGE: Final = 30
-"""Periods back that history reaches."""
-_SLOW, _FAST, _COUNTED = 0.97, 0.7, 0.95
-"""Discounts a period: of the model's slopes, of its intercept, of counts."""
-_PENALTY: Final = 0.5
-_INTERCEPT_PENALTY: Final = 20.0
-_GRID: Final = 8.0
-"""Rows are pooled at steps of 1/8 of the linked score's logit: a fit of many thousand labels takes milliseconds."""
 _STEPS: Final = 50
 _SMALL_STEP: Final = 1e-6
 
 
 def has_enough_labels(history: History) -> bool:
     """Whether there are enough labels to foretell from."""
-    return int((history.ages <= MAX_AGE).sum()) >= MIN_PAST_LABELS
+    return int((history.ages <= HISTORY.max_age).sum()) >= HISTORY.min_labels
 
 
 def prior_rate(cells: Cells, history: History) -> Floats | None:
@@ -47,11 +38,11 @@ def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
     Labels of items that can be drawn again are left out: they would decide how often they are drawn.
     """
     yes, answered = np.zeros(cells.stratum_count), np.zeros(cells.stratum_count)
-    rows = np.flatnonzero((history.ages <= MAX_AGE) & ~history.drawable)
+    rows = np.flatnonzero((history.ages <= HISTORY.max_age) & ~history.drawable)
     if rows.size:
         homes = _nearest_strata(cells, [history.patterns[row] for row in rows.tolist()], _imputed_scores(history)[rows])
         known = homes >= 0
-        weights = _COUNTED ** history.ages[rows].astype(np.float64)
+        weights = HISTORY.count_discount ** history.ages[rows].astype(np.float64)
         np.add.at(answered, homes[known], weights[known])
         np.add.at(yes, homes[known], (weights * history.positive[rows])[known])
     return yes, answered
@@ -86,22 +77,22 @@ class _PriorModel:
     """
 
     def __init__(self, history: History) -> None:
-        young = history.ages <= MAX_AGE
+        young = history.ages <= HISTORY.max_age
         ages = history.ages[young].astype(np.float64)
-        scores = np.round(np.clip(logit(_imputed_scores(history)[young]), -12, 12) * _GRID) / _GRID
+        scores = np.round(np.clip(logit(_imputed_scores(history)[young]), -12, 12) * HISTORY.grid) / HISTORY.grid
         names = np.array(history.patterns)[young]
         said = history.positive[young].astype(np.float64)
         _, kind = np.unique(names, return_inverse=True)
-        key = kind * 4096 + (scores * _GRID).astype(np.int64) + 2048
+        key = kind * 4096 + (scores * HISTORY.grid).astype(np.int64) + 2048
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
-        self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1 / _GRID)
+        self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1 / HISTORY.grid)
         columns = self._columns(list(names[first]), scores[first])
-        slow, fast = _SLOW**ages, _FAST**ages
+        slow, fast = HISTORY.slope_discount**ages, HISTORY.intercept_discount**ages
         count = len(first)
         n, yes = _sums(group, slow, count), _sums(group, slow * said, count)
-        self._beta = _newton(columns, yes, n, np.r_[1e-3, np.full(columns.shape[1] - 1, _PENALTY)])
+        self._beta = _newton(columns, yes, n, np.r_[1e-3, np.full(columns.shape[1] - 1, HISTORY.slope_penalty)])
         n, yes = _sums(group, fast, count), _sums(group, fast * said, count)
-        self._beta[0] += intercept_shift(columns @ self._beta, yes, n, penalty=_INTERCEPT_PENALTY)
+        self._beta[0] += intercept_shift(columns @ self._beta, yes, n, penalty=HISTORY.intercept_penalty)
 
     def at(self, patterns: Sequence[str], scores: Floats) -> Floats:
         """The share of positives for these patterns and linked scores."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -10,13 +9,7 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.history.model import has_enough_labels, prior_rate_at
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import POSITIVE, UNSCORED
-
-_DISCOUNT: Final = 0.96
-_PRIOR_PERIODS: Final = 6.0
-_TRUST_AT: Final = 1.1
-_DOUBT_ABOVE: Final = 1.2
-_SUREST: Final = 0.99
-"""Certainty that a ratio reckons with: one mistaken label among sure ones is no verdict on the model."""
+from stratawatch.core.tuning import HISTORY
 
 
 def model_is_trusted(history: History) -> bool:
@@ -29,11 +22,13 @@ def model_is_trusted(history: History) -> bool:
     sums: dict[str, float] = {}
     weight = 0.0
     for age in sorted(history.ratios, reverse=True):
-        weight = _DISCOUNT * weight + 1
+        weight = HISTORY.trust_discount * weight + 1
         for metric, ratio in history.ratios[age].items():
-            sums[metric] = _DISCOUNT * sums.get(metric, 0.0) + ratio
-        worst = max((total + _PRIOR_PERIODS) / (weight + _PRIOR_PERIODS) for total in sums.values())
-        trust = worst <= (_DOUBT_ABOVE if trust else _TRUST_AT)
+            sums[metric] = HISTORY.trust_discount * sums.get(metric, 0.0) + ratio
+        worst = max(
+            (total + HISTORY.trust_prior_periods) / (weight + HISTORY.trust_prior_periods) for total in sums.values()
+        )
+        trust = worst <= (HISTORY.doubt_above if trust else HISTORY.trust_at_most)
     return trust
 
 
@@ -59,7 +54,7 @@ def _variance_ratios(history: History, age: int) -> Mapping[str, float] | None:
     if not has_enough_labels(past):
         return None
     now = _subset(history, history.ages == age)
-    m = np.minimum(prior_rate_at(now, past), _SUREST)
+    m = np.minimum(prior_rate_at(now, past), HISTORY.surest_rate)
     y, w = now.positive.astype(np.float64), now.weights
     surprise, expected = (w * (y - m)) ** 2, w**2 * m * (1 - m)
     precision, recall = [], []

@@ -1,28 +1,19 @@
 """Allocate labels to strata: a budget where it buys most, or as many as the goals need."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.goals import Goal
 from stratawatch.core.planning.bethel import integer_solution, minimise_labels
-from stratawatch.core.planning.expected_rates import Rates
-from stratawatch.core.planning.goal_variances import goal_variances
+from stratawatch.core.planning.goal_variances import GoalVariances
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
+from stratawatch.core.tuning import PLANNER
 
 ALLOCATION: Final = "sum_of_squares"
 """What plans call the allocation that spends a budget."""
-MIN_LABELS: Final = 2
-"""Labels of a stratum, if it has as many items: one label has no variance."""
-MIN_LABELS_FOR_MARGINS: Final = 4
-"""The same where only the margins count, and no share of a budget holds every stratum up."""
-HIGHER_FLOORS: Final = (0.6, 0.8)
-"""Further floors that a plan may have, as shares of proportional ones; see `floor_share`."""
-_KEPT_PROPORTIONAL: Final = 0.2
 
 
 @dataclass(frozen=True)
@@ -34,13 +25,14 @@ class AllocationBounds:
 
 
 def floor_share(labels: int) -> float:
-    """eps: a stratum's least part of its proportional share: .4 up to 200 labels, .2 from 1000, log-linear between.
+    """A stratum's least part of its proportional share: .4 up to 200 labels, .2 from 1000, log-linear between.
 
     >>> floor_share(100), round(floor_share(447), 2), floor_share(5000)
     (0.4, 0.3, 0.2)
     """
-    steps = np.log(np.clip(labels, 200, 1000) / 200) / np.log(5)
-    return float(0.4 - 0.2 * steps)
+    (few, most), (many, least) = PLANNER.small_budget, PLANNER.large_budget
+    steps = np.log(np.clip(labels, few, many) / few) / np.log(many / few)
+    return float(most - (most - least) * steps)
 
 
 def neyman_multipurpose(needs: Floats) -> Floats:
@@ -56,35 +48,35 @@ def neyman_multipurpose(needs: Floats) -> Floats:
 
 
 def strata_with_calls(cells: Cells) -> Flags:
-    """Strata that hold items which some classifier judged."""
+    """Strata that hold items which some classifier called positive or negative."""
     return np.asarray(cells.by_stratum(cells.has_call.astype(np.float64)) > 0)
 
 
 def drawable_items(cells: Cells) -> Counts:
-    """The items that may be drawn: all of a served stratum, none of the others."""
+    """The items that may be drawn: all of a stratum with calls, none of the others."""
     return np.where(strata_with_calls(cells), cells.stratum_sizes, 0).astype(np.int64)
 
 
 def allocate(
-    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, bounds: AllocationBounds, floor: float | None = None
+    cells: Cells, variances: GoalVariances, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
     """The labels of each stratum for the goals, never below what is drawn, nor below a `floor` (None: the usual)."""
-    asked = goal_variances(cells, goals, rates)
-    need = (1 / asked.margins**2) @ asked.coefficients
-    weights = neyman_multipurpose(need)
+    weights = neyman_multipurpose((1 / variances.margins**2) @ variances.coefficients)
     weights = np.where(strata_with_calls(cells), weights, 0.0)
     share = floor_share(labels) if floor is None else floor
     return clip_and_round(weights, _floors(cells, share, labels, bounds, weights > 0), bounds.upper, labels)
 
 
 def two_phase_allocation(
-    cells: Cells, goals: Sequence[Goal], rates: Rates, labels: int, bounds: AllocationBounds, floor: float | None = None
+    cells: Cells, variances: GoalVariances, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
-    """.8 of the updated plan, .2 of the first phase scaled up: no stratum is left to the first labels' chance."""
-    planned = allocate(cells, goals, rates, labels, bounds, floor).astype(np.float64)
+    """.8 of the plan by updated rates, .2 of the first round's allocation scaled up."""
+    planned = allocate(cells, variances, labels, bounds, floor).astype(np.float64)
     scaled = clip_and_round(bounds.lower.astype(np.float64), bounds.lower, bounds.upper, labels).astype(np.float64)
-    mixed = (1 - _KEPT_PROPORTIONAL) * planned + _KEPT_PROPORTIONAL * scaled
-    floors = np.maximum(bounds.lower, np.minimum(_least(cells, MIN_LABELS), bounds.upper))
+    # The first labels decide where further ones go, and are then part of the estimate: a stratum whose few labels
+    # were all negative by chance would get no more, and stay underestimated. The mix keeps labels coming to it.
+    mixed = (1 - PLANNER.first_round_kept) * planned + PLANNER.first_round_kept * scaled
+    floors = np.maximum(bounds.lower, np.minimum(_least(cells, PLANNER.min_labels), bounds.upper))
     return clip_and_round(mixed, _affordable(floors, bounds, labels, mixed), bounds.upper, labels)
 
 
@@ -101,11 +93,13 @@ def allocate_for_margins(
     A `proportional` part of the labels goes to strata by size: a model can be wrong anywhere.
     """
     sizes, caps = cells.stratum_sizes, bounds.upper.astype(np.float64)
-    floors = np.maximum(bounds.lower, np.minimum(_least(cells, MIN_LABELS_FOR_MARGINS), bounds.upper))
+    floors = np.maximum(bounds.lower, np.minimum(_least(cells, PLANNER.min_labels_for_margins), bounds.upper))
     solution = minimise_labels(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
     if not solution.feasible:
         return bounds.upper
     if proportional > 0:
+        # Raising the floors of a solved plan and solving again moves labels rather than adding them: strata above
+        # their new floors give back what the limits do not need any more.
         even = np.floor(proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
         floors = np.minimum(np.maximum(floors, even), bounds.upper)
         solution = minimise_labels(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
@@ -116,7 +110,7 @@ def _floors(cells: Cells, floor: float, labels: int, bounds: AllocationBounds, n
     """A share of the labels by size, among strata that some goal needs; the least everywhere else."""
     items = np.where(needed, drawable_items(cells), 0).astype(np.float64)
     proportional = np.floor(floor * labels * items / max(float(items.sum()), 1.0)).astype(np.int64)
-    least = _least(cells, MIN_LABELS)
+    least = _least(cells, PLANNER.min_labels)
     floors = np.maximum(bounds.lower, np.minimum(np.maximum(least, proportional), bounds.upper))
     if floors.sum() > labels:
         floors = np.maximum(bounds.lower, np.minimum(least, bounds.upper))

@@ -1,32 +1,13 @@
 """The fewest labels that keep many variances within their limits: Chromy's and Bethel's allocation, with its dual."""
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts, Floats
+from stratawatch.core.tuning import SOLVER
 from stratawatch.errors import StratawatchError
-
-GAP: Final = 1e-6
-"""Stop when the allocation is proven to cost at most this share more than the cheapest one."""
-SLACK: Final = 1e-9
-"""A limit is kept when it is exceeded by this share at most: sums of many terms are not exact."""
-_STEPS: Final = 300
-_FIRST_STEPS: Final = 6
-"""Multiplicative steps before the first Newton step: they find out which limits bind."""
-_TRIES: Final = 12
-_REACHES: Final = (100.0, 10.0, 1.0, 0.1, 0.01, 0.001)
-"""How far a Newton step may change prices, in turn until the dual climbs: it has kinks where strata leave a bound."""
-_FAINT: Final = 1e-6
-"""Prices below this share of the largest one move as if they had it."""
-_TOO_FEW, _TOO_FEW_LABELS = 0.0015, 20.0
-"""Whole numbers start once with this share of the labels missing, and with no more than so many."""
-_LEVEL: Final = 1e-9
-"""A limit whose used share would exceed 1 by this much pulls at its price."""
-_NEVER: Final = 1e-13
-"""Prices below this share of the largest one are none."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +49,12 @@ class _Problem:
 
     def multiplied(self, prices: Floats, n: Floats) -> Floats:
         """Chromy's step: a limit that n exceeds twofold becomes four times as dear."""
-        return np.maximum(prices, _NEVER * float(prices.max())) * np.clip(self.excess(n), 0.1, 1e6) ** 2
+        return np.maximum(prices, SOLVER.no_price * float(prices.max())) * np.clip(self.excess(n), 0.1, 1e6) ** 2
 
     def feasible(self, n: Floats) -> Floats | None:
         """A multiple of n, held between low and high, that keeps all limits; None when twelve tries find none."""
         scale = 1.0
-        for _ in range(_TRIES):
+        for _ in range(SOLVER.feasible_tries):
             scaled = np.clip(scale * n, self.low, self.high)
             if float(self.used(scaled).max(initial=0.0)) <= 1:
                 return scaled
@@ -127,7 +108,7 @@ def limits_met(weights: Floats, limits: Floats, sizes: Floats, n: Floats) -> Fla
 
 def _allowances(weights: Floats, limits: Floats, sizes: Floats) -> Floats:
     """The limits with what rounding errors of sums may add to a variance."""
-    return np.asarray(limits * (1 + SLACK) + 1e-13 * _inverse_sum(weights, sizes), dtype=np.float64)
+    return np.asarray(limits * (1 + SOLVER.slack) + 1e-13 * _inverse_sum(weights, sizes), dtype=np.float64)
 
 
 def achieved_variances(weights: Floats, sizes: Floats, n: Floats) -> Floats:
@@ -150,7 +131,7 @@ def _optimum(problem: _Problem) -> tuple[Floats, Floats, float]:
     best, cost, bound = problem.high, float(problem.costs @ problem.high), 0.0
     active = problem
     guess = np.sqrt(active.weights * active.costs).sum(axis=1) ** 2 / max(int(rows.sum()), 1)
-    for step in range(_STEPS):
+    for step in range(SOLVER.max_steps):
         n = active.cheapest(guess)
         used = active.used(n)
         value = float(active.costs @ n + guess @ (used - 1))
@@ -159,9 +140,9 @@ def _optimum(problem: _Problem) -> tuple[Floats, Floats, float]:
         point = active.feasible(n)
         if point is not None and float(active.costs @ point) < cost:
             best, cost = point, float(active.costs @ point)
-        if cost - bound <= GAP * cost:
+        if cost - bound <= SOLVER.gap * cost:
             break
-        guess = active.multiplied(guess, n) if step < _FIRST_STEPS else _newton(active, guess, n, used, value)
+        guess = active.multiplied(guess, n) if step < SOLVER.first_steps else _newton(active, guess, n, used, value)
     return best, prices, max(cost - bound, 0.0) / cost
 
 
@@ -182,7 +163,7 @@ def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: f
     free = (n > problem.low) & (n < problem.high)
     bend = np.where(free, 0.5 * np.sqrt(problem.costs) / np.maximum(pushed, 1e-200) ** 1.5, 0.0)
     curvature = (problem.weights * bend) @ problem.weights.T
-    for reach in _REACHES:
+    for reach in SOLVER.trust_regions:
         tried = np.maximum(prices + _bounded_step(prices, slope, curvature, reach), 0)
         there = problem.cheapest(tried)
         climbed = float(problem.costs @ there + tried @ (problem.used(there) - 1)) - value
@@ -197,7 +178,7 @@ def _bounded_step(prices: Floats, slope: Floats, curvature: Floats, reach: float
     An active set as in Lawson and Hanson's (1974) least squares: prices that fall to 0 stay there until the slope
     pulls them up again. Each pass climbs, so that it may end at any.
     """
-    far = reach * np.maximum(prices, _FAINT * float(prices.max()))
+    far = reach * np.maximum(prices, SOLVER.faint_price * float(prices.max()))
     bowl = curvature + np.diag(1e-10 * curvature.diagonal() + np.abs(slope) / far + 1e-300)
     pull = slope + bowl @ prices
     reached, moving = prices.copy(), prices > 0
@@ -214,7 +195,7 @@ def _bounded_step(prices: Floats, slope: Floats, curvature: Floats, reach: float
             continue
         reached[rows] = wanted
         up = np.where(moving, 0.0, pull - bowl @ reached)
-        if float(up.max(initial=0.0)) <= _LEVEL:
+        if float(up.max(initial=0.0)) <= SOLVER.level_slope:
             break
         moving[int(up.argmax())] = True
     return reached - prices
@@ -241,10 +222,10 @@ def integer_solution(
     caps = np.maximum(caps, low)
     if not solution.feasible:
         return caps
-    prices = np.maximum(solution.multipliers, _FAINT * solution.multipliers.max(initial=0.0))
+    prices = np.maximum(solution.multipliers, SOLVER.faint_price * solution.multipliers.max(initial=0.0))
     repair = _Repair(weights, limits, sizes, costs, prices)
     root = np.sqrt(solution.multipliers @ weights / costs)
-    missing = min(_TOO_FEW, _TOO_FEW_LABELS / max(float(solution.n.sum()), 1.0))
+    missing = min(SOLVER.fewer_part, SOLVER.fewer_labels / max(float(solution.n.sum()), 1.0))
     found = []
     for share in (1.0, 1 - missing):
         priced = np.clip(np.ceil(np.sqrt((share * root) ** 2 + 0.25) - 0.5), low, caps)

@@ -16,24 +16,26 @@ from stratawatch.core.population import Counts, Floats
 
 
 def half_widths(
-    cells: Cells, rates: Rates, totals: Counts, confidence: float, metrics: Sequence[str] = tuple(METRICS)
+    expected: "ExpectedTotals", totals: Counts, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[tuple[str, str], float]:
-    """Expected half-widths by (classifier, metric); a metric that cannot be told is left out."""
-    widths = half_width_curves(cells, rates, totals.astype(np.float64), confidence, metrics)
+    """Expected half-widths by (classifier, metric); a metric that would be undefined is left out."""
+    widths = half_width_curves(expected, totals.astype(np.float64), confidence, metrics)
     return {
         (classifier, name): float(widths[name][place])
-        for place, classifier in enumerate(cells.classifiers)
+        for place, classifier in enumerate(expected.classifiers)
         for name in metrics
         if np.isfinite(widths[name][place])
     }
 
 
 def half_width_curves(
-    cells: Cells, rates: Rates, totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
+    expected: "ExpectedTotals", totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[str, Floats]:
-    """The same for several plans at once (totals: plans x strata), by metric (plans x classifiers); inf: untold."""
-    foreseen = rates.memoised("foreseen", cells, lambda: ExpectedTotals.of(cells, rates.rate, rates.variance))
-    reading = Reading(foreseen.sides(totals), confidence)
+    """Expected half-widths of several plans at once (totals: plans x strata), by metric: plans x classifiers.
+
+    A metric that would be undefined is infinitely wide.
+    """
+    reading = Reading(expected.sides(totals), confidence)
     found = {name: metric_named(name) for name in metrics}
     return {
         name: np.where(told(metric, reading.sides), interval(metric, reading).half_width, np.inf)
@@ -43,12 +45,14 @@ def half_width_curves(
 
 @dataclass(frozen=True)
 class ExpectedTotals:
-    """What is known of both sides of every classifier before it is said how many labels are drawn.
+    """Both sides of every classifier (called positive, called negative) as expected, for any number of labels.
 
-    `items`, `positives` and `spreads` are sums of N_a, N_a rate_a and N_a spread_a: classifiers x sides x strata.
-    `surprising`: no history foretold the strata, so that a positive which no label met is a surprise.
+    `items`, `positives` and `variances` are sums of N_a, N_a rate_a and N_a variance_a over the cells of a side:
+    classifiers x sides x strata. `without_history`: a positive that no label met would be a surprise, and widens
+    intervals.
     """
 
+    classifiers: tuple[str, ...]
     stratum_sizes: Floats
     items: Floats
     positives: Floats
@@ -56,9 +60,9 @@ class ExpectedTotals:
     without_history: bool
 
     @classmethod
-    def of(cls, cells: Cells, rates: Floats, spread: Floats) -> "ExpectedTotals":
-        """`rates` are the expected shares of positives by cell, `spread` the variance of one label about them."""
-        columns = (cells.sizes, cells.sizes * rates, cells.sizes * spread)
+    def of(cls, cells: Cells, rates: Rates) -> "ExpectedTotals":
+        """The sums over the cells of every classifier's sides."""
+        columns = (cells.sizes, cells.sizes * rates.rate, cells.sizes * rates.variance)
         sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.stratum_count))
         for side, called in enumerate((cells.positive, cells.negative)):
             for place in range(len(cells.classifiers)):
@@ -67,12 +71,12 @@ class ExpectedTotals:
                 for total, column in zip(sums[:, place, side], columns, strict=True):
                     total[:] = np.bincount(strata, column[members], cells.stratum_count)
         items, positives, spreads = sums
-        return cls(cells.stratum_sizes, items, positives, spreads, cells.prior_rate is None)
+        return cls(cells.classifiers, cells.stratum_sizes, items, positives, spreads, cells.prior_rate is None)
 
     def sides(self, totals: Floats) -> Sides:
         """Both sides with `totals` labels by stratum (leading axes: several plans at once).
 
-        A total's variance is sum N_h (1 - f_h)/n_h of N_a spread_a over a stratum's cells of the side; its N_c^2/4
+        A total's variance is sum N_h (1 - f_h)/n_h of N_a variance_a over a stratum's cells of the side; its N_c^2/4
         for strata where no label falls into the side counts with the chance of that, (1 - N_c/N_h)^n_h.
         """
         items, positives = self.items, self.positives
@@ -99,11 +103,6 @@ class ExpectedTotals:
             joint_weights=_heaviest(sizes, n[..., 0, :], items.sum(axis=1) * left[..., 0, :], left[..., 0, :]),
             unmet=weights if self.without_history else np.zeros_like(weights),
         )
-
-
-def expected_sides(cells: Cells, rates: Floats, spread: Floats, totals: Floats) -> Sides:
-    """What `totals` labels by stratum are expected to say; see ExpectedTotals."""
-    return ExpectedTotals.of(cells, rates, spread).sides(totals)
 
 
 def _heaviest(sizes: Floats, n: Floats, unlabelled: Floats, left: Floats) -> Floats:

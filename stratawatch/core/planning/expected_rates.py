@@ -1,7 +1,6 @@
 """What the next labels are expected to say, and which of them the goals need most."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -9,15 +8,12 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.history.model import past_label_counts, prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.history.working_model import correction, linear_features, logistic, score_logit
-from stratawatch.core.memo import IdentityMemo
 from stratawatch.core.population import Floats
-
-_RIDGE: Final = 0.1
-_PAST_LABELS: Final = 20.0
+from stratawatch.core.tuning import PLANNER
 
 
 @dataclass(frozen=True)
-class Rates(IdentityMemo):
+class Rates:
     """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
 
     rate: Floats
@@ -42,7 +38,7 @@ def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
     first = prior_rates(cells, history)
     yes, answered = past_label_counts(cells, history)
     usual = np.clip(_means(cells, first.rate), 1e-6, 1 - 1e-6)
-    updated = (_PAST_LABELS * usual + yes + (1 - 2 * usual) / 2) / (_PAST_LABELS + answered)
+    updated = (PLANNER.prior_labels * usual + yes + (1 - 2 * usual) / 2) / (PLANNER.prior_labels + answered)
     scale = updated * (1 - updated) / (usual * (1 - usual))
     plain = np.minimum(first.rate * (updated / usual)[cells.strata], 1.0)
     return Rates(plain, np.maximum(first.rate * (1 - first.rate), 1e-6) * scale[cells.strata])
@@ -63,7 +59,7 @@ def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
     if answered.sum() == 0:
         return prior_rates(cells)
     word, columns = score_logit(cells), linear_features(cells)
-    fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=_RIDGE))
+    fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=PLANNER.score_ridge))
     floored = _floored(cells, fitted)
     usual = _means(cells, floored)
     k = 2 / np.minimum(usual, 1 - usual)
@@ -80,8 +76,8 @@ def _means(cells: Cells, values: Floats) -> Floats:
 def _floored(cells: Cells, p: Floats) -> Floats:
     """Held off certainty: a tenth of the usual share of surprises is added, apart for called positives and others."""
     called, quiet = cells.has_call & cells.called_by_any, cells.has_call & ~cells.called_by_any
-    missed = np.clip(p + 0.1 * _usual(cells, p, quiet), 1e-6, 0.95)
-    mistaken = np.clip(1 - p + 0.1 * _usual(cells, 1 - p, called), 1e-6, 0.95)
+    missed = np.clip(p + PLANNER.surprise_share * _usual(cells, p, quiet), 1e-6, 0.95)
+    mistaken = np.clip(1 - p + PLANNER.surprise_share * _usual(cells, 1 - p, called), 1e-6, 0.95)
     return np.where(cells.called_by_any, 1 - mistaken, missed)
 
 

@@ -32,7 +32,7 @@ class GoalRows:
 
 @dataclass(frozen=True)
 class GoalVariances:
-    """What goals need of every stratum (goals x strata; see `needs`), with the name and the margin of each."""
+    """The variance coefficients A_jh of goals (goals x strata), with the name and the margin of each."""
 
     names: tuple[tuple[str, str], ...]
     metrics: tuple[str, ...]
@@ -41,13 +41,9 @@ class GoalVariances:
 
 
 def goal_variances(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalVariances:
-    """The needs of goals by these rates; asked again, they are not computed again."""
-
-    def make() -> GoalVariances:
-        rows = goal_rows(cells, goals, rates)
-        return GoalVariances(rows.names, rows.metrics, rows.margins, variance_coefficients(cells, rows, rates))
-
-    return rates.memoised(("wanted", tuple(goals)), cells, make)
+    """What goals need of every stratum, by these rates."""
+    rows = goal_rows(cells, goals, rates)
+    return GoalVariances(rows.names, rows.metrics, rows.margins, variance_coefficients(cells, rows, rates))
 
 
 def goal_rows(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalRows:

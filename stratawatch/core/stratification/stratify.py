@@ -10,13 +10,13 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.planning.allocation import MIN_LABELS
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import goal_rows
 from stratawatch.core.planning.round_sizes import first_labels
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, numbered
 from stratawatch.core.stratification.initial_cells import initial_cells
+from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import PlanImpossible
 
 _FEWEST, _MOST = 5, 60
@@ -35,7 +35,7 @@ def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) 
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
-    group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), MIN_LABELS)
+    group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), PLANNER.min_labels)
     return tuple(atom.in_stratum(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
 
 
@@ -78,7 +78,7 @@ def _wanted(survey: SurveySpec, items: float) -> int:
     """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
     if survey.budget is None:
         return _MOST
-    least = int(min(MIN_LABELS, items))
+    least = int(min(PLANNER.min_labels, items))
     if survey.budget < least:
         raise PlanImpossible(
             f"a budget of {survey.budget} labels tells nothing",
@@ -86,5 +86,5 @@ def _wanted(survey: SurveySpec, items: float) -> int:
             hint="raise the budget",
         )
     usual = _MOST if survey.stop_at_goals else round(survey.budget / _LABELS_A_STRATUM)
-    affordable = first_labels(survey.budget) // MIN_LABELS
+    affordable = first_labels(survey.budget) // PLANNER.min_labels
     return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))

@@ -5,10 +5,10 @@ from datetime import datetime
 
 import numpy as np
 
-from stratawatch.core.history.model import MAX_AGE
 from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.score_bins import centres
+from stratawatch.core.tuning import HISTORY
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.labelled_cycle import verdicts_of
 from stratawatch.engine.model.cycle_facts import PastDraw
@@ -24,11 +24,11 @@ def label_history(
     Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
     Plans for goals also read how well each period was foretold.
     """
-    earlier = tx.cycles.find(panel=spec.name, before=period, newest=MAX_AGE)
+    earlier = tx.cycles.find(panel=spec.name, before=period, newest=HISTORY.max_age)
     periods = {
         cycle.id: cycle.period
         for cycle in earlier
-        if period - cycle.period <= MAX_AGE and _alike(tx.panels.get(cycle.panel_version), spec)
+        if period - cycle.period <= HISTORY.max_age and _alike(tx.panels.get(cycle.panel_version), spec)
     }
     if not periods:
         return NO_HISTORY

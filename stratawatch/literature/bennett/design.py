@@ -22,7 +22,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.planning.integer_allocation import clip_and_round
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.allocation_rules import STYLES
@@ -91,6 +91,11 @@ class Bennett(SamplingDesign):
         """What looking at labels costs."""
         first = _SPENDING if self.delta is None else _STOPPING
         return (first, _ONE_BIN) if self.bins == 1 else (first,)
+
+    @property
+    def remembered_rounds(self) -> int:
+        """The rounds that must have been narrow enough, and the one before them."""
+        return self.in_a_row + 1
 
     @property
     def classifiers_named(self) -> tuple[str, ...]:
@@ -195,7 +200,7 @@ class Bennett(SamplingDesign):
         if called.sizes.size == 0 or left <= 0:
             return so_far.drawn
         rule = self._rule(survey, int(so_far.drawn.sum()) + left)
-        rounds = [called.told(known) for known in so_far.earlier[-rule.remembers :]]
+        rounds = [called.told(known) for known in so_far.earlier]
         totals = step(rule, called.sizes, rounds, dice(survey, called.sizes, so_far.ordinal))
         return so_far.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
 

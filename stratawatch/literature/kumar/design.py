@@ -8,7 +8,6 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.budgeting import afforded
 from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.estimate import Estimate
@@ -18,9 +17,10 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.plan import Plan
+from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.integer_allocation import clip_and_round
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.kumar.allocations import (
@@ -245,7 +245,7 @@ class Kumar(SamplingDesign):
             """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
             return inside.everywhere(self._totals(inside.sizes, tally, max(labels, least)))
 
-        return afforded(totals, so_far, budget, int(inside.sizes.sum()))
+        return affordable_totals(totals, so_far, budget, int(inside.sizes.sum()))
 
     def _least(self, sizes: Counts) -> int:
         return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.metrics import RatioMetric
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.core.stratification.atoms import atoms_of_groups
 from stratawatch.literature.kumar.pseudo_labels import probability_of_the_call

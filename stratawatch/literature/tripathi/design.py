@@ -16,7 +16,7 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Segment
 from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.errors import PlanImpossible

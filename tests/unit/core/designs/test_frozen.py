@@ -35,7 +35,7 @@ class TestPools:
         planner = RoundPlanner(population.design.cells, population.survey)
         wanted = np.maximum(30, 3 * planner.max_totals())
         assert pool_sizes(population.atoms, ("a", "b"), population.survey) == tuple(
-            np.minimum(np.minimum(wanted, planner.drawable), 300).tolist()
+            np.minimum(np.minimum(wanted, planner.context.drawable), 300).tolist()
         )
 
     def test_are_all_items_when_the_budget_is_larger(self, population):
@@ -58,7 +58,7 @@ class TestPools:
         survey = SurveySpec((Goal("precision", 0.05),), stop_at_goals=True)
         history = drawn(curve(0, 1), np.random.default_rng(1), each=2000)
         planner = RoundPlanner(population.design.cells, survey, history)
-        wanted = np.minimum(np.maximum(30, 3 * planner.max_totals()), planner.drawable)
+        wanted = np.minimum(np.maximum(30, 3 * planner.max_totals()), planner.context.drawable)
         assert pool_sizes(population.atoms, ("a", "b"), survey, history) == tuple(wanted.tolist())
         assert pool_sizes(population.atoms, ("a", "b"), survey) != tuple(wanted.tolist())
 

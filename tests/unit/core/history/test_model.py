@@ -7,16 +7,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.history.model import (
-    MIN_PAST_LABELS,
-    _newton,
-    has_enough_labels,
-    past_label_counts,
-    prior_rate,
-    prior_rate_at,
-)
+from stratawatch.core.history.model import _newton, has_enough_labels, past_label_counts, prior_rate, prior_rate_at
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.history.working_model import logistic, logit
+from stratawatch.core.tuning import HISTORY
 from tests.support.examples import examples
 from tests.support.past_labels import LADDER, curve, exact, past, together
 
@@ -33,19 +27,19 @@ def alike(count, yes, *, ages=1, pattern="1", score=0.7):
 class TestUsable:
     def test_two_hundred_labels_are_enough(self):
         assert has_enough_labels(alike(200, 50))
-        assert not has_enough_labels(alike(MIN_PAST_LABELS - 1, 50))
+        assert not has_enough_labels(alike(HISTORY.min_labels - 1, 50))
         assert not has_enough_labels(NO_HISTORY)
 
     def test_only_labels_of_the_last_thirty_periods_count(self):
-        assert has_enough_labels(alike(MIN_PAST_LABELS, 50, ages=30))
-        assert not has_enough_labels(together([alike(MIN_PAST_LABELS - 1, 50, ages=30), alike(500, 50, ages=31)]))
+        assert has_enough_labels(alike(HISTORY.min_labels, 50, ages=30))
+        assert not has_enough_labels(together([alike(HISTORY.min_labels - 1, 50, ages=30), alike(500, 50, ages=31)]))
 
 
 class TestForetold:
     def test_nothing_below_two_hundred_labels(self):
-        assert prior_rate(MADE, alike(MIN_PAST_LABELS - 1, 50)) is None
+        assert prior_rate(MADE, alike(HISTORY.min_labels - 1, 50)) is None
         assert prior_rate(MADE, NO_HISTORY) is None
-        assert prior_rate(MADE, alike(MIN_PAST_LABELS, 50)) is not None
+        assert prior_rate(MADE, alike(HISTORY.min_labels, 50)) is not None
 
     @pytest.mark.parametrize(("intercept", "slope"), [(0.0, 1.0), (-1.5, 0.7), (0.5, 1.6), (0.0, -0.8)])
     def test_the_curve_that_labels_follow_is_found_again(self, intercept, slope):
@@ -166,7 +160,7 @@ class TestHardLabels:
         """The last step fits an intercept: in sum, foretold yes are the yes there were, at scores that rows are pooled at."""
         steps = logistic(np.round(logit(LADDER) * 8) / 8)
         rows = [(score, i < round(n * p)) for (n, p), score in zip(said, steps, strict=False) for i in range(n)]
-        if len(rows) < MIN_PAST_LABELS:
+        if len(rows) < HISTORY.min_labels:
             return
         scores, yes = (np.array(column) for column in zip(*rows, strict=True))
         history = past(age, ["1" if score >= 0.5 else "0" for score in scores], scores, yes)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.allocation import (
-    MIN_LABELS_FOR_MARGINS,
     AllocationBounds,
     allocate,
     allocate_for_margins,
@@ -16,7 +15,8 @@ from stratawatch.core.planning.allocation import (
     two_phase_allocation,
 )
 from stratawatch.core.planning.expected_rates import Rates, prior_rates, updated_rates
-from stratawatch.core.planning.goal_variances import goal_rows, variance_coefficients
+from stratawatch.core.planning.goal_variances import goal_rows, goal_variances, variance_coefficients
+from stratawatch.core.tuning import PLANNER
 from tests.support.examples import examples
 
 SIZES = [9000, 900, 90, 60, 40, 1]
@@ -51,21 +51,23 @@ class TestStrataThatServe:
 
 class TestAllocate:
     def test_spends_every_label(self):
-        assert allocate(MADE, [], prior_rates(MADE), 300, room()).sum() == 300
+        assert allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 300, room()).sum() == 300
 
     def test_gives_every_stratum_two_labels_and_those_nobody_judged_none(self):
-        totals = allocate(MADE, [], prior_rates(MADE), 40, room())
+        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 40, room())
         assert bool(np.all(totals[:-1] >= 2))
         assert totals[-1] == 0
 
     def test_gives_a_large_quiet_stratum_its_part_of_the_proportional_share(self):
         """40% of 200 labels x 9000/10090 = 71 labels, though the goal is almost only about the others."""
         goals = [Goal("precision", 0.001), Goal("recall", 0.5)]
-        assert allocate(MADE, goals, prior_rates(MADE), 200, room())[0] == int(0.4 * 200 * 9000 / 10090)
+        assert allocate(MADE, goal_variances(MADE, goals, prior_rates(MADE)), 200, room())[0] == int(
+            0.4 * 200 * 9000 / 10090
+        )
 
     def test_shares_by_size_among_strata_that_goals_need_alone(self):
         """Precision asks about 190 called positive, .4 x 100 x 90/190 = 18 here; all others keep two labels each."""
-        totals = allocate(MADE, [Goal("precision", 0.03)], prior_rates(MADE), 100, room())
+        totals = allocate(MADE, goal_variances(MADE, [Goal("precision", 0.03)], prior_rates(MADE)), 100, room())
         assert totals[:2].tolist() == [2, 2]
         assert totals[2] >= 18
         assert totals.sum() == 100
@@ -76,31 +78,34 @@ class TestAllocate:
         made = Cells.of(("a",), ["1", "1", "0"], sizes.astype(float), np.array([0.5, 0.9, 0.1]))
         rates = Rates(made.scores, np.array([0.25, 0.09, 0.09]))
         totals = allocate(
-            made, [Goal("precision", 0.03)], rates, 802, AllocationBounds(np.zeros(3, dtype=np.int64), sizes)
+            made,
+            goal_variances(made, [Goal("precision", 0.03)], rates),
+            802,
+            AllocationBounds(np.zeros(3, dtype=np.int64), sizes),
         )
         assert totals.tolist() == [500, 300, 2]
 
     def test_never_gives_back_what_is_drawn(self):
         drawn = [100, 3, 0, 0, 0, 0]
-        totals = allocate(MADE, [], prior_rates(MADE), 150, room(drawn))
+        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 150, room(drawn))
         assert totals.sum() == 150
         assert totals[0] >= 100
 
     def test_goals_pull_labels_to_the_strata_they_need(self):
-        for_precision = allocate(MADE, [Goal("precision", 0.03)], prior_rates(MADE), 150, room())
-        for_recall = allocate(MADE, [Goal("recall", 0.03)], prior_rates(MADE), 150, room())
+        for_precision = allocate(MADE, goal_variances(MADE, [Goal("precision", 0.03)], prior_rates(MADE)), 150, room())
+        for_recall = allocate(MADE, goal_variances(MADE, [Goal("recall", 0.03)], prior_rates(MADE)), 150, room())
         assert for_precision[2:5].sum() > for_recall[2:5].sum()
 
     def test_a_budget_below_two_a_stratum_gives_one_to_as_many_as_it_can(self):
-        totals = allocate(MADE, [], prior_rates(MADE), 3, room())
+        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 3, room())
         assert totals.tolist() == [1, 1, 1, 0, 0, 0]
 
     def test_more_labels_than_items_take_all_items(self):
-        assert allocate(MADE, [], prior_rates(MADE), 10**6, room()).tolist() == [*SIZES[:-1], 0]
+        assert allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 10**6, room()).tolist() == [*SIZES[:-1], 0]
 
     def test_a_pool_caps_its_stratum_and_the_others_take_the_rest(self):
         caps = np.array([5, 900, 90, 60, 40, 0])
-        totals = allocate(MADE, [], prior_rates(MADE), 300, room(caps=caps))
+        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 300, room(caps=caps))
         assert totals[0] == 5
         assert totals.sum() == 300
 
@@ -110,19 +115,23 @@ class TestSecondPhase:
 
     def test_keeps_what_is_drawn_and_spends_the_rest(self):
         rates = updated_rates(MADE, np.array([0, 2, 3, 3, 5, 0.0]), np.array(self.drawn, dtype=float))
-        totals = two_phase_allocation(MADE, [], rates, 150, room(self.drawn))
+        totals = two_phase_allocation(MADE, goal_variances(MADE, [], rates), 150, room(self.drawn))
         assert totals.sum() == 150
         assert bool(np.all(totals >= self.drawn))
 
     def test_a_fifth_follows_the_first_phase_whatever_its_labels_said(self):
         """Precision asks nothing of the first stratum: .8 x 20 drawn + .2 x 20 x 150/50 = 28."""
         rates = updated_rates(MADE, np.zeros(6), np.array(self.drawn, dtype=float))
-        totals = two_phase_allocation(MADE, [Goal("precision", 0.03)], rates, 150, room(self.drawn))
+        totals = two_phase_allocation(
+            MADE, goal_variances(MADE, [Goal("precision", 0.03)], rates), 150, room(self.drawn)
+        )
         assert totals[0] == pytest.approx(28, abs=1)
 
     def test_never_gives_back_labels_when_fewer_are_asked_for(self):
         rates = prior_rates(MADE)
-        assert two_phase_allocation(MADE, [], rates, 10, room(self.drawn)).tolist() == list(self.drawn)
+        assert two_phase_allocation(MADE, goal_variances(MADE, [], rates), 10, room(self.drawn)).tolist() == list(
+            self.drawn
+        )
 
 
 class TestForLimits:
@@ -147,7 +156,7 @@ class TestForLimits:
         assert self.labels(0.1, costs=[1.0, 0.25]) == pytest.approx([105, 70], abs=1)
 
     def test_no_stratum_has_fewer_than_four(self):
-        assert self.labels(100.0) == [MIN_LABELS_FOR_MARGINS] * 2
+        assert self.labels(100.0) == [PLANNER.min_labels_for_margins] * 2
 
     def test_what_is_drawn_stays(self):
         """With 300 drawn 9/300 = .03 is used up: 1/.07 = 14.3 more elsewhere."""
@@ -201,11 +210,12 @@ def test_two_rounds_never_take_back_nor_exceed_what_there_is(rows, labels, seed)
     made = Cells.of(("a", "b"), patterns, np.array(sizes, dtype=float), np.array(scores))
     whole = np.where(made.has_call, made.sizes, 0).astype(np.int64)
     pools = np.minimum(whole, rng.integers(0, 200, len(whole)))
-    first = allocate(made, [], prior_rates(made), labels, AllocationBounds(np.zeros_like(whole), pools))
+    first = allocate(
+        made, goal_variances(made, [], prior_rates(made)), labels, AllocationBounds(np.zeros_like(whole), pools)
+    )
     assert first.sum() == min(labels, pools.sum())
     yes = rng.binomial(first, 0.3).astype(float)
-    second = two_phase_allocation(
-        made, [], updated_rates(made, yes, first.astype(float)), 2 * labels, AllocationBounds(first, pools)
-    )
+    variances = goal_variances(made, [], updated_rates(made, yes, first.astype(float)))
+    second = two_phase_allocation(made, variances, 2 * labels, AllocationBounds(first, pools))
     assert bool(np.all((second >= first) & (second <= pools)))
     assert second.sum() == min(2 * labels, pools.sum())

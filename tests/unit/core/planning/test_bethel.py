@@ -6,7 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from stratawatch.core.planning.bethel import GAP, achieved_variances, integer_solution, limits_met, minimise_labels
+from stratawatch.core.planning.bethel import achieved_variances, integer_solution, limits_met, minimise_labels
+from stratawatch.core.tuning import SOLVER
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 
@@ -79,7 +80,7 @@ class TestManyLimits:
         costs = np.random.default_rng(seed).uniform(0.5, 3, 60)
         floors = np.minimum(2.0, sizes)
         found = minimise_labels(needs, limits, sizes, floors, costs)
-        assert found.gap <= GAP
+        assert found.gap <= SOLVER.gap
         pull = np.sqrt(found.multipliers @ needs / costs)
         inside = (found.n > floors * 1.001) & (found.n < sizes * 0.999)
         assert found.n[inside].tolist() == pytest.approx(pull[inside].tolist(), rel=0.01)
@@ -111,8 +112,8 @@ class TestManyLimits:
         needs, limits, sizes = drawn(40, 5)
         once, twice = minimise_labels(needs, limits, sizes, np.ones(40)), None
         twice = minimise_labels(np.vstack([needs, needs]), np.r_[limits, limits], sizes, np.ones(40))
-        assert twice.gap <= GAP
-        assert twice.n.sum() == pytest.approx(once.n.sum(), rel=2 * GAP)
+        assert twice.gap <= SOLVER.gap
+        assert twice.n.sum() == pytest.approx(once.n.sum(), rel=2 * SOLVER.gap)
 
     def test_nested_cut_offs_of_one_score_do_not_stall(self):
         """Rows that are almost the same row: limits on the totals above twenty-five cut-offs."""
@@ -120,7 +121,7 @@ class TestManyLimits:
         above = (np.arange(300)[None, :] >= np.linspace(100, 290, 25)[:, None]).astype(float)
         needs = above * sizes**2 * np.linspace(0.01, 0.25, 300)
         limits = achieved_variances(needs, sizes, np.full(300, 20.0)) * np.linspace(0.8, 1.2, 25)
-        assert minimise_labels(needs, limits, sizes, np.full(300, 2.0)).gap <= GAP
+        assert minimise_labels(needs, limits, sizes, np.full(300, 2.0)).gap <= SOLVER.gap
 
 
 class TestBounds:
@@ -149,7 +150,7 @@ class TestBounds:
         needs = np.array([[5.0, 0, 0], [9.0, 900, 400]])
         found = minimise_labels(needs, floats(0, 20), floats(30, 1e6, 1e6), np.full(3, 2.0))
         assert found.n[0] == 30
-        assert found.gap <= GAP
+        assert found.gap <= SOLVER.gap
         assert bool(np.all(limits_met(needs, floats(0, 20), floats(30, 1e6, 1e6), found.n)))
 
     def test_strata_that_no_limit_weighs_stay_on_their_floor(self):
@@ -257,7 +258,7 @@ def test_within_bounds_within_limits_and_proven(rows, first, second, cost):
     low = np.where(needs.any(axis=0), np.maximum(floors, 1), floors)
     assert bool(np.all((found.n >= low) & (found.n <= caps)))
     assert bool(np.all(limits_met(needs, limits, sizes, found.n)))
-    assert found.gap * (costs @ found.n) <= max(GAP * (costs @ found.n), 1e-3)
+    assert found.gap * (costs @ found.n) <= max(SOLVER.gap * (costs @ found.n), 1e-3)
     labels = integer_solution(found, needs, limits, sizes, floors.astype(np.int64), caps.astype(np.int64), costs)
     assert bool(np.all((labels >= low) & (labels <= caps)))
     assert bool(np.all(limits_met(needs, limits, sizes, labels.astype(float))))

@@ -8,13 +8,15 @@ from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.side_intervals import Reading
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.metrics import METRICS
-from stratawatch.core.planning.expected_precision import expected_sides
+from stratawatch.core.planning.expected_precision import ExpectedTotals
+from stratawatch.core.planning.expected_rates import Rates
 from tests.support.two_classifiers import two_classifiers
 
 DRAWN = (60, 50, 50, 60, 120, 150)
 SMALL = two_classifiers()
 SHARES = np.array([SMALL.labels[SMALL.atoms == atom].mean() for atom in range(len(SMALL.cells.sizes))])
-EXPECTED = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), np.array(DRAWN, dtype=float))
+TOTALS = ExpectedTotals.of(SMALL.cells, Rates(SHARES, SHARES * (1 - SHARES)))
+EXPECTED = TOTALS.sides(np.array(DRAWN, dtype=float))
 
 
 @pytest.fixture(scope="module")
@@ -44,21 +46,21 @@ def test_half_widths_come_as_expected(found, name):
 
 def test_many_plans_at_once_are_the_single_ones():
     plans = np.array([DRAWN, [30, 20, 20, 30, 60, 80]], dtype=float)
-    together = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), plans)
+    together = TOTALS.sides(plans)
     for place, plan in enumerate(plans):
-        alone = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), plan)
+        alone = TOTALS.sides(plan)
         assert together.raw[place] == pytest.approx(alone.raw)
         assert together.joint_weights[place] == pytest.approx(alone.joint_weights)
 
 
 def test_a_census_leaves_nothing_to_chance():
-    whole = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), SMALL.cells.stratum_sizes)
+    whole = TOTALS.sides(SMALL.cells.stratum_sizes)
     for certain in (whole.raw, whole.weights, whole.unsampled, whole.joint_weights):
         assert np.abs(certain).max() == 0
 
 
 def test_a_stratum_without_labels_is_unseen_and_may_hold_anything():
     """Stratum 1 holds the 150 items that only a calls positive."""
-    without = expected_sides(SMALL.cells, SHARES, SHARES * (1 - SHARES), np.array([60.0, 0, 50, 60, 120, 150]))
+    without = TOTALS.sides(np.array([60.0, 0, 50, 60, 120, 150]))
     assert without.unseen[:, 0].tolist() == [150, 0]
     assert without.unsampled[0, 0] - EXPECTED.unsampled[0, 0] == pytest.approx(150**2 / 4)

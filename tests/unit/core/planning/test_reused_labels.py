@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.planning.labels_so_far import LabelCosts
 from stratawatch.core.planning.round_planner import RoundPlanner
 from tests.support.examples import examples
-from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, so_far, until
+from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, new_labels, so_far, until
 
 
 class TestKnownLabels:
@@ -16,42 +17,34 @@ class TestKnownLabels:
         """Ten known in each of 16 strata: a history's one draw takes them beside 300 new ones."""
         known = np.minimum(10, WHOLE)
         planner = RoundPlanner(MADE, SurveySpec(budget=300), PAST)
-        plan = planner.plan(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
-        assert known_at_first(known)(np.array(plan.totals)) == 300
+        plan = planner.plan(so_far(1, costs=known_at_first(known)), WHOLE)
+        assert new_labels(known_at_first(known), plan.totals) == 300
         assert plan.labels > 400
 
     def test_a_population_that_is_known_whole_is_drawn_for_nothing(self):
-        plan = RoundPlanner(MADE, SurveySpec(budget=50), PAST).plan(
-            so_far(1, new_label_cost=known_at_first(WHOLE)), WHOLE
-        )
+        plan = RoundPlanner(MADE, SurveySpec(budget=50), PAST).plan(so_far(1, costs=known_at_first(WHOLE)), WHOLE)
         assert plan.labels == SERVED
 
     def test_where_labels_are_known_goals_take_more_of_them(self):
         """Half of the strata are known: a label costs a twentieth of a new one there, and fewer new ones do."""
         known = np.where(np.arange(MADE.stratum_count) % 2, WHOLE, 0)
         planner = RoundPlanner(MADE, until(0.05), PAST)
-        blind = planner.totals(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
-        told = planner.totals(
-            so_far(1, new_label_cost=known_at_first(known), unlabelled_in=lambda totals: np.maximum(totals - known, 0)),
-            WHOLE,
-        )
+        blind = planner.totals(so_far(1), WHOLE)
+        told = planner.totals(so_far(1, costs=known_at_first(known)), WHOLE)
         assert bool(np.all((told >= blind)[known > 0]))
-        assert known_at_first(known)(told) < known_at_first(known)(blind)
+        assert new_labels(known_at_first(known), told) < new_labels(known_at_first(known), blind)
         assert told.sum() > blind.sum()
 
     def test_a_top_up_asks_where_labels_are_known(self):
         """Three of four items beyond the first draw are known in half of the strata."""
         planner = RoundPlanner(MADE, until(0.02), PAST)
         drawn = np.minimum(20, WHOLE)
-        rest = np.where(np.arange(MADE.stratum_count) % 2, 0.25, 1.0)
-
-        def unknown(totals):
-            return np.ceil(np.maximum(totals - drawn, 0) * rest).astype(np.int64)
-
-        new = {"new_label_cost": lambda totals: int(unknown(totals).sum())}
-        blind = planner.totals(so_far(2, drawn, **new), WHOLE)
-        told = planner.totals(so_far(2, drawn, unlabelled_in=unknown, **new), WHOLE)
-        assert new["new_label_cost"](told) < new["new_label_cost"](blind)
+        strata = np.repeat(np.arange(MADE.stratum_count), WHOLE)
+        place = np.concatenate([np.arange(size) for size in WHOLE]) - drawn[strata]
+        costs = LabelCosts(0, strata, (place >= 0) & ((strata % 2 == 0) | (place % 4 == 0)))
+        blind = planner.totals(so_far(2, drawn), WHOLE)
+        told = planner.totals(so_far(2, drawn, costs=costs), WHOLE)
+        assert new_labels(costs, told) < new_labels(costs, blind)
         assert told[1::2].sum() > blind[1::2].sum()
 
     @settings(deadline=None, max_examples=examples(25))
@@ -65,20 +58,20 @@ class TestKnownLabels:
         planner = RoundPlanner(
             MADE, SurveySpec(goals(0.001 if stop_at_goals else 0.05), budget, stop_at_goals), history
         )
-        new = known_at_first(known)
-        one = planner.totals(so_far(1, new_label_cost=new), WHOLE)
-        assert new(one) <= budget
-        two = planner.totals(so_far(2, one, new_label_cost=new), WHOLE)
+        costs = known_at_first(known)
+        one = planner.totals(so_far(1, costs=costs), WHOLE)
+        assert new_labels(costs, one) <= budget
+        two = planner.totals(so_far(2, one, costs=costs), WHOLE)
         assert bool(np.all(two >= one))
-        assert 0.97 * budget - 3 <= new(two) <= budget
+        assert 0.97 * budget - 3 <= new_labels(costs, two) <= budget
 
     def test_reused_items_of_the_first_round_do_not_count_in_the_second(self):
         """Some 800 drawn, of which 40 were new: 60 more may be asked about."""
         survey = SurveySpec(budget=100)
         known = np.minimum(80, WHOLE)
         planner = RoundPlanner(MADE, survey)
-        one = planner.totals(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
-        two = planner.totals(so_far(2, one, new_label_cost=known_at_first(known)), WHOLE)
-        assert known_at_first(known)(one) == 40
+        one = planner.totals(so_far(1, costs=known_at_first(known)), WHOLE)
+        two = planner.totals(so_far(2, one, costs=known_at_first(known)), WHOLE)
+        assert new_labels(known_at_first(known), one) == 40
         assert one.sum() > 700
-        assert 97 <= known_at_first(known)(two) <= 100
+        assert 97 <= new_labels(known_at_first(known), two) <= 100

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.allocation import HIGHER_FLOORS, AllocationBounds, allocate
-from stratawatch.core.planning.expected_precision import half_widths
+from stratawatch.core.planning.allocation import AllocationBounds, allocate
+from stratawatch.core.planning.expected_precision import ExpectedTotals, half_widths
 from stratawatch.core.planning.expected_rates import prior_rates
-from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
-from stratawatch.core.planning.round_planner import LabelsSoFar, RoundPlanner
-from stratawatch.core.planning.round_sizes import LARGEST_PILOT, SMALLEST_PILOT, first_labels
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_variances
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.round_planner import RoundPlanner
+from stratawatch.core.planning.round_sizes import first_labels
+from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 from tests.support.past_labels import curve, drawn
@@ -27,6 +29,7 @@ from tests.support.planned_cells import (
     WHOLE,
     goals,
     known_at_first,
+    new_labels,
     so_far,
     until,
 )
@@ -104,7 +107,7 @@ class TestTheNarrowest:
     """A plan that spends a budget is the one of several whose expected intervals are narrowest."""
 
     def widths(self, totals, rates):
-        found = half_widths(MADE, rates, totals, 0.95, ("precision", "recall"))
+        found = half_widths(ExpectedTotals.of(MADE, rates), totals, 0.95, ("precision", "recall"))
         return sum(
             (found.get((name, metric), 0.5) / margin) ** 2 for name in MADE.classifiers for metric, margin in MARGINS
         )
@@ -113,9 +116,12 @@ class TestTheNarrowest:
     def test_no_floor_would_give_narrower_intervals(self, budget):
         rates, room = (
             prior_rates(MADE),
-            AllocationBounds(np.zeros_like(WHOLE), RoundPlanner(MADE, SurveySpec(budget=budget)).drawable),
+            AllocationBounds(np.zeros_like(WHOLE), RoundPlanner(MADE, SurveySpec(budget=budget)).context.drawable),
         )
-        plans = [allocate(MADE, DEFAULT_GOALS, rates, budget, room, floor) for floor in (None, *HIGHER_FLOORS)]
+        plans = [
+            allocate(MADE, goal_variances(MADE, DEFAULT_GOALS, rates), budget, room, floor)
+            for floor in (None, *PLANNER.higher_floors)
+        ]
         chosen = RoundPlanner(MADE, SurveySpec(budget=budget)).total_plan()
         assert self.widths(chosen, rates) == min(self.widths(plan, rates) for plan in plans)
 
@@ -123,7 +129,7 @@ class TestTheNarrowest:
         """30,000 items that hold next to no positives: variances alone would let each label stand for a hundred."""
         made = Cells.of(("a",), ["0", "0", "1"], np.array([30_000.0, 2000, 2000]), np.array([5e-5, 0.1, 0.8]))
         room = AllocationBounds(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
-        usual = allocate(made, DEFAULT_GOALS, prior_rates(made), 1000, room)
+        usual = allocate(made, goal_variances(made, DEFAULT_GOALS, prior_rates(made)), 1000, room)
         assert RoundPlanner(made, SurveySpec(budget=1000)).total_plan()[0] > 1.5 * usual[0]
 
     def test_pools_hold_what_any_of_the_plans_would_draw(self):
@@ -233,7 +239,7 @@ class TestPilot:
     @pytest.mark.parametrize("margin", [0.5, 0.3, 0.1, 0.06, 0.04, 0.01])
     def test_is_two_fifths_of_what_is_planned_within_200_and_1000(self, margin):
         planned = RoundPlanner(MADE, until(margin)).total_plan().sum()
-        wanted = np.clip(int(0.4 * planned), SMALLEST_PILOT, LARGEST_PILOT)
+        wanted = np.clip(int(0.4 * planned), PLANNER.pilot_labels[0], PLANNER.pilot_labels[1])
         assert first(until(margin)).labels == wanted
 
     def test_takes_all_of_a_small_population(self):
@@ -245,9 +251,9 @@ class TestPilot:
     def test_known_labels_count_among_its_labels(self):
         """It is there to learn, whoever was asked: what is known already spares people."""
         known = np.minimum(10, WHOLE)
-        plan = RoundPlanner(MADE, until(0.3)).plan(so_far(1, new_label_cost=known_at_first(known)), WHOLE)
+        plan = RoundPlanner(MADE, until(0.3)).plan(so_far(1, costs=known_at_first(known)), WHOLE)
         assert plan.labels == 200
-        assert known_at_first(known)(np.array(plan.totals)) < 100
+        assert new_labels(known_at_first(known), plan.totals) < 100
 
 
 class TestPools:

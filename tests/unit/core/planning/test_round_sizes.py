@@ -1,15 +1,16 @@
 import pytest
 
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.planning.round_sizes import FIRST_SHARE, ONE_ROUND_BELOW, first_labels, most_rounds
+from stratawatch.core.planning.round_sizes import first_labels, most_rounds
+from stratawatch.core.tuning import PLANNER
 
 
 class TestMostRounds:
-    @pytest.mark.parametrize("budget", [ONE_ROUND_BELOW, 41, 900, 1_000_000])
+    @pytest.mark.parametrize("budget", [PLANNER.one_round_below, 41, 900, 1_000_000])
     def test_a_budget_is_spent_in_two(self, budget):
         assert most_rounds(SurveySpec(budget=budget)) == 2
 
-    @pytest.mark.parametrize("budget", [1, 10, ONE_ROUND_BELOW - 1])
+    @pytest.mark.parametrize("budget", [1, 10, PLANNER.one_round_below - 1])
     @pytest.mark.parametrize("stop_at_goals", [False, True])
     def test_a_small_budget_is_not_split(self, budget, stop_at_goals):
         assert most_rounds(SurveySpec(budget=budget, stop_at_goals=stop_at_goals)) == 1
@@ -19,15 +20,15 @@ class TestMostRounds:
 
 
 class TestFirstLabels:
-    @pytest.mark.parametrize("budget", [ONE_ROUND_BELOW, 41, 900, 1_000_000])
+    @pytest.mark.parametrize("budget", [PLANNER.one_round_below, 41, 900, 1_000_000])
     def test_are_two_fifths_rounded_up(self, budget):
-        assert FIRST_SHARE * budget <= first_labels(budget) < FIRST_SHARE * budget + 1
+        assert PLANNER.first_share * budget <= first_labels(budget) < PLANNER.first_share * budget + 1
 
-    @pytest.mark.parametrize("budget", [0, 1, 10, ONE_ROUND_BELOW - 1])
+    @pytest.mark.parametrize("budget", [0, 1, 10, PLANNER.one_round_below - 1])
     def test_are_all_of_a_budget_that_is_not_split(self, budget):
         assert first_labels(budget) == budget
 
     def test_the_larger_the_budget_the_more(self):
         """The split begins at 40: .4 x 40 = 16 is fewer than 39, and only there."""
         falls = [budget for budget in range(1, 2000) if first_labels(budget) < first_labels(budget - 1)]
-        assert falls == [ONE_ROUND_BELOW]
+        assert falls == [PLANNER.one_round_below]

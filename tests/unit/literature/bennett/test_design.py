@@ -8,7 +8,7 @@ from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.metrics import METRICS
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.estimate import outcome

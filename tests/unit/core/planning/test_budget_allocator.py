@@ -1,22 +1,22 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.designs.budgeting import afforded
+from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.integer_allocation import clip_and_round
-from stratawatch.core.planning.round_planner import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 
 NOTHING = np.zeros(2, dtype=np.int64)
 
 
-def so_far(known: set[tuple[int, int]]) -> LabelsSoFar:
+def so_far(known: set[tuple[int, int]], sizes: Sequence[int] = (100, 100)) -> LabelsSoFar:
     """Known candidates as (stratum, place in the order of its draw)."""
-
-    def new(totals):
-        return int(totals.sum()) - sum(place < totals[stratum] for stratum, place in known)
-
-    return LabelsSoFar(1, NOTHING, NOTHING, NOTHING, new_label_cost=new)
+    strata = np.repeat(np.arange(2), sizes)
+    unlabelled = [(stratum, place) not in known for stratum in range(2) for place in range(sizes[stratum])]
+    return LabelsSoFar(1, NOTHING, NOTHING, NOTHING, costs=LabelCosts(0, strata, np.array(unlabelled, dtype=np.bool_)))
 
 
 def halves(labels: int):
@@ -24,17 +24,17 @@ def halves(labels: int):
 
 
 def test_without_known_labels_it_is_the_budget():
-    assert afforded(halves, so_far(set()), 10, 100).tolist() == [5, 5]
+    assert affordable_totals(halves, so_far(set()), 10, 100).tolist() == [5, 5]
 
 
 def test_known_labels_make_room_for_more_that_may_be_known_too():
     """10 labels, 3 of them known; 3 more, of which 1 is known; 1 more."""
     known = {(0, 0), (0, 1), (1, 2), (1, 6)}
-    assert afforded(halves, so_far(known), 10, 100).tolist() == [7, 7]
+    assert affordable_totals(halves, so_far(known), 10, 100).tolist() == [7, 7]
 
 
 def test_there_are_no_more_than_there_are():
-    assert afforded(halves, so_far({(0, place) for place in range(9)}), 10, 12).sum() == 12
+    assert affordable_totals(halves, so_far({(0, place) for place in range(9)}), 10, 12).sum() == 12
 
 
 @given(
@@ -44,8 +44,8 @@ def test_there_are_no_more_than_there_are():
 )
 def test_the_budget_is_spent_to_the_last_label_but_for_rounding(sizes, known, budget):
     caps = np.array(sizes)
-    told = so_far({(stratum, place) for stratum, place in known if place < sizes[stratum]})
-    found = afforded(lambda n: clip_and_round(caps, NOTHING, caps, n), told, budget, int(caps.sum()))
+    told = so_far({(stratum, place) for stratum, place in known if place < sizes[stratum]}, sizes)
+    found = affordable_totals(lambda n: clip_and_round(caps, NOTHING, caps, n), told, budget, int(caps.sum()))
     assert told.new_label_cost(found) <= budget
     assert told.new_label_cost(found) >= min(budget - 1, told.new_label_cost(caps))
 
@@ -53,9 +53,9 @@ def test_the_budget_is_spent_to_the_last_label_but_for_rounding(sizes, known, bu
 def test_a_label_that_rounding_makes_dear_is_left():
     """The third label would move the free one to where it costs."""
     totals = {2: np.array([1, 1]), 3: np.array([0, 3])}
-    assert afforded(totals.__getitem__, so_far({(0, 0)}), 2, 3).tolist() == [1, 1]
+    assert affordable_totals(totals.__getitem__, so_far({(0, 0)}), 2, 3).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("budget", [0, 5])
 def test_without_anything_to_ask_nothing_is_asked(budget):
-    assert afforded(halves, so_far(set()), budget, 0).sum() == 0
+    assert affordable_totals(halves, so_far(set()), budget, 0).sum() == 0

@@ -1,0 +1,78 @@
+"""Spend a budget of labels where it narrows the reported intervals most."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.planning.allocation import AllocationBounds, allocate, two_phase_allocation
+from stratawatch.core.planning.context import PlanningContext
+from stratawatch.core.planning.expected_precision import half_width_curves
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.population import Counts
+from stratawatch.core.tuning import PLANNER
+
+_WIDEST = 0.5
+"""No interval of a share is wider to one side."""
+
+
+def affordable_totals(totals: Callable[[int], Counts], so_far: LabelsSoFar, budget: int, most: int) -> Counts:
+    """The totals of as many labels, known ones included, as a budget of new ones pays for.
+
+    `totals` shares a number of labels out among the strata; more than `most` there are not.
+    """
+    labels = min(budget, most)
+    found = totals(labels)
+    while labels < most and (left := budget - so_far.new_label_cost(found)) > 0:
+        labels = min(labels + left, most)
+        more = totals(labels)
+        if so_far.new_label_cost(more) > budget:
+            # Whole numbers: a label more may take one from a stratum where it was free.
+            break
+        found = more
+    return found
+
+
+@dataclass(frozen=True)
+class BudgetAllocator:
+    """Plans of a given number of labels; among several that differ in their floors, the best by its intervals."""
+
+    context: PlanningContext
+
+    def plans(self, labels: int, bounds: AllocationBounds) -> list[Counts]:
+        """Plans of so many labels, known ones included, one for each floor."""
+        cells, variances = self.context.cells, self.context.variances
+        return [allocate(cells, variances, labels, bounds, floor) for floor in _floors()]
+
+    def best(self, labels: int, bounds: AllocationBounds) -> Counts:
+        """The best plan of so many labels, known ones included."""
+        return self._best_by_interval(self.plans(labels, bounds))
+
+    def spend(self, so_far: LabelsSoFar, budget: int, bounds: AllocationBounds, *, two_phase: bool) -> Counts:
+        """The best totals whose new labels are the budget's; `two_phase` keeps a part of the first round's shares."""
+        share, most = two_phase_allocation if two_phase else allocate, int(bounds.upper.sum())
+
+        def plan(floor: float | None) -> Counts:
+            def totals(labels: int) -> Counts:
+                return share(self.context.cells, self.context.variances, labels, bounds, floor)
+
+            return affordable_totals(totals, so_far, budget, most)
+
+        return self._best_by_interval([plan(floor) for floor in _floors()])
+
+    def _best_by_interval(self, plans: Sequence[Counts]) -> Counts:
+        """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.
+
+        Variances alone would put as few labels as floors allow where errors are rare; a label that stands for very
+        many items then widens the interval by more than the variances say.
+        """
+        context, variances = self.context, self.context.variances
+        curves = half_width_curves(context.expected, np.stack(plans), context.survey.confidence, variances.metrics)
+        places = [(metric, context.cells.classifiers.index(classifier)) for classifier, metric in variances.names]
+        widths = np.array([np.minimum(curves[metric][:, place], _WIDEST) for metric, place in places])
+        return plans[int(((widths.T / variances.margins) ** 2).sum(axis=1).argmin())]
+
+
+def _floors() -> tuple[float | None, ...]:
+    """Floors among which plans choose; None is the usual one."""
+    return (None, *PLANNER.higher_floors)

@@ -1,0 +1,82 @@
+"""What all plans of one round rest on: expected rates, what the goals need, and whether the model is trusted."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.history.model import has_enough_labels
+from stratawatch.core.history.model_trust import model_is_trusted
+from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.planning.allocation import drawable_items
+from stratawatch.core.planning.expected_precision import ExpectedTotals
+from stratawatch.core.planning.expected_rates import (
+    Rates,
+    model_rates,
+    prior_rates,
+    shrunk_prior_rates,
+    updated_rates,
+)
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, GoalVariances, goal_variances
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.population import Counts
+
+
+@dataclass(frozen=True)
+class PlanningContext:
+    """One population, one survey, one history, and the labels that rates are updated by (None: before any).
+
+    Everything is computed when it is first asked for, and once.
+    """
+
+    cells: Cells
+    survey: SurveySpec
+    history: History = NO_HISTORY
+    labels: LabelsSoFar | None = None
+
+    def after(self, labels: LabelsSoFar) -> "PlanningContext":
+        """The context of a later round. A history says more than the few labels of a first round: rates stay."""
+        if labels.ordinal == 1 or self.has_history:
+            return self
+        return replace(self, labels=labels)
+
+    @cached_property
+    def goals(self) -> tuple[Goal, ...]:
+        """The survey's goals, or the default ones."""
+        return self.survey.goals or DEFAULT_GOALS
+
+    @cached_property
+    def drawable(self) -> Counts:
+        """Items of each stratum that may be drawn."""
+        return drawable_items(self.cells)
+
+    @cached_property
+    def has_history(self) -> bool:
+        """Whether there are enough earlier labels to plan by."""
+        return has_enough_labels(self.history)
+
+    @cached_property
+    def model_is_trusted(self) -> bool:
+        """Whether plans may take the model of earlier labels at its word."""
+        return model_is_trusted(self.history)
+
+    @cached_property
+    def rates(self) -> Rates:
+        """What the next labels are expected to say."""
+        if self.labels is not None:
+            return updated_rates(self.cells, self.labels.positives, self.labels.labelled)
+        if not self.has_history:
+            return prior_rates(self.cells)
+        if not self.survey.stop_at_goals:
+            return prior_rates(self.cells, self.history)
+        return (model_rates if self.model_is_trusted else shrunk_prior_rates)(self.cells, self.history)
+
+    @cached_property
+    def variances(self) -> GoalVariances:
+        """What each goal needs of every stratum, by these rates."""
+        return goal_variances(self.cells, self.goals, self.rates)
+
+    @cached_property
+    def expected(self) -> ExpectedTotals:
+        """What labels are expected to say of every classifier, by these rates."""
+        return ExpectedTotals.of(self.cells, self.rates)

@@ -1,0 +1,134 @@
+"""Allocate as many labels as bring every goal's interval within its margin."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from stratawatch.core.estimation.interval import z
+from stratawatch.core.planning.allocation import AllocationBounds, allocate_for_margins
+from stratawatch.core.planning.context import PlanningContext
+from stratawatch.core.planning.expected_precision import half_widths
+from stratawatch.core.planning.goal_variances import GoalVariances
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
+from stratawatch.core.population import Counts, Floats
+from stratawatch.core.tuning import PLANNER
+
+
+@dataclass(frozen=True)
+class _MarginProblem:
+    """What the goals' variances are multiplied with, and by how much intervals were wider than expected so far."""
+
+    bounds: AllocationBounds
+    factor: float
+    width_ratio: Floats
+
+
+@dataclass(frozen=True)
+class MarginAllocator:
+    """Plans for margins: the solver knows variances alone, the reported intervals are wider than those say."""
+
+    context: PlanningContext
+
+    def totals(
+        self, bounds: AllocationBounds, top_up: LabelsSoFar | None = None, costs: Floats | None = None
+    ) -> Counts:
+        """Totals for the margins as the reporting interval will see them: plan, compute its widths, plan again.
+
+        `top_up`: labels of this period, whose intervals say how far the expected ones are off; None in plans that
+        need none. Without a history, which would say what to expect of errors that no label has met, the plan is the
+        cheapest of several that differ in how much is drawn in proportion to size.
+        """
+        problem = self._problem(bounds, top_up)
+        if not self.context.has_history:
+            plans = [self._iterate_to_margins(problem, share, costs) for share in PLANNER.proportional_shares]
+            return min(plans, key=lambda totals: int(totals.sum()))
+        by_model = top_up is None and self.context.model_is_trusted
+        return self._iterate_to_margins(problem, PLANNER.proportional_share_with_model if by_model else 0.0, costs)
+
+    def cheapest_with_reuse(
+        self, so_far: LabelsSoFar, bounds: AllocationBounds, top_up: LabelsSoFar | None = None
+    ) -> Counts:
+        """Totals for the margins that ask people about the fewest items.
+
+        Where labels are known, a plan is followed by plans with what one more label cost in each stratum of the plan
+        before: little as far as earlier draws reach, a whole one beyond.
+        """
+        plans = [self.totals(bounds, top_up)]
+        if so_far.costs is None or so_far.costs.unlabelled.all():
+            return plans[0]
+        costs = _marginal_costs(so_far.costs, plans[0], bounds.upper)
+        for _ in range(PLANNER.reuse_passes):
+            plans.append(self.totals(bounds, top_up, costs))
+            # The geometric mean with the costs before: a stratum must not jump from one side of the earlier draw's
+            # end to the other and back with every pass.
+            costs = np.sqrt(costs * _marginal_costs(so_far.costs, plans[-1], bounds.upper))
+        return min(plans, key=so_far.new_label_cost)
+
+    def _problem(self, bounds: AllocationBounds, top_up: LabelsSoFar | None) -> _MarginProblem:
+        goals = len(self.context.variances.names)
+        ratio = np.ones(goals) if top_up is None else self._width_ratio(top_up)
+        return _MarginProblem(bounds, self._factor(goals, topping_up=top_up is not None), ratio)
+
+    def _iterate_to_margins(self, problem: _MarginProblem, proportional: float, costs: Floats | None) -> Counts:
+        """Plan for limits on variances, and correct these by how much wider the plan's intervals are than its errors.
+
+        Intervals are z times the standard error only where labels are many. Near 0 and 1, and where single labels
+        weigh much, they are wider, by a factor that depends on the plan itself: hence the passes.
+        """
+        context, variances = self.context, self.context.variances
+        confidence, coefficients = context.survey.confidence, problem.factor * variances.coefficients
+        widening, totals = problem.width_ratio, problem.bounds.lower
+        for _ in range(PLANNER.margin_passes + 1):
+            limits = (variances.margins / (z(confidence) * widening)) ** 2
+            totals = allocate_for_margins(context.cells, coefficients, limits, problem.bounds, proportional, costs)
+            widths = _in_order(half_widths(context.expected, totals, confidence, variances.metrics), variances)
+            errors = z(confidence) * np.sqrt(self._achieved(coefficients, totals) / problem.factor)
+            wider = problem.width_ratio * np.where(
+                np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0
+            )
+            # The geometric mean of both: where margins are wide, the plan after a plan that is too large is too
+            # small, and the two would take turns for ever.
+            widening = np.sqrt(widening * wider)
+        return totals
+
+    def _width_ratio(self, so_far: LabelsSoFar) -> Floats:
+        """By how much this period's intervals are wider than was expected for the labels they rest on.
+
+        A goal whose metric they leave undefined is as far off as any. Without a history a lucky first round does not
+        narrow the plan.
+        """
+        context, variances = self.context, self.context.variances
+        forecast = half_widths(context.expected, so_far.drawn, context.survey.confidence, variances.metrics)
+        expected, reported = _in_order(forecast, variances), _in_order(so_far.half_widths, variances)
+        ratio = np.where(np.isfinite(expected), np.nan_to_num(reported, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
+        most = PLANNER.max_width_ratio
+        return np.clip(ratio, 1 / most if context.has_history else 1.0, most)
+
+    def _achieved(self, coefficients: Floats, totals: Counts) -> Floats:
+        """V_j of a plan: sum_h A_jh (1/n_h - 1/N_h); a stratum without labels counts as one with a single label."""
+        sizes = np.maximum(self.context.cells.stratum_sizes, 1)
+        left = np.where(totals > 0, 1 / np.maximum(totals, 1) - 1 / sizes, 1.0)
+        return np.asarray(coefficients @ np.maximum(left, 0), dtype=np.float64)
+
+    def _factor(self, goals: int, *, topping_up: bool) -> float:
+        """What expected variances are multiplied with, by what they rest on."""
+        least = 1.0 if self.context.has_history else PLANNER.pilot_variance_factor
+        if not topping_up:
+            return least
+        factor = PLANNER.top_up_factor + PLANNER.top_up_factor_per_goal * (goals - PLANNER.top_up_goals)
+        return max(factor if self.context.has_history else PLANNER.top_up_factor_without_history * factor, least)
+
+
+def _marginal_costs(costs: LabelCosts, totals: Counts, caps: Counts) -> Floats:
+    """What one more label costs in each stratum: the part of the items around a plan's last that have no label."""
+    window = PLANNER.cost_window
+    fewer = np.maximum(np.floor(totals * (1 - window)).astype(np.int64) - 1, 0)
+    more = np.minimum(np.ceil(totals * (1 + window)).astype(np.int64) + 1, caps)
+    share = (costs.unlabelled_in(more) - costs.unlabelled_in(fewer)) / np.maximum(more - fewer, 1)
+    return np.where(more > fewer, np.maximum(share, PLANNER.min_label_cost), 1.0)
+
+
+def _in_order(widths: Mapping[tuple[str, str], float], variances: GoalVariances) -> Floats:
+    """Half-widths in the order of the goals; NaN where there is none."""
+    return np.array([widths.get(name, np.nan) for name in variances.names], dtype=np.float64)

@@ -1,0 +1,113 @@
+"""Constants that were tuned by measurement; docs/tuning.md says how each was found and what happens when it moves."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class PlannerTuning:
+    """How labels are shared out over rounds and strata."""
+
+    first_share: float = 0.4
+    """Part of the budget, or of what goals need, for the first of two rounds; the second follows its labels."""
+    one_round_below: int = 40
+    """Budgets below this are spent in one round."""
+    pilot_labels: tuple[int, int] = (200, 1000)
+    """Least and most labels of a first round that plans for margins without a history."""
+    min_labels: int = 2
+    """Labels of a stratum, if it has as many items: one label has no variance."""
+    min_labels_for_margins: int = 4
+    """Labels of a stratum in plans for margins, where no part of a budget is proportional to size."""
+    small_budget: tuple[int, float] = (200, 0.4)
+    large_budget: tuple[int, float] = (1000, 0.2)
+    """Labels, and the part of them that is proportional to size; between the two, log-linear."""
+    higher_floors: tuple[float, ...] = (0.6, 0.8)
+    """Further proportional parts among which a plan that spends a budget chooses."""
+    first_round_kept: float = 0.2
+    """Part of the second round that is the first one's allocation scaled up."""
+    score_ridge: float = 0.1
+    """Penalty that holds the correction of scores by the first round's labels at none."""
+    prior_labels: float = 20.0
+    """Labels that the model's rate counts for against a stratum's own earlier labels."""
+    surprise_share: float = 0.1
+    """Part of the usual share of errors that is added to every cell's, so that no cell is certain."""
+    pilot_variance_factor: float = 1.25
+    """What variances are multiplied with in plans for margins that have no history to go by."""
+    top_up_factor: float = 1.08
+    top_up_factor_per_goal: float = 0.011
+    top_up_goals: int = 5
+    """The factor of a later round's variances, and what each goal beyond so many adds: one may fall short by chance."""
+    top_up_factor_without_history: float = 1.13
+    """Times that where no history corrects what few first labels say."""
+    max_width_ratio: float = 1.5
+    """Most by which intervals wider than expected widen a plan: one heavy label widens them, and labels do not help."""
+    proportional_shares: tuple[float, ...] = (0.0, 0.3, 0.6)
+    """Proportional parts among which a plan for margins without a history chooses the cheapest."""
+    proportional_share_with_model: float = 0.15
+    """The proportional part where history's model is taken at its word: it may be wrong anywhere."""
+    margin_passes: int = 4
+    """Plans for margins that are made before the one that counts, each with the interval widths of the one before."""
+    reuse_passes: int = 3
+    """Plans with new costs of labels after the first, where some labels are known."""
+    min_label_cost: float = 0.05
+    """Least cost of a label where most are known, as a part of a new one's."""
+    cost_window: float = 0.15
+    """How far around a plan's last label of a stratum its cost is read, as a part of its labels."""
+
+
+@dataclass(frozen=True)
+class HistoryTuning:
+    """How earlier labels are modelled, and when plans trust the model."""
+
+    min_labels: int = 200
+    """Fewer earlier labels are no history."""
+    max_age: int = 30
+    """Periods after which labels are not read any more."""
+    slope_discount: float = 0.97
+    intercept_discount: float = 0.7
+    count_discount: float = 0.95
+    """What a label loses of its weight with every period: for the model's slopes, its intercept, and counts."""
+    slope_penalty: float = 0.5
+    intercept_penalty: float = 20.0
+    """Ridge of the slopes, and of the shift that lets the intercept follow the last periods."""
+    grid: float = 8.0
+    """Rows are pooled at steps of 1/8 of the score's logit: a fit of many thousand labels takes milliseconds."""
+    trust_discount: float = 0.96
+    """What a period's variance ratio loses of its weight with every later period."""
+    trust_prior_periods: float = 6.0
+    """Periods with a ratio of 1 that are assumed beforehand."""
+    trust_at_most: float = 1.1
+    doubt_above: float = 1.2
+    """Discounted ratios at which trust comes back, and above which it ends."""
+    surest_rate: float = 0.99
+    """Certainty that a ratio allows: one mistaken label among sure ones is no verdict on the model."""
+
+
+@dataclass(frozen=True)
+class SolverTuning:
+    """How the fewest labels for many margins are found; these move the time, and the result by less than `gap`."""
+
+    gap: float = 1e-6
+    """Stop when the allocation is proven to cost at most this part more than the cheapest one."""
+    slack: float = 1e-9
+    """A limit is met when it is exceeded by this part at most: sums of many terms are not exact."""
+    max_steps: int = 300
+    first_steps: int = 6
+    """Multiplicative steps before the first Newton step: they find out which limits bind."""
+    feasible_tries: int = 12
+    trust_regions: tuple[float, ...] = (100.0, 10.0, 1.0, 0.1, 0.01, 0.001)
+    """How far a Newton step may change prices, in turn until the dual climbs; it has kinks where strata meet bounds."""
+    faint_price: float = 1e-6
+    """Prices below this part of the largest one move as if they had it."""
+    fewer_part: float = 0.0015
+    fewer_labels: float = 20.0
+    """Rounding starts a second time with this part of the labels missing, and with no more than so many."""
+    level_slope: float = 1e-9
+    """A limit whose used share would exceed 1 by this much pulls at its price."""
+    no_price: float = 1e-13
+    """Prices below this part of the largest one are none."""
+
+
+PLANNER: Final = PlannerTuning()
+HISTORY: Final = HistoryTuning()
+SOLVER: Final = SolverTuning()
