@@ -33,12 +33,12 @@ class _Problem:
     low: Floats
     high: Floats
 
-    def cheapest(self, prices: Floats) -> Floats:
+    def cheapest_at(self, prices: Floats) -> Floats:
         """The n of least c.n + prices.W(1/n): sqrt(prices.W / c), held between low and high."""
         return np.clip(np.sqrt(prices @ self.weights / self.costs), self.low, self.high)
 
-    def used(self, n: Floats) -> Floats:
-        """The used share of each limit."""
+    def used_shares(self, n: Floats) -> Floats:
+        """The part of each limit that n uses up; above 1 the limit is exceeded."""
         return np.asarray(self.weights @ (1 / n), dtype=np.float64)
 
     def excess(self, n: Floats) -> Floats:
@@ -47,16 +47,16 @@ class _Problem:
         rest = 1 - self.weights @ np.where(full, 1 / n, 0.0)
         return np.asarray((self.weights @ np.where(full, 0.0, 1 / n)) / np.maximum(rest, 1e-300), dtype=np.float64)
 
-    def multiplied(self, prices: Floats, n: Floats) -> Floats:
+    def multiplicative_step(self, prices: Floats, n: Floats) -> Floats:
         """Chromy's step: a limit that n exceeds twofold becomes four times as dear."""
         return np.maximum(prices, SOLVER.no_price * float(prices.max())) * np.clip(self.excess(n), 0.1, 1e6) ** 2
 
-    def feasible(self, n: Floats) -> Floats | None:
+    def feasible_multiple(self, n: Floats) -> Floats | None:
         """A multiple of n, held between low and high, that keeps all limits; None when twelve tries find none."""
         scale = 1.0
         for _ in range(SOLVER.feasible_tries):
             scaled = np.clip(scale * n, self.low, self.high)
-            if float(self.used(scaled).max(initial=0.0)) <= 1:
+            if float(self.used_shares(scaled).max(initial=0.0)) <= 1:
                 return scaled
             scale *= max(float(self.excess(scaled).max()), 1.0) * (1 + 1e-12)
         return None
@@ -125,30 +125,35 @@ def _inverse_sum(weights: Floats, sizes: Floats) -> Floats:
 
 def _optimum(problem: _Problem) -> tuple[Floats, Floats, float]:
     """The cheapest n that was found, the prices that prove it, and the gap between them."""
-    problem, census = _without_census(problem)
+    problem, census = _fix_full_strata(problem)
     rows = ~census
     prices = np.zeros(len(rows))
     best, cost, bound = problem.high, float(problem.costs @ problem.high), 0.0
     active = problem
     guess = np.sqrt(active.weights * active.costs).sum(axis=1) ** 2 / max(int(rows.sum()), 1)
     for step in range(SOLVER.max_steps):
-        n = active.cheapest(guess)
-        used = active.used(n)
+        n = active.cheapest_at(guess)
+        used = active.used_shares(n)
         value = float(active.costs @ n + guess @ (used - 1))
         if value > bound:
             bound, prices[rows] = value, guess
-        point = active.feasible(n)
+        point = active.feasible_multiple(n)
         if point is not None and float(active.costs @ point) < cost:
             best, cost = point, float(active.costs @ point)
+        # Every dual value bounds the optimum from below, every feasible point from above: their gap is a proof.
         if cost - bound <= SOLVER.gap * cost:
             break
-        guess = active.multiplied(guess, n) if step < SOLVER.first_steps else _newton(active, guess, n, used, value)
+        guess = (
+            active.multiplicative_step(guess, n)
+            if step < SOLVER.first_steps
+            else _newton(active, guess, n, used, value)
+        )
     return best, prices, max(cost - bound, 0.0) / cost
 
 
-def _without_census(problem: _Problem) -> tuple[_Problem, Flags]:
+def _fix_full_strata(problem: _Problem) -> tuple[_Problem, Flags]:
     """Limits that only the caps keep raise the floors of their strata to the caps, and are done with."""
-    census = problem.used(problem.high) >= 1 - 1e-12
+    census = problem.used_shares(problem.high) >= 1 - 1e-12
     if not census.any():
         return problem, census
     full = problem.weights[census].any(axis=0)
@@ -158,18 +163,23 @@ def _without_census(problem: _Problem) -> tuple[_Problem, Flags]:
 
 def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: float) -> Floats:
     """A projected Newton step upwards on the dual; the multiplicative step when it does not climb."""
+    # n(prices) minimises the Lagrangian, so the dual's gradient is used - 1 (Danskin). Its Hessian is
+    # -W diag(1/2 sqrt(c) (prices.W)^(-3/2)) W^T over the strata strictly between their bounds: the others do not
+    # answer to a small change of prices.
     slope = used - 1
     pushed = prices @ problem.weights
     free = (n > problem.low) & (n < problem.high)
     bend = np.where(free, 0.5 * np.sqrt(problem.costs) / np.maximum(pushed, 1e-200) ** 1.5, 0.0)
     curvature = (problem.weights * bend) @ problem.weights.T
+    # Where a stratum meets a bound the dual has a kink, and the quadratic model is wrong beyond it: the step is
+    # taken back until it climbs by a ten-thousandth of what its slope promises (Armijo's rule).
     for reach in SOLVER.trust_regions:
         tried = np.maximum(prices + _bounded_step(prices, slope, curvature, reach), 0)
-        there = problem.cheapest(tried)
-        climbed = float(problem.costs @ there + tried @ (problem.used(there) - 1)) - value
+        there = problem.cheapest_at(tried)
+        climbed = float(problem.costs @ there + tried @ (problem.used_shares(there) - 1)) - value
         if climbed > 1e-4 * float(slope @ (tried - prices)) >= 0:
             return tried
-    return problem.multiplied(prices, n)
+    return problem.multiplicative_step(prices, n)
 
 
 def _bounded_step(prices: Floats, slope: Floats, curvature: Floats, reach: float) -> Floats:
@@ -178,26 +188,29 @@ def _bounded_step(prices: Floats, slope: Floats, curvature: Floats, reach: float
     An active set as in Lawson and Hanson's (1974) least squares: prices that fall to 0 stay there until the slope
     pulls them up again. Each pass climbs, so that it may end at any.
     """
+    # The diagonal makes a step of `reach` times its price cost a direction as much as its slope gains there: it bounds
+    # steps where the curvature is nearly none, and keeps the matrix regular when limits bind together.
     far = reach * np.maximum(prices, SOLVER.faint_price * float(prices.max()))
-    bowl = curvature + np.diag(1e-10 * curvature.diagonal() + np.abs(slope) / far + 1e-300)
-    pull = slope + bowl @ prices
-    reached, moving = prices.copy(), prices > 0
+    matrix = curvature + np.diag(1e-10 * curvature.diagonal() + np.abs(slope) / far + 1e-300)
+    target = slope + matrix @ prices
+    reached, free = prices.copy(), prices > 0
     for _ in range(3 * len(prices)):
-        rows = np.flatnonzero(moving)
-        wanted = np.linalg.solve(bowl[np.ix_(rows, rows)], pull[rows])
-        fallen = np.flatnonzero(wanted <= 0)
+        rows = np.flatnonzero(free)
+        optimum = np.linalg.solve(matrix[np.ix_(rows, rows)], target[rows])
+        fallen = np.flatnonzero(optimum <= 0)
         if fallen.size:
+            # Go towards the optimum of the free prices until the first of them is 0, and hold it there.
             here = reached[rows[fallen]]
-            room = here / np.maximum(here - wanted[fallen], 1e-300)
-            reached[rows] += room.min() * (wanted - reached[rows])
-            gone = rows[fallen[room <= room.min()]]
-            reached[gone], moving[gone] = 0, False
+            part = here / np.maximum(here - optimum[fallen], 1e-300)
+            reached[rows] += part.min() * (optimum - reached[rows])
+            gone = rows[fallen[part <= part.min()]]
+            reached[gone], free[gone] = 0, False
             continue
-        reached[rows] = wanted
-        up = np.where(moving, 0.0, pull - bowl @ reached)
-        if float(up.max(initial=0.0)) <= SOLVER.level_slope:
+        reached[rows] = optimum
+        pull = np.where(free, 0.0, target - matrix @ reached)
+        if float(pull.max(initial=0.0)) <= SOLVER.level_slope:
             break
-        moving[int(up.argmax())] = True
+        free[int(pull.argmax())] = True
     return reached - prices
 
 
@@ -226,11 +239,13 @@ def integer_solution(
     repair = _Repair(weights, limits, sizes, costs, prices)
     root = np.sqrt(solution.multipliers @ weights / costs)
     missing = min(SOLVER.fewer_part, SOLVER.fewer_labels / max(float(solution.n.sum()), 1.0))
+    # Rounding up every stratum overshoots by up to half a label each, and taking labels away greedily ends in another
+    # optimum than adding them does: both ways are tried, and the cheaper one is kept.
     found = []
     for share in (1.0, 1 - missing):
         priced = np.clip(np.ceil(np.sqrt((share * root) ** 2 + 0.25) - 0.5), low, caps)
         start = np.where(solution.n >= caps, caps, priced).astype(np.int64)
-        found.append(repair.trimmed(repair.mended(start, caps), low))
+        found.append(repair.take_while_met(repair.add_until_met(start, caps), low))
     return min(found, key=lambda n: float(costs @ n))
 
 
@@ -244,12 +259,14 @@ class _Repair:
     costs: Floats
     prices: Floats
 
-    def mended(self, n: Counts, caps: Counts) -> Counts:
+    def add_until_met(self, n: Counts, caps: Counts) -> Counts:
         """Labels are added until every limit is kept."""
         n = n.copy()
         variances = achieved_variances(self.weights, self.sizes, n.astype(np.float64))
         allowed = _allowances(self.weights, self.limits, self.sizes)
         open_ = n < caps
+        # Rounding leaves limits exceeded. A label more in stratum h lowers V_j by A_jh/(n (n + 1)); what it lowers
+        # beyond the limit is worth nothing, hence the cap at what is missing. Prices weigh limits against one another.
         while open_.any() and (exceeded := np.flatnonzero(variances > allowed)).size:
             missing = (variances - self.limits)[exceeded]
             each = np.minimum(self.weights[exceeded] / np.maximum(n * (n + 1.0), 1), missing[:, None])
@@ -259,9 +276,10 @@ class _Repair:
             variances = achieved_variances(self.weights, self.sizes, n.astype(np.float64))
         return n
 
-    def trimmed(self, n: Counts, low: Counts) -> Counts:
+    def take_while_met(self, n: Counts, low: Counts) -> Counts:
         """Labels are taken away while every limit stays kept."""
         n = n.copy()
+        # A label less raises V_j by A_jh/(n (n - 1)); only strata where no limit is exceeded by that may lose one.
         while True:
             spare = self.limits - achieved_variances(self.weights, self.sizes, n.astype(np.float64))
             fewer = np.flatnonzero(n > low)

@@ -82,6 +82,9 @@ class InitialGroups:
         if self.pooled.squares.any():
             pairs.unite(np.flatnonzero(self.pooled.squares == 0))
         while pairs.left > 1:
+            # Q_h is what a stratum costs under Neyman's allocation: V = (sum_h Q_h)^2 / n. Joining two never lowers the
+            # sum, so the pair that raises it least loses least, and no pair has to be looked at twice: a join changes
+            # one row and one column of the losses.
             small = np.flatnonzero(pairs.alive & (pairs.sizes < least))
             if pairs.left <= wanted and small.size == 0:
                 break
