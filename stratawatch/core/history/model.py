@@ -1,18 +1,20 @@
 """What history foretells: a small logistic model of earlier labels, read at the cells of the present population."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.history.working_model import intercept_shift, logistic, logit
+from stratawatch.core.history.working_model import (
+    intercept_shift,
+    logistic,
+    logit,
+    pooled_centre,
+    ridge_logistic,
+)
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
 from stratawatch.core.tuning import HISTORY
-
-_STEPS: Final = 50
-_SMALL_STEP: Final = 1e-6
 
 
 def has_enough_labels(history: History) -> bool:
@@ -90,7 +92,8 @@ class _PriorModel:
         slow, fast = HISTORY.slope_discount**ages, HISTORY.intercept_discount**ages
         count = len(first)
         n, yes = _sums(group, slow, count), _sums(group, slow * said, count)
-        self._beta = _newton(columns, yes, n, np.r_[1e-3, np.full(columns.shape[1] - 1, HISTORY.slope_penalty)])
+        ridge = np.r_[1e-3, np.full(columns.shape[1] - 1, HISTORY.slope_penalty)]
+        self._beta = ridge_logistic(columns, yes, n, ridge=ridge, centre=pooled_centre(columns, yes, n)[1])
         n, yes = _sums(group, fast, count), _sums(group, fast * said, count)
         self._beta[0] += intercept_shift(columns @ self._beta, yes, n, penalty=HISTORY.intercept_penalty)
 
@@ -108,31 +111,3 @@ class _PriorModel:
 
 def _sums(group: Counts, values: Floats, count: int) -> Floats:
     return np.bincount(group, values, count).astype(np.float64)
-
-
-def _newton(columns: Floats, yes: Floats, n: Floats, ridge: Floats) -> Floats:
-    """The penalised maximum; a step that does not climb is halved, for far from the maximum Newton's may overshoot."""
-    pooled = (float(yes.sum()) + 0.5) / (float(n.sum()) + 1)
-    centre = np.zeros(columns.shape[1])
-    centre[0] = np.log(pooled / (1 - pooled))
-
-    def height(beta: Floats) -> float:
-        linear = np.clip(columns @ beta, -30, 30)
-        return float(yes @ linear - n @ np.log1p(np.exp(linear)) - ridge @ (beta - centre) ** 2 / 2)
-
-    beta, reached = centre, height(centre)
-    for _ in range(_STEPS):
-        p = logistic(columns @ beta)
-        slope = columns.T @ (yes - n * p) - ridge * (beta - centre)
-        curvature = (columns * (n * p * (1 - p))[:, None]).T @ columns + np.diag(ridge)
-        step = np.linalg.solve(curvature, slope)
-        climbed = height(beta + step)
-        while climbed < reached and float(np.abs(step).max()) > _SMALL_STEP:
-            step = step / 2
-            climbed = height(beta + step)
-        if climbed < reached:
-            break
-        beta, reached = beta + step, climbed
-        if float(np.abs(step).max()) < _SMALL_STEP:
-            break
-    return beta

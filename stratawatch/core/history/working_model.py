@@ -9,6 +9,8 @@ _STEPS = 25
 _WIDEST = 12.0
 """Linear predictors are kept inside +-12, where the logistic curve is flat to 1e-5."""
 _CLOSE_ENOUGH = 1e-7
+_MOST_PRODUCTS = 2**20
+"""Numbers that products of columns may take in memory where there is one set of labels."""
 
 
 def logistic(x: Floats) -> Floats:
@@ -53,32 +55,53 @@ def quadratic_features(cells: Cells) -> Floats:
     return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.auxiliary_calls * telling])
 
 
-def fit(columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:
-    """Fitted probabilities of every cell; `yes` and `answered` may hold several sets of labels, one a row."""
-    return logistic(coefficients(columns, yes, answered, penalty=penalty) @ columns.T)
+def fit(columns: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> Floats:
+    """Fitted probabilities of every cell; `positives` and `labelled` may hold several sets of labels, one a row."""
+    return logistic(coefficients(columns, positives, labelled, penalty=penalty) @ columns.T)
 
 
 def coefficients(
-    columns: Floats, yes: Floats, answered: Floats, *, penalty: float, start: Floats | None = None
+    columns: Floats, positives: Floats, labelled: Floats, *, penalty: float, start: Floats | None = None
 ) -> Floats:
-    """A logistic regression for every set of labels; the intercept is held by half a label at the pooled rate.
+    """A logistic regression for every set of labels; the intercept is held by half a label at the pooled rate."""
+    pooled, centre = pooled_centre(columns, positives, labelled)
+    ridge = np.full(centre.shape, penalty)
+    ridge[..., 0] = 0.5 * pooled * (1 - pooled)
+    return ridge_logistic(columns, positives, labelled, ridge=ridge, centre=centre, start=start)
 
-    Newton steps, each coefficient's step limited to 1, for: sum of log-likelihoods - penalty/2 |slopes|^2.
+
+def pooled_centre(columns: Floats, positives: Floats, labelled: Floats) -> tuple[Floats, Floats]:
+    """The rate of all labels together, and coefficients that say it everywhere: its logit, and slopes of 0."""
+    pooled = np.asarray((positives.sum(axis=-1) + 0.5) / (labelled.sum(axis=-1) + 1), dtype=np.float64)
+    centre = np.zeros((*pooled.shape, columns.shape[1]))
+    centre[..., 0] = np.log(pooled / (1 - pooled))
+    return pooled, centre
+
+
+def ridge_logistic(
+    columns: Floats,
+    positives: Floats,
+    labelled: Floats,
+    *,
+    ridge: Floats,
+    centre: Floats,
+    offset: Floats | float = 0.0,
+    start: Floats | None = None,
+) -> Floats:
+    """The beta of greatest log-likelihood(offset + columns beta) - sum of ridge (beta - centre)^2 / 2.
+
     Labels are counted by cell along the last axis; all leading axes are fitted at once, from `start` if given.
     """
-    width = columns.shape[1]
-    pooled = (yes.sum(axis=-1) + 0.5) / (answered.sum(axis=-1) + 1)
-    ridge = np.full((*pooled.shape, width), penalty)
-    ridge[..., 0] = 0.5 * pooled * (1 - pooled)
-    centre = np.zeros_like(ridge)
-    centre[..., 0] = np.log(pooled / (1 - pooled))
-    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), width * width)
-    held = ridge[..., None] * np.eye(width)
     beta = centre.copy() if start is None else np.broadcast_to(start, centre.shape).copy()
+    held = ridge[..., None] * np.eye(columns.shape[1])
+    few = columns.size * columns.shape[1] <= _MOST_PRODUCTS
+    products = _products(columns) if positives.ndim > 1 or few else None
     for _ in range(_STEPS):
-        p = logistic(beta @ columns.T)
-        slope = (yes - answered * p) @ columns - ridge * (beta - centre)
-        curvature = ((answered * p * (1 - p)) @ products).reshape(*pooled.shape, width, width) + held
+        p = logistic(offset + beta @ columns.T)
+        slope = (positives - labelled * p) @ columns - ridge * (beta - centre)
+        curvature = _information(columns, products, labelled * p * (1 - p)) + held
+        # Far from the maximum the curvature is nearly none and Newton's step overshoots: no coefficient, of columns
+        # that are about standardised, moves by more than 1 at a time.
         step = np.clip(np.linalg.solve(curvature, slope[..., None])[..., 0], -1, 1)
         beta += step
         if float(np.abs(step).max(initial=0.0)) < _CLOSE_ENOUGH:
@@ -86,21 +109,26 @@ def coefficients(
     return beta
 
 
-def correction(linear: Floats, columns: Floats, yes: Floats, answered: Floats, *, penalty: float) -> Floats:
+def _products(columns: Floats) -> Floats:
+    """The products of every cell's columns with one another, in a row."""
+    return (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), columns.shape[1] ** 2)
+
+
+def _information(columns: Floats, products: Floats | None, weights: Floats) -> Floats:
+    """X^T diag(weights) X, from `products` where there are any: for many sets of weights at once."""
+    if products is None:
+        return np.asarray((columns * weights[:, None]).T @ columns, dtype=np.float64)
+    width = columns.shape[1]
+    return np.asarray((weights @ products).reshape(*weights.shape[:-1], width, width), dtype=np.float64)
+
+
+def correction(offset: Floats, columns: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> Floats:
     """Coefficients of columns to add to a linear predictor so that it fits these labels; the penalty holds all at 0."""
-    beta = np.zeros(columns.shape[1])
-    held = penalty * np.eye(len(beta))
-    for _ in range(_STEPS):
-        p = logistic(linear + columns @ beta)
-        slope = (yes - answered * p) @ columns - penalty * beta
-        curvature = (columns * (answered * p * (1 - p))[:, None]).T @ columns + held
-        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
-        beta += step
-        if float(np.abs(step).max(initial=0.0)) < _CLOSE_ENOUGH:
-            break
-    return beta
+    nothing = np.zeros(columns.shape[1])
+    ridge = np.full_like(nothing, penalty)
+    return ridge_logistic(columns, positives, labelled, ridge=ridge, centre=nothing, offset=offset)
 
 
-def intercept_shift(linear: Floats, yes: Floats, answered: Floats, *, penalty: float) -> float:
-    """The same for an intercept alone; `penalty` labels' worth holds it at 0."""
-    return float(correction(linear, np.ones((len(linear), 1)), yes, answered, penalty=penalty)[0])
+def intercept_shift(offset: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> float:
+    """What to add to a linear predictor so that it fits these labels; `penalty` labels' worth holds it at 0."""
+    return float(correction(offset, np.ones((len(offset), 1)), positives, labelled, penalty=penalty)[0])

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.history.model import _newton, has_enough_labels, past_label_counts, prior_rate, prior_rate_at
+from stratawatch.core.history.model import has_enough_labels, past_label_counts, prior_rate, prior_rate_at
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.history.working_model import logistic, logit
+from stratawatch.core.history.working_model import logistic, logit, pooled_centre, ridge_logistic
 from stratawatch.core.tuning import HISTORY
 from tests.support.examples import examples
 from tests.support.past_labels import LADDER, curve, exact, past, together
@@ -152,7 +152,10 @@ class TestHardLabels:
             return float(n @ np.logaddexp(0, linear) - yes @ linear + ridge @ (beta - centre) ** 2 / 2)
 
         best = minimize(depth, centre, method="BFGS", options={"maxiter": 2000, "gtol": 1e-4})
-        assert depth(_newton(columns, yes, n, ridge)) <= best.fun + 0.01
+        assert (
+            depth(ridge_logistic(columns, yes, n, ridge=ridge, centre=pooled_centre(columns, yes, n)[1]))
+            <= best.fun + 0.01
+        )
 
     @settings(deadline=None, max_examples=examples(40))
     @given(st.lists(st.tuples(st.integers(0, 60), st.floats(0, 1)), min_size=4, max_size=12), st.integers(1, 30))
