@@ -103,7 +103,7 @@ def labelled_sample(candidates: Candidates, strata: Counts, ledger: Ledger, draw
 def assign_folds(strata: Counts) -> Counts:
     """Folds of rows that stand in their order within each stratum: (running number + stratum) mod 5.
 
-    >>> deal(np.array([0, 0, 1, 0, 1])).tolist()
+    >>> assign_folds(np.array([0, 0, 1, 0, 1])).tolist()
     [0, 1, 1, 2, 2]
     """
     order = np.argsort(strata, kind="stable")

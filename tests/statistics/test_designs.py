@@ -11,7 +11,7 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.estimate import Known
-from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.estimates import EstimationRequest
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample
@@ -99,7 +99,7 @@ def _cycle(cells, world, survey, rng):
         right, wrong = world.right - said, world.sizes - drawn - (world.right - said)
         said, drawn = said + rng.hypergeometric(right, wrong, totals - drawn), totals
         earlier.append(_labelled(drawn, said))
-    request = Request(0.95, ("precision",), (None,), survey)
+    request = EstimationRequest(0.95, ("precision",), (None,), survey)
     (estimate,) = kind.estimate(cells, (), _labelled(drawn, said), request)
     return estimate.outcome, int(drawn.sum())
 

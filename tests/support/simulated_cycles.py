@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.difference_estimator import Evidence, Part
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds
 from stratawatch.core.metrics import METRICS, SideTotals
@@ -162,8 +162,8 @@ def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]
 
 
 def _sides(world: World, known: LabelledSample) -> Sides:
-    evidence = Evidence.of(world.cells, known.everywhere)
-    parts = [Part(world.sizes[:, i].astype(float), known.inside(key)) for i, key in enumerate(world.segments)]
+    evidence = DifferenceEstimator.of(world.cells, known.everywhere)
+    parts = [ItemSubset(world.sizes[:, i].astype(float), known.inside(key)) for i, key in enumerate(world.segments)]
     return evidence.sides([evidence.everything, *parts])
 
 
@@ -175,12 +175,12 @@ def outcomes(
 ) -> Outcomes:
     """One metric's outcome in every cycle; one computation for all of them."""
     part = 0 if segment is None else segment + 1
-    reading = Reading(Sides.stack([cycle.sides.at((part, classifier)) for cycle in cycles]), confidence)
-    found, clear = interval(METRICS[metric], reading), told(METRICS[metric], reading.sides)
+    reading = SideIntervals(Sides.stack([cycle.sides.at((part, classifier)) for cycle in cycles]), confidence)
+    found, clear = interval(METRICS[metric], reading), is_defined(METRICS[metric], reading.sides)
     columns = (found.value, found.low, found.high, found.n_eff, clear)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [
-        Known(*numbers) if defined else Undefined(reason(METRICS[metric], reading.sides, (run,)))
+        Known(*numbers) if defined else Undefined(undefined_reason(METRICS[metric], reading.sides, (run,)))
         for run, (*numbers, defined) in enumerate(rows)
     ]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.papers.bennett.populations import Bins
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.bennett.estimate import precision, shares, variance
 from stratawatch.literature.bennett.rounds import Labelled, Progress, Rule, after, next_totals, value_of
@@ -50,7 +50,7 @@ def at_once(totals: Counts, bins: Bins, runs: int, rng: np.random.Generator) -> 
     labels = np.tile(totals, (runs, 1))
     yes = rng.binomial(labels, bins.rates)
     rates = shares(bins.sizes, labels, yes, replacement=True)
-    half_widths = z(0.95) * np.sqrt(variance(bins.sizes, labels, rates, replacement=True))
+    half_widths = normal_quantile(0.95) * np.sqrt(variance(bins.sizes, labels, rates, replacement=True))
     return Ended(labels.sum(axis=-1), precision(bins.sizes, rates), half_widths)
 
 
@@ -66,7 +66,7 @@ def _yes(rule: Rule, bins: Bins, before: Labelled, totals: Counts, rng: np.rando
 def _half_widths(rule: Rule, bins: Bins, progress: Progress) -> Floats:
     rates = progress.rates(bins.sizes, rule)
     variances = variance(bins.sizes, progress.labelled.labels, rates, replacement=rule.replacement)
-    return np.asarray(z(rule.confidence) * np.sqrt(variances), dtype=np.float64)
+    return np.asarray(normal_quantile(rule.confidence) * np.sqrt(variances), dtype=np.float64)
 
 
 def _those(progress: Progress, rows: NDArray[np.bool_]) -> Progress:

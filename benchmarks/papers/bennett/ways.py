@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.papers.bennett.populations import Bins, categories
 from benchmarks.papers.bennett.simulation import Ended, at_once, converge
 from benchmarks.papers.bennett.yardsticks import in_conf, oracle, percent_change
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Floats
 from stratawatch.literature.bennett.allocation_rules import STYLES
 from stratawatch.literature.bennett.rounds import Rule
@@ -120,7 +120,7 @@ def _found(ended: Sequence[Ended], bins: Sequence[Bins], margin: float, *, repla
 def proportional_oracle(bins: Bins, margin: float) -> float:
     """Labels that the interval takes with proportional allocation, with replacement: sum W_k sigma_k^2 (z/margin)^2."""
     within = float(bins.sizes @ (bins.rates * (1 - bins.rates)) / bins.sizes.sum())
-    return within * (z(0.95) / margin) ** 2
+    return within * (normal_quantile(0.95) / margin) ** 2
 
 
 def _array(numbers: Iterable[float]) -> Floats:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 
 
@@ -26,7 +26,7 @@ def oracle(sizes: Counts, rates: Floats, margin: float, confidence: float = 0.95
     """
     weights = sizes / sizes.sum()
     spread = np.sqrt(rates * (1 - rates))
-    wanted = (margin / z(confidence)) ** 2
+    wanted = (margin / normal_quantile(confidence)) ** 2
     unseen = 0.0 if replacement else float(weights @ spread**2) / float(sizes.sum())
     return float(weights @ spread) ** 2 / (wanted + unseen)
 

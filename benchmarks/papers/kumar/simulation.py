@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.papers.kumar.populations import Strata
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.kumar.allocations import Allocation, OptA1, OptA2, optimal_weights
@@ -47,7 +47,7 @@ class Runs:
         """Runs whose Wald interval holds the accuracy; runs that have none, since all labels agree within strata."""
         left = 1 - self.labels / self.strata.sizes
         variances = (left * sample_spread(self.labels, self.right) ** 2 / self.labels) @ self._weights**2
-        return np.abs(self.errors) <= z(confidence) * np.sqrt(variances), variances <= 0
+        return np.abs(self.errors) <= normal_quantile(confidence) * np.sqrt(variances), variances <= 0
 
     @property
     def _weights(self) -> Floats:

@@ -12,7 +12,7 @@ from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.replication.units import Calls, Strata
 from stratawatch.core.population import Counts, Floats
 
@@ -81,7 +81,7 @@ def _whole(rho: float, runs: int, rng: np.random.Generator) -> Whole:
         errors = (np.nan, np.nan) if isinstance(one, Undefined) else (one.binomial_error, one.standard_error)
         share = np.nan if isinstance(one, Undefined) else one.share
         for way, error in zip(ends, errors, strict=True):
-            half = z(CONFIDENCE) * error
+            half = normal_quantile(CONFIDENCE) * error
             ends[way].append([(share - half, share + half)])
     return Whole(rho, {way: Tally(np.array(every), np.array([SHARE])) for way, every in ends.items()})
 

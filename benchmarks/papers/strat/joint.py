@@ -15,7 +15,7 @@ from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known
-from stratawatch.core.estimation.estimates import Request, estimates
+from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.estimation.interval import logit_ends
 from stratawatch.core.estimation.replication.units import Calls, Strata, expanded
 from stratawatch.core.estimation.sides import Sides
@@ -105,9 +105,9 @@ def chosen(
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(places)).tolist())
     pool = Candidates(digests, atoms[places], digests)
     rows = LabelledItems(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
-    request, told = Request(CONFIDENCE, tuple(metrics), (None,)), replace(known, items=rows)
+    request, told = EstimationRequest(CONFIDENCE, tuple(metrics), (None,)), replace(known, items=rows)
     found: dict[str, list[Ends]] = {}
-    for one in variance.read(estimates(cells, (), told, request), cells, (), told, request):
+    for one in variance.read(difference_estimates(cells, (), told, request), cells, (), told, request):
         ends = (one.outcome.low, one.outcome.high) if isinstance(one.outcome, Known) else NONE
         found.setdefault(one.metric, []).append(ends)
     return found
@@ -117,7 +117,7 @@ def _logit_delta(sides: Sides, name: str) -> Floats:
     """The delta method on the logit scale with the variances that the product smooths by its working model."""
     metric = metric_named(name)
     value = metric.value(sides.table)
-    ends = logit_ends(value, sides.variance(*metric.slopes(sides.table)), CONFIDENCE)
+    ends = logit_ends(value, sides.variance_of(*metric.slopes(sides.table)), CONFIDENCE)
     return np.stack([ends.low, ends.high], axis=-1)
 
 

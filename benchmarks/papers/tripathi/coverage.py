@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.overlap import Overlap
@@ -76,7 +76,7 @@ class Found:
     @property
     def nominal(self) -> float:
         """Coverage of the paper's interval."""
-        half = z(CONFIDENCE) * np.sqrt(self.values * (1 - self.values) / self.case.child)
+        half = normal_quantile(CONFIDENCE) * np.sqrt(self.values * (1 - self.values) / self.case.child)
         return float((np.abs(self.values - self.case.precision) <= half).mean())
 
     @property

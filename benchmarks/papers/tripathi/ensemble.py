@@ -22,7 +22,7 @@ from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.papers.tripathi.savings import savings
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
@@ -159,7 +159,7 @@ def _errors(
         truth = float(hits[mine].sum() / draw.patterns.sizes[mine].sum())
         rate = precisions(draw, answers(draw, hits, rng)).rates[classifier]
         assert isinstance(rate, Rate)  # noqa: S101 - 1,100 answers
-        error, half = abs(rate.value - truth), z(0.95) * (rate.value * (1 - rate.value) / WANTED) ** 0.5
+        error, half = abs(rate.value - truth), normal_quantile(0.95) * (rate.value * (1 - rate.value) / WANTED) ** 0.5
         errors.append(100 * error / truth)
         ends.append(100 * (error + half) / truth)
     return errors, ends

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimate import Known
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.mover import Ends, metric_interval
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.metrics import SideTotals, baseline_metric, metric_named
@@ -74,7 +74,7 @@ class TwoSides:
         totals = SideTotals(np.asarray(self.called_size), np.asarray(self.passed_size), tp, fn)
         value, ends = float(metric.value(totals)), metric_interval(metric, totals, of_tp, of_fn)
         low, high = min(max(float(ends.low), 0.0), value), max(min(float(ends.high), 1.0), value)
-        length = (high - low) / (2 * z(confidence))
+        length = (high - low) / (2 * normal_quantile(confidence))
         # Where the value is 0 or 1, value (1 - value) says nothing: the smaller of the draws does.
         n_eff = value * (1 - value) / length**2 if 0 < value < 1 else min(self.called.n, self.passed.n)
         return Known(value, low, high, n_eff)

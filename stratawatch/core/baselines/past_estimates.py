@@ -8,7 +8,7 @@ from typing import Final
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.intervals import Share
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.errors import StratawatchError
 
 METHOD: Final = "past estimates"
@@ -76,4 +76,4 @@ def labels_of_length(value: float, length: float, confidence: float) -> float:
     root = sqrt(linear**2 + 4 * square * half**2)
     # Of two forms of the root the one that subtracts nothing: windows that are nearly counted out are very short.
     y = 2 * half**2 / (linear + root) if linear > 0 else (root - linear) / (2 * square)
-    return z(confidence) ** 2 / y
+    return normal_quantile(confidence) ** 2 / y

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Estimator, Request
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -88,6 +88,6 @@ class SamplingDesign(ABC):
 
     @abstractmethod
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """An estimate for every segment x classifier x metric, in that order; Undefined where the design has none."""

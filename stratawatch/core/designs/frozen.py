@@ -13,8 +13,8 @@ from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, with_clusters
-from stratawatch.core.estimation.differences import compare
-from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.differences import compare_classifiers
+from stratawatch.core.estimation.estimates import EstimationRequest
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -144,7 +144,7 @@ class FrozenDesign:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
-        request = Request(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
+        request = EstimationRequest(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
         known = self._labelled(ledger, drawn)
         found = self.sampling_design.estimate(self.cells, self.atoms, known, request)
         found = variance_named(self.survey.variance).read(found, self.cells, self.atoms, known, request)
@@ -160,7 +160,7 @@ class FrozenDesign:
         """
         _a_confidence(confidence)
         known = self._labelled(ledger, drawn)
-        found = compare(self.cells, known, first, second, metric, confidence)
+        found = compare_classifiers(self.cells, known, first, second, metric, confidence)
         return difference_with_clusters(found, self.cells, known, first, second)
 
     @property

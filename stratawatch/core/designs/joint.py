@@ -7,7 +7,7 @@ from typing import ClassVar
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Request, estimates
+from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -52,7 +52,7 @@ class Joint(SamplingDesign):
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Difference estimates with the one interval."""
-        return estimates(cells, atoms, known, request)
+        return difference_estimates(cells, atoms, known, request)

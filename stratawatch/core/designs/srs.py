@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.estimates import Estimator, Request, part
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
@@ -118,7 +118,7 @@ class Srs(SamplingDesign):
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
 
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Shares among the labels."""
         sampled = _Sampled(float(cells.sizes[cells.has_call].sum()), float(known.labelled.sum()))
@@ -146,7 +146,7 @@ def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Con
 def _said(
     cells: Cells, atoms: Sequence[Atom], known: LabelledSample, segment: Segment | None, place: int
 ) -> ConfusionCounts:
-    answers = known.everywhere if segment is None else part(atoms, known, segment).answers
+    answers = known.everywhere if segment is None else segment_items(atoms, known, segment).answers
     answered, yes = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
     return _confusion(cells, place, answered, yes / np.maximum(answered, 1))
 
@@ -158,7 +158,7 @@ def _estimate(
     segment: Segment | None,
     said: ConfusionCounts,
     sampled: _Sampled,
-    request: Request,
+    request: EstimationRequest,
 ) -> Estimate:
     metric, why = metric_named(name), Srs().unsupported_reason(name, cells.classifiers[place], cells.classifiers)
     found = None if why else _share(metric, said, sampled, request.confidence)

@@ -2,7 +2,7 @@
 
 V grows to deff V + E. The design effect deff (one below 1 counts as 1) is that of how far labels move the metric: the
 slope of a label's side times its error, the label less what was foretold of it (or, of a share of labels, its distance
-from the share: `share_moves`), times sqrt(1 - f). Where labels agree
+from the share: `share_influence`), times sqrt(1 - f). Where labels agree
 (those of the side that moves the metric more) nothing tells a correlation, and a cluster counts as one label: deff =
 sum m^2 / sum m for clusters of m labels. E gives clusters of several labels their 1 - f back: V was for the items of
 this window, but clusters matter for those that bring the next. A label that is alone in its cluster keeps its 1 - f;
@@ -23,11 +23,11 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.difference_estimator import Evidence
-from stratawatch.core.estimation.differences import slopes
-from stratawatch.core.estimation.estimates import Request, part
-from stratawatch.core.estimation.interval import z
-from stratawatch.core.estimation.label_table import LabelRows
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.differences import difference_gradient
+from stratawatch.core.estimation.estimates import EstimationRequest, segment_items
+from stratawatch.core.estimation.interval import normal_quantile
+from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.replication.design_effect import Pooled, Variances, by_unit
 from stratawatch.core.estimation.replication.units import Strata
@@ -41,7 +41,7 @@ ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothi
 
 
 @dataclass(frozen=True)
-class Moves:
+class InfluenceValues:
     """How far every label moves a metric, and the labels that tell it: those it reads on either side (0 or 1)."""
 
     each: Floats
@@ -50,14 +50,14 @@ class Moves:
 
 
 @dataclass(frozen=True)
-class Effect:
+class ClusterAdjustment:
     """deff, E, and the degrees of freedom that clusters leave (infinite where every label is alone)."""
 
     design_effect: float = 1.0
     released: float = 0.0
     degrees: float = np.inf
 
-    def widened(self, found: Estimate, stretched: Callable[[Known, float], tuple[float, float]]) -> Estimate:
+    def widen(self, found: Estimate, stretched: Callable[[Known, float], tuple[float, float]]) -> Estimate:
         """An estimate whose interval counts clusters."""
         outcome = found.outcome
         if isinstance(outcome, Undefined) or outcome.low == outcome.high:
@@ -66,51 +66,51 @@ class Effect:
             return replace(found, outcome=Undefined(ONE_CLUSTER))
         if self.degrees == np.inf:
             return replace(found, deff=self.design_effect)
-        quantile = z(found.confidence)
+        quantile = normal_quantile(found.confidence)
         growth = max(self.design_effect, 1.0) + self.released / (outcome.half_width / quantile) ** 2
         low, high = stretched(outcome, growth**0.5 * student(self.degrees, found.confidence) / quantile)
         return replace(found, outcome=Known(outcome.value, low, high, outcome.n_eff / growth), deff=self.design_effect)
 
 
 def with_clusters(
-    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
 ) -> tuple[Estimate, ...]:
     """Estimates (of every segment x classifier x metric) that count clusters; as they are where none are known."""
-    rows = _rows(cells, known)
+    rows = _label_table(cells, known)
     if rows is None:
         return tuple(found)
-    moves, effects = _moves(rows, atoms, known, request), list[Effect]()
+    moves, effects = _influence_values(rows, atoms, known, request), list[ClusterAdjustment]()
     while some := list(islice(moves, max(1, _AT_ONCE // len(rows.rows)))):
-        effects += effects_of(rows, some)
-    return tuple(effect.widened(one, _stretched) for one, effect in zip(found, effects, strict=True))
+        effects += cluster_adjustments(rows, some)
+    return tuple(effect.widen(one, _widened_on_arcsine_scale) for one, effect in zip(found, effects, strict=True))
 
 
 def difference_with_clusters(found: Estimate, cells: Cells, known: LabelledSample, first: str, second: str) -> Estimate:
     """The difference of two classifiers in a metric, counting clusters."""
-    rows = _rows(cells, known)
+    rows = _label_table(cells, known)
     if rows is None or isinstance(found.outcome, Undefined):
         return found
-    row = slopes(rows.evidence, first, second, found.metric)[rows.atoms]
-    moves = Moves(row * rows.errors, (row > 0).astype(np.float64), (row < 0).astype(np.float64))
-    return effects_of(rows, [moves])[0].widened(found, _stretched_difference)
+    row = difference_gradient(rows.evidence, first, second, found.metric)[rows.atoms]
+    moves = InfluenceValues(row * rows.errors, (row > 0).astype(np.float64), (row < 0).astype(np.float64))
+    return cluster_adjustments(rows, [moves])[0].widen(found, _widened_difference)
 
 
-def effects_of(rows: LabelRows, columns: Sequence[Moves]) -> list[Effect]:
+def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) -> list[ClusterAdjustment]:
     """The effect of clusters on every column of moves."""
-    strata = rows.strata(clusters=True)
+    strata = rows.stratified_units(clusters=True)
     on_a, on_b = (np.stack([getattr(one, side) for one in columns], axis=1) for side in ("on_a", "on_b"))
     sizes = by_unit(strata.units, on_a + on_b)
     shared = np.bincount(strata.units)[:, None] > 1
     alone, clusters = ~((sizes > 0) & shared).any(axis=0) | (sizes.sum(axis=0) < 2), (sizes > 0).sum(axis=0)
     pooled = Pooled.of(strata)
     if isinstance(pooled, Undefined):
-        return [Effect() if single else Effect(degrees=0.0) for single in alone.tolist()]
-    each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.left)
+        return [ClusterAdjustment() if single else ClusterAdjustment(degrees=0.0) for single in alone.tolist()]
+    each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.sampling_correction)
     e, units, rest = pooled.deviations(strata, each), strata.units[pooled.rows], kept[pooled.rows][:, None]
     full, left = (by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
     singly = e * pooled.grown(pooled.labels) * rest
     effect = Variances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
-    told = _telling(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
+    told = _dominant_side(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
     agreeing = np.isnan(effect) | _agreeing(rows.yes, told)
     one_label = (by_unit(strata.units, told) ** 2).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
     effect = np.where(agreeing, one_label, effect)
@@ -118,20 +118,27 @@ def effects_of(rows: LabelRows, columns: Sequence[Moves]) -> list[Effect]:
     taken = (np.add.reduceat((on_a + on_b)[pooled.rows], pooled.starts) > 0).sum(axis=0)
     degrees = np.where(clusters > 1, np.maximum(clusters - (1 if _crossing(strata, pooled) else taken), 1), 0)
     numbers = np.stack([effect, released, degrees], axis=1).tolist()
-    return [Effect() if single else Effect(*each) for single, each in zip(alone.tolist(), numbers, strict=True)]
+    return [
+        ClusterAdjustment() if single else ClusterAdjustment(*each)
+        for single, each in zip(alone.tolist(), numbers, strict=True)
+    ]
 
 
-def _rows(cells: Cells, known: LabelledSample) -> LabelRows | None:
+def _label_table(cells: Cells, known: LabelledSample) -> LabelTable | None:
     """The labels, if there are any and their clusters are known."""
     if known.items is None or known.items.candidates.clusters is None or not known.items.rows.size:
         return None
-    return LabelRows.of(Evidence.of(cells, known.everywhere), known.items)
+    return LabelTable.of(DifferenceEstimator.of(cells, known.everywhere), known.items)
 
 
-def _moves(rows: LabelRows, atoms: Sequence[Atom], known: LabelledSample, request: Request) -> Iterator[Moves]:
+def _influence_values(
+    rows: LabelTable, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+) -> Iterator[InfluenceValues]:
     """Of every segment x classifier x metric."""
     cells, evidence = rows.cells, rows.evidence
-    parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
+    parts = [
+        evidence.everything if segment is None else segment_items(atoms, known, segment) for segment in request.segments
+    ]
     sides, metrics = evidence.sides(parts), [metric_named(name) for name in request.metrics]
     every = [np.broadcast_arrays(*metric.slopes(sides.table)) for metric in metrics]
     for row, segment in enumerate(request.segments):
@@ -141,14 +148,14 @@ def _moves(rows: LabelRows, atoms: Sequence[Atom], known: LabelledSample, reques
             a, b = (inside * side[rows.atoms, place] for side in (cells.positive, cells.negative))
             for metric, (on_a, on_b) in zip(metrics, every, strict=True):
                 each = (a * on_a[row, place] + b * on_b[row, place]) * errors
-                yield Moves(
-                    share_moves(rows, metric, place, inside) if request.estimator == "share" else each,
+                yield InfluenceValues(
+                    share_influence(rows, metric, place, inside) if request.estimator == "share" else each,
                     a * (A in metric.sides),
                     b * (B in metric.sides),
                 )
 
 
-def share_moves(rows: LabelRows, metric: RatioMetric, place: int, inside: Floats) -> Floats:
+def share_influence(rows: LabelTable, metric: RatioMetric, place: int, inside: Floats) -> Floats:
     """How far every label moves a share that is taken of labels, stratum by stratum: (n - R d)/D.
 
     n and d are what the label adds to numerator and denominator, R the ratio in its stratum, D the denominator over
@@ -159,15 +166,15 @@ def share_moves(rows: LabelRows, metric: RatioMetric, place: int, inside: Floats
     a, b = (inside * side[rows.atoms, place] for side in (rows.cells.positive, rows.cells.negative))
     outcomes = np.stack([a * rows.yes, a * (1 - rows.yes), b * rows.yes, b * (1 - rows.yes)], axis=1)
     n, d = outcomes @ np.array(metric.numerator), outcomes @ np.array(metric.denominator)
-    whole = float(rows.strata().weights @ d)
+    whole = float(rows.stratified_units().weights @ d)
     if whole <= 0:
         return np.zeros(len(d))
-    sums, sizes = (np.bincount(rows.homes, weights=each) for each in (n, d))
-    ratio = safe_divide(sums.astype(np.float64), sizes.astype(np.float64))[rows.homes]
+    sums, sizes = (np.bincount(rows.strata_of_labels, weights=each) for each in (n, d))
+    ratio = safe_divide(sums.astype(np.float64), sizes.astype(np.float64))[rows.strata_of_labels]
     return np.asarray((n - ratio * d) / whole, dtype=np.float64)
 
 
-def _telling(yes: Floats, moves: Floats, on_a: Floats, on_b: Floats) -> Floats:
+def _dominant_side(yes: Floats, moves: Floats, on_a: Floats, on_b: Floats) -> Floats:
     """The labels of the side that moves each column more; of both sides, where neither has a yes and a no."""
     a, b = ((moves**2 * side).sum(axis=0) for side in (on_a, on_b))
     both = _agreeing(yes, on_a) & _agreeing(yes, on_b)
@@ -187,10 +194,12 @@ def _crossing(strata: Strata, pooled: Pooled) -> bool:
     return bool((np.diff(pairs[0]) == 0).any())
 
 
-def _stretched(found: Known, by: float) -> tuple[float, float]:
+def _widened_on_arcsine_scale(found: Known, by: float) -> tuple[float, float]:
     """Both ends `by` times as far from the value, on the scale asin sqrt(x).
 
-    >>> low, high = _stretched(Known(0.9, 0.826, 0.945, 100), 2**0.5)  # Wilson's for 90 of 100; for 45 of 50:
+    Wilson's interval of 90 of 100 becomes that of 45 of 50:
+
+    >>> low, high = _widened_on_arcsine_scale(Known(0.9, 0.826, 0.945, 100), 2**0.5)
     >>> round(low, 2), round(high, 2)
     (0.79, 0.96)
     """
@@ -199,7 +208,7 @@ def _stretched(found: Known, by: float) -> tuple[float, float]:
     return min(sin(low) ** 2, found.low), max(sin(high) ** 2, found.high)
 
 
-def _stretched_difference(found: Known, by: float) -> tuple[float, float]:
+def _widened_difference(found: Known, by: float) -> tuple[float, float]:
     """Both ends `by` times as far from the difference."""
     low, high = found.value - by * (found.value - found.low), found.value + by * (found.high - found.value)
     return max(low, -1.0), min(high, 1.0)

@@ -1,4 +1,8 @@
-"""Strata as estimates use them: one without any answer joins the nearest that has some."""
+"""Strata as estimates use them: one without any label is collapsed into the nearest that has some.
+
+Collapsing is the usual remedy for strata that tell no variance (Cochran 1977, 5A.12). It is decided by counts and
+scores alone, never by what labels say, so that it leaves the estimator unbiased inside the strata that have labels.
+"""
 
 from dataclasses import dataclass
 
@@ -9,13 +13,15 @@ from stratawatch.core.population import Counts, Floats
 
 
 @dataclass(frozen=True)
-class AnsweredStrata:
-    """N_h, n_h and the share of every fold among the answers (folds x strata); `homes` is the stratum of each cell.
+class CollapsedStrata:
+    """N_h (`sizes`), n_h (`answers`) and the share of every fold among the labels (`shares`, folds x strata).
 
-    Cells of strata that stayed without an answer are `unseen`. `joined` is where each of the design's strata went.
+    `stratum_of_cell` is the collapsed stratum of each cell, `joined` that of each of the design's strata. Cells whose
+    stratum stayed without a label, because none of the design has one, are `is_unlabelled`. `order` and `starts` sort
+    cells by stratum, for sums by `reduceat`.
     """
 
-    homes: Counts
+    stratum_of_cell: Counts
     joined: Counts
     sizes: Floats
     answers: Floats
@@ -24,8 +30,8 @@ class AnsweredStrata:
     starts: Counts
 
     @classmethod
-    def of(cls, cells: Cells, answered: Floats) -> "AnsweredStrata":
-        """Join the strata; `answered` counts answers, folds x cells."""
+    def of(cls, cells: Cells, answered: Floats) -> "CollapsedStrata":
+        """Collapse the strata; `answered` counts labels, folds x cells."""
         counts = np.bincount(cells.strata, weights=answered.sum(axis=0), minlength=cells.stratum_count).astype(
             np.float64
         )
@@ -40,12 +46,12 @@ class AnsweredStrata:
         return cls(homes, joined, sizes, answers, by_fold / np.maximum(answers, 1), order, starts)
 
     @property
-    def unseen(self) -> Flags:
+    def is_unlabelled(self) -> Flags:
         """Cells whose stratum holds no answer."""
-        return np.asarray((self.answers == 0)[self.homes])
+        return np.asarray((self.answers == 0)[self.stratum_of_cell])
 
     @property
-    def left(self) -> Floats:
+    def sampling_correction(self) -> Floats:
         """1 - f_h, the part of every stratum that was not answered."""
         return np.maximum(self.sizes - self.answers, 0) / np.maximum(self.sizes, 1)
 

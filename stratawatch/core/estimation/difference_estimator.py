@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.collapsed_strata import AnsweredStrata
+from stratawatch.core.estimation.collapsed_strata import CollapsedStrata
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.history.working_model import coefficients, intercept_shift, logistic, logit, quadratic_features
 from stratawatch.core.labelled_sample import LabelCounts
@@ -29,7 +29,7 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class Part:
+class ItemSubset:
     """The population or a segment of it: its items by cell, and the answers inside it."""
 
     sizes: Floats
@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class DifferenceEstimator:
     """Cells, all answers, the fold models (folds x cells) and the model of all answers, which smooths variances.
 
     The smoothed variance of a stratum counts `prior_labels` more labels that say what the model of all answers does.
@@ -50,7 +50,7 @@ class Evidence:
     prior_labels: Floats
 
     @classmethod
-    def of(cls, cells: Cells, answers: LabelCounts) -> "Evidence":
+    def of(cls, cells: Cells, answers: LabelCounts) -> "DifferenceEstimator":
         """Read the answers by what earlier labels foretold of every cell, or else by a model of these very answers.
 
         A model that was made before needs no folds: only where items persist do labels have a small part in what is
@@ -69,7 +69,7 @@ class Evidence:
         return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.stratum_count, _PRIOR_LABELS))
 
     @classmethod
-    def _by_history(cls, cells: Cells, answers: LabelCounts, foretold: Floats) -> "Evidence":
+    def _by_history(cls, cells: Cells, answers: LabelCounts, foretold: Floats) -> "DifferenceEstimator":
         n, k = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
         linear = logit(foretold)
         recent = logistic(linear + intercept_shift(linear, k, n, penalty=_SHIFT_PENALTY))
@@ -80,16 +80,16 @@ class Evidence:
         return cls(cells, answers, np.tile(foretold, (len(answers.labelled), 1)), overall, prior_labels)
 
     @cached_property
-    def strata(self) -> AnsweredStrata:
+    def strata(self) -> CollapsedStrata:
         """The strata, those without an answer joined to others."""
-        return AnsweredStrata.of(self.cells, self.answers.labelled)
+        return CollapsedStrata.of(self.cells, self.answers.labelled)
 
     @cached_property
-    def everything(self) -> Part:
+    def everything(self) -> ItemSubset:
         """The whole population."""
-        return Part(self.cells.sizes, self.answers)
+        return ItemSubset(self.cells.sizes, self.answers)
 
-    def sides(self, parts: Sequence[Part]) -> Sides:
+    def sides(self, parts: Sequence[ItemSubset]) -> Sides:
         """Both sides of every classifier in every part (parts x classifiers x sides)."""
         found = Residuals.of(self, parts)
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
@@ -122,7 +122,7 @@ class Residuals:
     prior: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence, parts: Sequence[Part]) -> "Residuals":
+    def of(cls, evidence: DifferenceEstimator, parts: Sequence[ItemSubset]) -> "Residuals":
         """The working model held against the answers of every part."""
         strata, models = evidence.strata, evidence.folds
         sizes = np.stack([part.sizes for part in parts])
@@ -134,29 +134,31 @@ class Residuals:
         squares = ((1 - 2 * models) * yes + models**2 * answered).sum(axis=1)
         # An unanswered item is foretold by the fold models in the shares that its stratum's answers have: where the
         # model says one thing of a whole stratum, its plain mean remains.
-        mixed = (strata.shares[:, strata.homes] * models).sum(axis=0)
-        totals = told + (sizes - n) * mixed + strata.expansions[strata.homes] * errors
-        totals = np.where(strata.unseen, sizes / 2, totals)
+        mixed = (strata.shares[:, strata.stratum_of_cell] * models).sum(axis=0)
+        totals = told + (sizes - n) * mixed + strata.expansions[strata.stratum_of_cell] * errors
+        totals = np.where(strata.is_unlabelled, sizes / 2, totals)
         prior = sizes * evidence.overall * (1 - evidence.overall)
         return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
 
 
-def _scales(strata: AnsweredStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
+def _scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
     """What a stratum's sum of squares is multiplied by: N^2 (1 - f)/n over n - 1, and over k - 1 + n; and k itself."""
     n = np.maximum(strata.answers, 1)
-    scale = np.where(strata.answers > 0, strata.sizes**2 * strata.left / n, 0.0)
+    scale = np.where(strata.answers > 0, strata.sizes**2 * strata.sampling_correction / n, 0.0)
     k = np.full(len(n), _PRIOR_LABELS)
     k[strata.joined] = prior_labels
     return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
 
 
-def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labels: Floats, *, foretold: bool) -> Sides:
+def _sides(
+    strata: CollapsedStrata, found: Residuals, members: Floats, prior_labels: Floats, *, foretold: bool
+) -> Sides:
     """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
 
     Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
     """
     raw, smooth, k = _scales(strata, prior_labels)
-    homes, classifiers = strata.homes, members.shape[1]
+    homes, classifiers = strata.stratum_of_cell, members.shape[1]
     flat = members.reshape(len(members), 2 * classifiers)
     linear = np.stack(
         [
@@ -164,7 +166,7 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
             found.totals,
             found.answered,
             found.yes,
-            found.sizes * strata.unseen,
+            found.sizes * strata.is_unlabelled,
             found.squares * raw[homes],
             (found.squares + (k / np.maximum(strata.sizes, 1))[homes] * found.prior) * smooth[homes],
         ]
@@ -174,19 +176,19 @@ def _sides(strata: AnsweredStrata, found: Residuals, members: Floats, prior_labe
     )
     by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
     errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
-    weights = heaviest(strata, items - answers)
+    weights = max_expansion(strata, items - answers)
     return Sides(
         sizes=sizes,
         totals=_possible(totals, yes, sizes - (labels - yes), sizes),
         labels=labels,
         yes=yes,
-        weights=weights,
-        unseen=unseen,
-        raw=_form(raw_squares, errors, raw / np.maximum(strata.answers, 1)),
-        smooth=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
-        unsampled=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
-        joint_weights=heaviest(strata, (items - answers).sum(axis=-2)),
-        unmet=np.zeros_like(weights) if foretold else weights,
+        max_weight=weights,
+        unlabelled_strata=unseen,
+        variance=_form(raw_squares, errors, raw / np.maximum(strata.answers, 1)),
+        smoothed_variance=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
+        unsampled_variance=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
+        joint_max_weight=max_expansion(strata, (items - answers).sum(axis=-2)),
+        surprise_weight=np.zeros_like(weights) if foretold else weights,
     )
 
 
@@ -204,6 +206,8 @@ def _form(squares: Floats, errors: Floats, scale: Floats) -> Floats:
     return np.stack(parts, axis=-1)
 
 
-def heaviest(strata: AnsweredStrata, unlabelled: Floats) -> Floats:
+def max_expansion(strata: CollapsedStrata, unlabelled: Floats) -> Floats:
     """w: the most items that a label stands for, min(N/n, unlabelled items) sqrt(1 - f) over strata that have such."""
-    return np.asarray((np.minimum(strata.expansions, unlabelled) * np.sqrt(strata.left)).max(axis=-1, initial=0.0))
+    return np.asarray(
+        (np.minimum(strata.expansions, unlabelled) * np.sqrt(strata.sampling_correction)).max(axis=-1, initial=0.0)
+    )

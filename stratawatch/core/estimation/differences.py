@@ -7,12 +7,12 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.difference_estimator import Evidence
-from stratawatch.core.estimation.interval import z
-from stratawatch.core.estimation.linear_total import Weighted
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.interval import normal_quantile
+from stratawatch.core.estimation.linear_total import LinearTotal
 from stratawatch.core.estimation.mover import Ends, difference_interval
-from stratawatch.core.estimation.side_intervals import Reading
-from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.estimation.side_intervals import SideIntervals
+from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, RatioMetric, metric_named
 from stratawatch.core.population import Floats
@@ -22,7 +22,7 @@ SAME_ITEMS: Final = "difference on the same items, MOVER-D"
 TWO_PERIODS: Final = "difference of two periods, MOVER-D"
 
 
-def compare(
+def compare_classifiers(
     cells: Cells, known: LabelledSample, first: str, second: str, metric_name: str, confidence: float = 0.95
 ) -> Estimate:
     """The metric of the first classifier minus that of the second.
@@ -32,11 +32,11 @@ def compare(
     variance of that difference; of classifiers that agree on every item it is exactly 0.
     """
     pair = [_place(cells.classifiers, name) for name in (first, second)]
-    metric, evidence = metric_named(metric_name), Evidence.of(cells, known.everywhere)
-    reading = Reading(evidence.sides([evidence.everything]), confidence)
-    clear = told(metric, reading.sides)[0]
+    metric, evidence = metric_named(metric_name), DifferenceEstimator.of(cells, known.everywhere)
+    reading = SideIntervals(evidence.sides([evidence.everything]), confidence)
+    clear = is_defined(metric, reading.sides)[0]
     reasons = [
-        f"{cells.classifiers[place]}: {reason(metric, reading.sides, (0, place))}"
+        f"{cells.classifiers[place]}: {undefined_reason(metric, reading.sides, (0, place))}"
         for place in dict.fromkeys(pair)
         if not clear[place]
     ]
@@ -45,20 +45,22 @@ def compare(
     return Estimate(f"{first} - {second}", metric.name, None, outcome, round(used), SAME_ITEMS, confidence)
 
 
-def slopes(evidence: Evidence, first: str, second: str, metric_name: str) -> Floats:
+def difference_gradient(evidence: DifferenceEstimator, first: str, second: str, metric_name: str) -> Floats:
     """What a yes adds to the metric of the first classifier minus that of the second, by cell."""
     pair = [_place(evidence.cells.classifiers, name) for name in (first, second)]
-    reading = Reading(evidence.sides([evidence.everything]), 0.5)
+    reading = SideIntervals(evidence.sides([evidence.everything]), 0.5)
     return _row(evidence.cells, metric_named(metric_name), reading, pair)
 
 
-def change(now: Estimate, before: Estimate) -> Estimate:
+def change_between_periods(now: Estimate, before: Estimate) -> Estimate:
     """A metric minus what it was in another period, by two estimates whose labels have nothing in common."""
     used = now.labels_used + before.labels_used
     return Estimate(now.classifier, now.metric, now.segment, _changed(now, before), used, TWO_PERIODS, now.confidence)
 
 
-def _difference(evidence: Evidence, metric: RatioMetric, reading: Reading, pair: Sequence[int]) -> Known:
+def _difference(
+    evidence: DifferenceEstimator, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]
+) -> Known:
     """What a yes adds to the difference is the gradient row; the sums of its two signs rest on different items.
 
     The intervals of the two sums are joined by MOVER-D with the correlation that the variance of the row implies. What
@@ -70,7 +72,7 @@ def _difference(evidence: Evidence, metric: RatioMetric, reading: Reading, pair:
     items = float(cells.sizes[cells.has_call].sum())
     if not row[cells.sizes > 0].any():
         return Known(0.0, 0.0, 0.0, items)
-    more, less = (Weighted.of(evidence, np.maximum(sign * row, 0)) for sign in (1, -1))
+    more, less = (LinearTotal.of(evidence, np.maximum(sign * row, 0)) for sign in (1, -1))
     raw, smooth = (float(part[0]) for part in evidence.variances(row[None]))
     unsampled = more.unsampled + less.unsampled
     variance = max(raw, smooth) + unsampled
@@ -83,11 +85,11 @@ def _difference(evidence: Evidence, metric: RatioMetric, reading: Reading, pair:
     # The row is the change of the difference about its estimate: for ratios its sum is not the difference itself.
     shift = float(value[0] - value[1]) - (more.total - less.total)
     moved = Ends(ends.low + shift, ends.high + shift)
-    least = z(reading.confidence) * (smooth + unsampled) ** 0.5
+    least = normal_quantile(reading.confidence) * (smooth + unsampled) ** 0.5
     return _known(value, moved, least, _plain(value, variance, items))
 
 
-def _row(cells: Cells, metric: RatioMetric, reading: Reading, pair: Sequence[int]) -> Floats:
+def _row(cells: Cells, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]) -> Floats:
     """What an item's label changes in the difference, by cell."""
     table = reading.sides.table
     on_a, on_b = (np.broadcast_to(slope, table.tp.shape)[0, pair] for slope in metric.slopes(table))

@@ -8,10 +8,10 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.difference_estimator import Evidence, Part
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.side_intervals import Reading
-from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.estimation.side_intervals import SideIntervals
+from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
@@ -23,7 +23,7 @@ the mean of each side of a classifier in every stratum."""
 
 
 @dataclass(frozen=True)
-class Request:
+class EstimationRequest:
     """What is to be estimated; the segment None stands for everything. `survey`: what labels were drawn for."""
 
     confidence: float
@@ -33,11 +33,15 @@ class Request:
     estimator: Estimator = "difference"
 
 
-def estimates(cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request) -> tuple[Estimate, ...]:
+def difference_estimates(
+    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order."""
-    evidence = Evidence.of(cells, known.everywhere)
-    parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
-    reading = Reading(evidence.sides(parts), request.confidence)
+    evidence = DifferenceEstimator.of(cells, known.everywhere)
+    parts = [
+        evidence.everything if segment is None else segment_items(atoms, known, segment) for segment in request.segments
+    ]
+    reading = SideIntervals(evidence.sides(parts), request.confidence)
     columns = [_column(metric_named(name), reading, request.segments, cells.classifiers) for name in request.metrics]
     return tuple(
         column[row][place]
@@ -47,13 +51,13 @@ def estimates(cells: Cells, atoms: Sequence[Atom], known: LabelledSample, reques
     )
 
 
-def part(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> Part:
+def segment_items(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> ItemSubset:
     """A segment's items by atom, and the answers inside it."""
     sizes = np.array([atom.segments.get(segment, 0) for atom in atoms], dtype=np.float64)
-    return Part(sizes, known.inside(segment))
+    return ItemSubset(sizes, known.inside(segment))
 
 
-def method(metric: RatioMetric, logit: float) -> str:
+def method_description(metric: RatioMetric, logit: float) -> str:
     """How a value and its interval came about, in a few words."""
     if logit >= 1:
         return f"{metric.method}, logit"
@@ -61,12 +65,14 @@ def method(metric: RatioMetric, logit: float) -> str:
 
 
 def _column(
-    metric: RatioMetric, reading: Reading, segments: Sequence[Segment | None], classifiers: Sequence[str]
+    metric: RatioMetric, reading: SideIntervals, segments: Sequence[Segment | None], classifiers: Sequence[str]
 ) -> list[list[Estimate]]:
     """One metric: segments x classifiers."""
-    found, clear = interval(metric, reading), told(metric, reading.sides)
+    found, clear = interval(metric, reading), is_defined(metric, reading.sides)
     labels = reading.sides.labels[..., list(metric.sides)].sum(axis=-1)
-    numbers = np.stack([found.value, found.low, found.high, found.n_eff, found.logit, labels, clear], axis=-1).tolist()
+    numbers = np.stack(
+        [found.value, found.low, found.high, found.n_eff, found.logit_weight, labels, clear], axis=-1
+    ).tolist()
     rows: list[list[Estimate]] = []
     for row, segment in enumerate(segments):
         where = "" if segment is None else f" in {segment}"
@@ -76,8 +82,8 @@ def _column(
             outcome = (
                 Known(value, low, high, n_eff)
                 if defined
-                else Undefined(reason(metric, reading.sides, (row, place)) + where)
+                else Undefined(undefined_reason(metric, reading.sides, (row, place)) + where)
             )
-            words = method(metric, logit)
+            words = method_description(metric, logit)
             rows[-1].append(Estimate(classifier, metric.name, segment, outcome, round(used), words, reading.confidence))
     return rows

@@ -1,4 +1,4 @@
-"""The one interval, for planning, stopping and reporting alike.
+"""The interval of a metric, for planning, stopping and reporting alike.
 
 x = min(theta, 1 - theta)^2 / V counts the events that a plain draw would need to be as certain of a share. With many
 the interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(theta (1 - theta)); with few it is the
@@ -20,18 +20,18 @@ import numpy as np
 
 from stratawatch.core.estimation.effective_sample_size import effective_labels
 from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.metrics import RatioMetric
 from stratawatch.core.population import Floats
 
-NARROW: Final = 15.0
+SMALL_SAMPLE_EVENTS: Final = 15.0
 """Up to so many effective events x the interval is the small-count one."""
-WIDE: Final = 40.0
+LOGIT_EVENTS: Final = 40.0
 """From so many on it is the logit interval."""
-HEAVY: Final = 0.5
+HEAVY_LABEL_RATIO: Final = 0.5
 """Up to this y the interval is the small-count one."""
-LIGHT: Final = 2.5
+LIGHT_LABEL_RATIO: Final = 2.5
 """From this y on the heaviest label does not matter."""
 
 
@@ -43,7 +43,7 @@ class Interval:
     low: Floats
     high: Floats
     variance: Floats
-    logit: Floats
+    logit_weight: Floats
     n_eff: Floats
 
     @property
@@ -52,18 +52,21 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def interval(metric: RatioMetric, reading: Reading) -> Interval:
-    """A metric of all sides at once; where it is Undefined (see `untold`) the numbers mean nothing."""
+def interval(metric: RatioMetric, reading: SideIntervals) -> Interval:
+    """A metric of all sides at once; where it is Undefined (see `undefined`) the numbers mean nothing."""
     sides = reading.sides
     table = sides.table
     value = np.minimum(np.maximum(metric.value(table), 0), 1)
     slopes = metric.slopes(table)
-    variance, part = sides.variance(*slopes), _part(reading, *slopes)
+    variance, part = sides.variance_of(*slopes), _blend_weight(reading, *slopes)
     low, high = logit_ends(value, variance, reading.confidence)
     if part.min(initial=1.0) < 1:
-        small = reading.ends(metric)
+        # The ends are blended, not the variances: a jump from one kind of interval to the other would make the plan
+        # of the next label discontinuous.
+        small = reading.small_sample_ends(metric)
         low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
-    possible, half = metric.value(sides.corners), _half_item(sides, *slopes)
+    possible, half = metric.value(sides.extremes), _continuity_correction(sides, *slopes)
+    # Order matters: widen by half an item first, then clip to what the labels leave possible, then to the value.
     low, high = low - half, high + half
     low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
     high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
@@ -71,32 +74,34 @@ def interval(metric: RatioMetric, reading: Reading) -> Interval:
     return Interval(value, low, high, variance, part, n_eff)
 
 
-def logit_part(value: Floats, variance: Floats) -> Floats:
-    """0 up to NARROW effective events, 1 from WIDE, linear between."""
+def logit_weight(value: Floats, variance: Floats) -> Floats:
+    """0 up to SMALL_SAMPLE_EVENTS effective events, 1 from LOGIT_EVENTS, linear between."""
     rare = np.minimum(value, 1 - value) ** 2
     x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
-    return np.asarray(np.minimum(np.maximum((x - NARROW) / (WIDE - NARROW), 0), 1), dtype=np.float64)
+    return np.asarray(
+        np.minimum(np.maximum((x - SMALL_SAMPLE_EVENTS) / (LOGIT_EVENTS - SMALL_SAMPLE_EVENTS), 0), 1), dtype=np.float64
+    )
 
 
-def _part(reading: Reading, on_a: Floats, on_b: Floats) -> Floats:
+def _blend_weight(reading: SideIntervals, on_a: Floats, on_b: Floats) -> Floats:
     """The logit interval's part in a metric with these slopes: that of each side's share, as it makes the variance."""
     slopes = np.stack(np.broadcast_arrays(on_a, on_b), axis=-1)
     weights = (slopes * reading.sides.sizes) ** 2 * reading.variance
     everything = weights.sum(axis=-1)
-    parts = weights * logit_part(reading.share, reading.variance)
+    parts = weights * logit_weight(reading.share, reading.variance)
     mixed = parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0)
-    light = light_part(everything, ((slopes * reading.sides.unmet) ** 2).max(axis=-1))
+    light = heavy_label_weight(everything, ((slopes * reading.sides.surprise_weight) ** 2).max(axis=-1))
     return np.asarray(np.minimum(mixed, light), dtype=np.float64)
 
 
-def light_part(variance: Floats, heaviest: Floats) -> Floats:
-    """0 up to HEAVY y = V / w^2, 1 from LIGHT, linear between; `heaviest` is w^2."""
+def heavy_label_weight(variance: Floats, heaviest: Floats) -> Floats:
+    """0 up to HEAVY_LABEL_RATIO of y = V / w^2, 1 from LIGHT_LABEL_RATIO, linear between; `heaviest` is w^2."""
     y = variance / np.where(heaviest > 0, heaviest, 1.0)
-    part = np.clip((y - HEAVY) / (LIGHT - HEAVY), 0, 1)
+    part = np.clip((y - HEAVY_LABEL_RATIO) / (LIGHT_LABEL_RATIO - HEAVY_LABEL_RATIO), 0, 1)
     return np.asarray(np.where(heaviest > 0, part, 1.0), dtype=np.float64)
 
 
-def _half_item(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
+def _continuity_correction(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
     """What half an item is to the metric, on the sides that hold unlabelled ones."""
     slopes = np.abs(np.stack(np.broadcast_arrays(on_a, on_b), axis=-1))
     return np.asarray(np.where(sides.labels < sides.sizes, slopes, 0.0).max(axis=-1) / 2, dtype=np.float64)
@@ -110,11 +115,11 @@ def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
     """
     inside = np.minimum(np.maximum(value, 1e-12), 1 - 1e-12)
     odds = inside / (1 - inside)
-    step = np.exp(np.minimum(z(confidence) * np.sqrt(variance) / (inside * (1 - inside)), 500.0))
+    step = np.exp(np.minimum(normal_quantile(confidence) * np.sqrt(variance) / (inside * (1 - inside)), 500.0))
     low, high = odds / step, odds * step
     return Ends(np.asarray(low / (1 + low)), np.asarray(1 - 1 / (1 + high)))
 
 
-def z(confidence: float) -> float:
+def normal_quantile(confidence: float) -> float:
     """The normal quantile of a two-sided confidence."""
     return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -6,25 +6,25 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.replication.units import Strata
 from stratawatch.core.labelled_sample import LabelledItems
 from stratawatch.core.population import Counts, Floats, Segment
 
 
 @dataclass(frozen=True)
-class LabelRows:
+class LabelTable:
     """Labels by (stratum, digest, item). `rows` are places in `answered`; strata without an answer are joined."""
 
-    evidence: Evidence
+    evidence: DifferenceEstimator
     answered: LabelledItems
     rows: Counts
 
     @classmethod
-    def of(cls, evidence: Evidence, answered: LabelledItems) -> "LabelRows":
+    def of(cls, evidence: DifferenceEstimator, answered: LabelledItems) -> "LabelTable":
         """Put the labels in order."""
         pool = answered.candidates
-        homes = evidence.strata.homes[pool.atoms[answered.rows]].tolist()
+        homes = evidence.strata.stratum_of_cell[pool.atoms[answered.rows]].tolist()
         keys = [
             (home, pool.digests[row], pool.items[row]) for home, row in zip(homes, answered.rows.tolist(), strict=True)
         ]
@@ -41,9 +41,9 @@ class LabelRows:
         return self.answered.candidates.atoms[self.answered.rows[self.rows]]
 
     @cached_property
-    def homes(self) -> Counts:
+    def strata_of_labels(self) -> Counts:
         """The stratum that every label is read in."""
-        return self.evidence.strata.homes[self.atoms]
+        return self.evidence.strata.stratum_of_cell[self.atoms]
 
     @cached_property
     def yes(self) -> Floats:
@@ -51,9 +51,9 @@ class LabelRows:
         return self.answered.positive[self.rows]
 
     @cached_property
-    def left(self) -> Floats:
+    def sampling_correction(self) -> Floats:
         """1 - f of every label's stratum."""
-        return self.evidence.strata.left[self.homes]
+        return self.evidence.strata.sampling_correction[self.strata_of_labels]
 
     @cached_property
     def clusters(self) -> Counts | None:
@@ -65,11 +65,11 @@ class LabelRows:
         found = [named[row] for row in self.answered.rows[self.rows].tolist()]
         return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in found], np.int64)
 
-    def strata(self, *, clusters: bool = False) -> Strata:
+    def stratified_units(self, *, clusters: bool = False) -> Strata:
         """As replicates and design effects read them; strata without any answer stand for nothing."""
         there = self.evidence.strata
         sizes = np.where(there.answers > 0, there.sizes, 0.0)
-        return Strata(self.homes, sizes, self.clusters if clusters else None)
+        return Strata(self.strata_of_labels, sizes, self.clusters if clusters else None)
 
     def inside(self, segment: Segment | None) -> Floats:
         """1 for labels of items inside a segment (None: all), else 0."""
@@ -85,6 +85,6 @@ class LabelRows:
     def errors_about_means(self, place: int) -> Floats:
         """What every label is more than the mean of its stratum, on its side of the classifier."""
         side = np.where(self.cells.positive[:, place], 2, self.cells.negative[:, place].astype(np.int64))[self.atoms]
-        group = 3 * self.homes + side
+        group = 3 * self.strata_of_labels + side
         mean = np.bincount(group, weights=self.yes) / np.maximum(np.bincount(group), 1)
         return np.asarray(self.yes - mean[group], dtype=np.float64)

@@ -16,7 +16,7 @@ _BLEND: Final = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
-class Reading:
+class SideIntervals:
     """The sides, and how sure their intervals are to be."""
 
     sides: Sides
@@ -31,7 +31,7 @@ class Reading:
     def variance(self) -> Floats:
         """V of those shares."""
         one, none = np.ones(()), np.zeros(())
-        totals = np.stack([self.sides.variance(one, none), self.sides.variance(none, one)], axis=-1)
+        totals = np.stack([self.sides.variance_of(one, none), self.sides.variance_of(none, one)], axis=-1)
         return np.asarray(totals / self._scale**2, dtype=np.float64)
 
     @cached_property
@@ -45,19 +45,19 @@ class Reading:
         Where no label was a positive (a negative) the share may be 0 (1), whatever the working model made of it.
         """
         sides, scale, share = self.sides, self._scale, self.share
-        low, high = share_interval(share, self.variance, sides.weights / scale, self.confidence)
+        low, high = share_interval(share, self.variance, sides.max_weight / scale, self.confidence)
         low = np.where(sides.yes <= 0, 0.0, low)
         high = np.where(sides.yes >= sides.labels, 1.0, high)
         low = np.minimum(np.maximum(low, sides.yes / scale), share)
         return Ends(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
 
     @property
-    def called(self) -> Ends:
+    def precision(self) -> Ends:
         """Of the share of positives among the items called positive."""
         return Ends(self._shares.low[..., A], self._shares.high[..., A])
 
     @property
-    def passed(self) -> Ends:
+    def false_omission_rate(self) -> Ends:
         """Of the share of positives among the items called negative."""
         return Ends(self._shares.low[..., B], self._shares.high[..., B])
 
@@ -65,15 +65,15 @@ class Reading:
     def tp(self) -> Ends:
         """Of the positives among the items called positive."""
         size = self.sides.sizes[..., A]
-        return Ends(size * self.called.low, size * self.called.high)
+        return Ends(size * self.precision.low, size * self.precision.high)
 
     @property
     def fn(self) -> Ends:
         """Of the positives among the items called negative."""
         size = self.sides.sizes[..., B]
-        return Ends(size * self.passed.low, size * self.passed.high)
+        return Ends(size * self.false_omission_rate.low, size * self.false_omission_rate.high)
 
-    def ends(self, metric: RatioMetric) -> Ends:
+    def small_sample_ends(self, metric: RatioMetric) -> Ends:
         """The interval of a metric that is honest at small counts: FF/MID where it is a plain share of listed items."""
         if not (metric.is_listed and metric.is_plain_share):
             return metric_interval(metric, self.sides.table, self.tp, self.fn)
@@ -87,8 +87,8 @@ class Reading:
         """FF/MID of a share that both sides make."""
         sides, scale = self.sides, np.maximum(metric.size(self.sides.table), 1)
         share = np.minimum(np.maximum(metric.hits(sides.table) / scale, 0), 1)
-        variance = sides.variance(*(np.asarray(effect) for effect in metric.label_effects))
-        return share_interval(share, variance / scale**2, sides.joint_weights / scale, self.confidence)
+        variance = sides.variance_of(*(np.asarray(effect) for effect in metric.label_effects))
+        return share_interval(share, variance / scale**2, sides.joint_max_weight / scale, self.confidence)
 
 
 def share_interval(share: Floats, variance: Floats, weight: Floats, confidence: float) -> Ends:

@@ -12,27 +12,29 @@ from stratawatch.core.population import Floats
 
 @dataclass(frozen=True)
 class Sides:
-    """Arrays whose axes are what is read at once (segments, runs, plans), the classifiers, and last A and B.
+    """What the labels say about both sides of classifiers.
 
-    `sizes` are the items, `totals` the estimated positives among them, `labels` and `yes` what that rests on; `weights`
-    the most items that one label stands for, `unseen` the items of strata without any answer, which enter as half
-    positive, give or take all of them. `raw` and `smooth` are estimated (co)variances of the totals: of A, of A with B,
-    of B; `unsampled` the variance of each side's parts that no label fell into. `joint_weights` are the weights of
-    both sides taken together, one a classifier; `unmet` are the weights again where only these labels speak for a
-    stratum, and 0 where a history foretold it: there no positive met is no surprise.
+    The axes of every array are what is estimated at once (segments, runs or plans), the classifiers, and last A and B.
+    `sizes` are the items, `totals` the estimated positives among them, `labels` and `yes` the labels and those of them
+    that say yes. `max_weight` is the most items that one label stands for, `joint_max_weight` the same of both sides
+    taken together, without their axis. `unlabelled_strata` are the items of strata without any label, which enter as
+    half positive, give or take all of them. `variance` and `smoothed_variance` are estimated (co)variances of the
+    totals: of A, of A with B, of B; `unsampled_variance` that of each side's parts that no label fell into.
+    `surprise_weight` is `max_weight` where only these labels inform a stratum, and 0 where earlier labels predicted
+    it: there it is no surprise that no positive was drawn.
     """
 
     sizes: Floats
     totals: Floats
     labels: Floats
     yes: Floats
-    weights: Floats
-    unseen: Floats
-    raw: Floats
-    smooth: Floats
-    unsampled: Floats
-    joint_weights: Floats
-    unmet: Floats
+    max_weight: Floats
+    unlabelled_strata: Floats
+    variance: Floats
+    smoothed_variance: Floats
+    unsampled_variance: Floats
+    joint_max_weight: Floats
+    surprise_weight: Floats
 
     @classmethod
     def stack(cls, parts: Sequence["Sides"]) -> "Sides":
@@ -49,17 +51,19 @@ class Sides:
         return SideTotals(self.sizes[..., A], self.sizes[..., B], self.totals[..., A], self.totals[..., B])
 
     @cached_property
-    def corners(self) -> SideTotals:
+    def extremes(self) -> SideTotals:
         """Counts that the labels leave possible: all four of (fewest, most) positives on A and on B, a first axis."""
         least, most = self.yes, self.sizes - (self.labels - self.yes)
         tp = np.stack([least[..., A], least[..., A], most[..., A], most[..., A]])
         fn = np.stack([least[..., B], most[..., B], least[..., B], most[..., B]])
         return SideTotals(self.sizes[..., A], self.sizes[..., B], tp, fn)
 
-    def variance(self, a: Floats, b: Floats) -> Floats:
-        """V of a TP + b FN: the larger of raw and smooth, and what unsampled parts may add."""
-        seen = np.maximum(_quadratic(self.raw, a, b), _quadratic(self.smooth, a, b))
-        return np.asarray(seen + a**2 * self.unsampled[..., A] + b**2 * self.unsampled[..., B], dtype=np.float64)
+    def variance_of(self, a: Floats, b: Floats) -> Floats:
+        """V of a TP + b FN: the larger of both variances, and what unsampled parts may add."""
+        sampled = np.maximum(_quadratic(self.variance, a, b), _quadratic(self.smoothed_variance, a, b))
+        return np.asarray(
+            sampled + a**2 * self.unsampled_variance[..., A] + b**2 * self.unsampled_variance[..., B], dtype=np.float64
+        )
 
 
 def _quadratic(form: Floats, a: Floats, b: Floats) -> Floats:

@@ -10,13 +10,13 @@ from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.metrics import A, B, RatioMetric
 from stratawatch.core.population import Floats
 
-MOST_UNSEEN: Final = 0.10
+MAX_UNLABELLED_SHARE: Final = 0.10
 """Largest share of a metric's items that may lie in strata without any answer."""
 
 Place = tuple[int, ...]
 
 
-def told(metric: RatioMetric, sides: Sides) -> Flags:
+def is_defined(metric: RatioMetric, sides: Sides) -> Flags:
     """Where nothing stands in the metric's way."""
     found = np.zeros(sides.sizes.shape[:-1], dtype=np.bool_)
     for flags, _ in _obstacles(metric, sides, None):
@@ -24,7 +24,7 @@ def told(metric: RatioMetric, sides: Sides) -> Flags:
     return ~found
 
 
-def reason(metric: RatioMetric, sides: Sides, place: Place) -> str:
+def undefined_reason(metric: RatioMetric, sides: Sides, place: Place) -> str:
     """The first of what stands in the way of the metric at a place where it cannot be told."""
     return next(words for flags, words in _obstacles(metric, sides, place) if flags[place])
 
@@ -34,7 +34,7 @@ def _obstacles(metric: RatioMetric, sides: Sides, place: Place | None) -> Iterat
     of = list(metric.sides)
     both = len(of) > 1
     whole = "it judged" if both else f"it calls {_whose(of[0])}"
-    sizes, labels, unseen = sides.sizes[..., of], sides.labels[..., of], sides.unseen[..., of].sum(axis=-1)
+    sizes, labels, unseen = sides.sizes[..., of], sides.labels[..., of], sides.unlabelled_strata[..., of].sum(axis=-1)
     size, answers = sizes.sum(axis=-1), labels.sum(axis=-1)
     items, used, hidden = ("", "", "") if place is None else _words(size[place], answers[place], unseen[place])
     yield size == 0, "it judged no item" if both else f"it calls no item {_whose(of[0])}"
@@ -44,8 +44,8 @@ def _obstacles(metric: RatioMetric, sides: Sides, place: Place | None) -> Iterat
         flags = (sizes[..., i] > 0) & (labels[..., i] == 0)
         yield flags, f"no label among the {here} items it calls {_whose(side)}"
     yield (
-        unseen > MOST_UNSEEN * size,
-        f"{hidden} of the items {whole} are in strata without a label; at most {MOST_UNSEEN:.0%} may be",
+        unseen > MAX_UNLABELLED_SHARE * size,
+        f"{hidden} of the items {whole} are in strata without a label; at most {MAX_UNLABELLED_SHARE:.0%} may be",
     )
     members, word = _members_at_least(metric, sides)
     yield members == 0, f"no {word} among the {used} labels"

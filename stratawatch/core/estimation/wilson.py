@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.population import Floats
 
@@ -15,7 +15,7 @@ def wilson(value: Floats, n: Floats, confidence: float) -> Ends:
     >>> [round(float(end), 4) for end in wilson(np.array(0.8), np.array(100.0), 0.95)]
     [0.7112, 0.8666]
     """
-    squared = z(confidence) ** 2
+    squared = normal_quantile(confidence) ** 2
     scale = 1 + squared / n
     middle = (value + squared / (2 * n)) / scale
     half = np.sqrt(squared * (value * (1 - value) / n + squared / (4 * n**2))) / scale

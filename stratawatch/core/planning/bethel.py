@@ -77,7 +77,7 @@ def minimise_labels(
     the concave dual D = min_n c.n + prices.(used(n) - 1), until (cost - D)/cost <= 1e-6. A stratum that a limit
     weighs gets at least one label.
 
-    >>> solve(np.array([[9.0, 1.0]]), np.array([0.1]), np.array([1e9, 1e9]), np.zeros(2)).n.round(3).tolist()
+    >>> minimise_labels(np.array([[9.0, 1.0]]), np.array([0.1]), np.array([1e9, 1e9]), np.zeros(2)).n.round(3).tolist()
     [120.0, 40.0]
     """
     caps = sizes if caps is None else np.minimum(caps, sizes)

@@ -7,9 +7,9 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.estimation.undefined import told
+from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.metrics import METRICS, metric_named
 from stratawatch.core.planning.expected_rates import Rates
 from stratawatch.core.population import Counts, Floats
@@ -35,10 +35,10 @@ def half_width_curves(
 
     A metric that would be undefined is infinitely wide.
     """
-    reading = Reading(expected.sides(totals), confidence)
+    reading = SideIntervals(expected.sides(totals), confidence)
     found = {name: metric_named(name) for name in metrics}
     return {
-        name: np.where(told(metric, reading.sides), interval(metric, reading).half_width, np.inf)
+        name: np.where(is_defined(metric, reading.sides), interval(metric, reading).half_width, np.inf)
         for name, metric in found.items()
     }
 
@@ -95,13 +95,13 @@ class ExpectedTotals:
             totals=np.broadcast_to(positives.sum(axis=-1), shape),
             labels=labels,
             yes=yes,
-            weights=weights,
-            unseen=unseen,
-            raw=form,
-            smooth=form,
-            unsampled=(missed * items**2 / 4).sum(axis=-1),
-            joint_weights=_heaviest(sizes, n[..., 0, :], items.sum(axis=1) * left[..., 0, :], left[..., 0, :]),
-            unmet=weights if self.without_history else np.zeros_like(weights),
+            max_weight=weights,
+            unlabelled_strata=unseen,
+            variance=form,
+            smoothed_variance=form,
+            unsampled_variance=(missed * items**2 / 4).sum(axis=-1),
+            joint_max_weight=_heaviest(sizes, n[..., 0, :], items.sum(axis=1) * left[..., 0, :], left[..., 0, :]),
+            surprise_weight=weights if self.without_history else np.zeros_like(weights),
         )
 
 

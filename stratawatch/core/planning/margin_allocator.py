@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.planning.allocation import AllocationBounds, allocate_for_margins
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import half_widths
@@ -80,10 +80,10 @@ class MarginAllocator:
         confidence, coefficients = context.survey.confidence, problem.factor * variances.coefficients
         widening, totals = problem.width_ratio, problem.bounds.lower
         for _ in range(PLANNER.margin_passes + 1):
-            limits = (variances.margins / (z(confidence) * widening)) ** 2
+            limits = (variances.margins / (normal_quantile(confidence) * widening)) ** 2
             totals = allocate_for_margins(context.cells, coefficients, limits, problem.bounds, proportional, costs)
             widths = _in_order(half_widths(context.expected, totals, confidence, variances.metrics), variances)
-            errors = z(confidence) * np.sqrt(self._achieved(coefficients, totals) / problem.factor)
+            errors = normal_quantile(confidence) * np.sqrt(self._achieved(coefficients, totals) / problem.factor)
             wider = problem.width_ratio * np.where(
                 np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0
             )

@@ -55,7 +55,7 @@ def agglomerate(moments: Moments, wanted: int, least: float = 1) -> Counts:
     needs, are one group however many are wanted: each would cost labels of its own.
 
     >>> sums = np.array([[1.0], [9.0], [1.1]])
-    >>> merge(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
+    >>> agglomerate(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
     [0, 1, 0]
     """
     return InitialGroups.of(moments).merged(wanted, least)

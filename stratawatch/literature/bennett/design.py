@@ -12,8 +12,8 @@ from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.designs.seeded_rng import dice
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.estimates import Estimator, Request
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -170,7 +170,7 @@ class Bennett(SamplingDesign):
         cells: Cells,
         atoms: Sequence[Atom],
         known: LabelledSample,
-        request: Request,
+        request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """A weighted mean of m-estimates; everything else is Undefined."""
         called = self._called(cells)
@@ -222,7 +222,7 @@ class Bennett(SamplingDesign):
     ) -> tuple[Counts, float]:
         shared = clip_and_round(chances, np.zeros_like(called.sizes), called.sizes, labels)
         spread = float(variance(called.sizes, shared, rates, replacement=False))
-        return shared, min(z(survey.confidence) * spread**0.5, 0.5)
+        return shared, min(normal_quantile(survey.confidence) * spread**0.5, 0.5)
 
     def _precision(self, called: CalledPositive, labels: Counts, yes: Counts, confidence: float) -> Known | Undefined:
         if called.sizes.size == 0:

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.bennett.m_estimate import m_estimate
@@ -64,7 +64,7 @@ def outcome(
     rates = shares(sizes, labels, yes, replacement=replacement)
     value = float(precision(sizes, rates))
     spread = float(variance(sizes, labels, rates, replacement=replacement))
-    half = z(confidence) * spread**0.5
+    half = normal_quantile(confidence) * spread**0.5
     # Every item labelled: as certain as a sample of all of them.
     known = value * (1 - value) / spread if spread > 0 else float(sizes.sum())
     return Known(value, max(value - half, 0.0), min(value + half, 1.0), known)

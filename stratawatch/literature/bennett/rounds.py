@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.bennett.allocation_rules import STYLES
@@ -121,7 +121,7 @@ def after(rule: Rule, sizes: Counts, before: Progress, labelled: Labelled) -> Pr
     rates = told.rates(sizes, rule)
     variances = variance(sizes, labelled.labels, rates, replacement=rule.replacement)
     judged = before.labelled.drawn.any(axis=-1)
-    narrow = z(rule.confidence) * np.sqrt(variances) <= (0.0 if rule.margin is None else rule.margin)
+    narrow = normal_quantile(rule.confidence) * np.sqrt(variances) <= (0.0 if rule.margin is None else rule.margin)
     met = np.where(judged & narrow, before.met + 1, 0)
     exhausted = (labelled.drawn >= sizes).all(axis=-1) & (not rule.replacement)
     return Progress(labelled, met, (met >= rule.in_a_row) | exhausted | (_left(rule, labelled.drawn) <= 0))

@@ -11,7 +11,7 @@ from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Estimator, Request
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -202,7 +202,7 @@ class Kumar(SamplingDesign):
         return Plan(tuple(totals.tolist()), widths, self._words)
 
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Stratified shares with the interval that their variance implies."""
         return estimate(

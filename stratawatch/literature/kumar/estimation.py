@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.kumar.stratum_counts import sample_spread
@@ -72,7 +72,7 @@ def wald(share: Share | Undefined, confidence: float = 0.95) -> Known | Undefine
         return Known(share.value, share.value, share.value, float(share.items))
     if share.variance <= 0:
         return Undefined("the labels of every stratum agree, and a variance of 0 says nothing of the rest")
-    half = z(confidence) * np.sqrt(share.variance)
+    half = normal_quantile(confidence) * np.sqrt(share.variance)
     low, high = max(share.value - half, 0.0), min(share.value + half, 1.0)
     return Known(share.value, float(low), float(high), share.value * (1 - share.value) / share.variance)
 

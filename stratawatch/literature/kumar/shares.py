@@ -8,8 +8,8 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.estimates import Request, part
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.estimates import EstimationRequest, segment_items
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import METRICS, A, B, RatioMetric
 from stratawatch.core.population import Atom, Counts, Floats, Segment
@@ -71,7 +71,7 @@ def estimate(
     cells: Cells,
     atoms: Sequence[Atom],
     known: LabelledSample,
-    request: Request,
+    request: EstimationRequest,
     unsupported_reason: Callable[[str, str], str],
 ) -> tuple[Estimate, ...]:
     """An estimate of every segment x classifier x metric; Undefined with the `unsupported_reason`, if there is one."""
@@ -106,11 +106,11 @@ def expected_half_width(
     if sizes.size == 0 or (labels < np.minimum(LEAST_LABELS, sizes)).any():
         return np.inf
     variance = stratified_variance(sizes, expected.yes[served] / sizes, labels)
-    return min(z(confidence) * float(np.sqrt(max(variance, 0.0))), 0.5)
+    return min(normal_quantile(confidence) * float(np.sqrt(max(variance, 0.0))), 0.5)
 
 
 def _inside(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> tuple[Floats, Floats, Floats]:
-    found = part(atoms, known, segment)
+    found = segment_items(atoms, known, segment)
     return found.sizes, found.answers.labelled.sum(axis=0), found.answers.positive.sum(axis=0)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from stratawatch.core.estimate import Known, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.literature.tripathi.patterns import Patterns
 from stratawatch.literature.tripathi.precisions import Precisions
 from stratawatch.literature.tripathi.share import Rate
@@ -80,7 +80,7 @@ class FromTotals:
         own, all_ = totals.own, totals.positives
         ratio = own / all_
         relative = totals.of_own / own**2 - 2 * totals.shared / (own * all_) + totals.of_parents / all_**2
-        step = z(self.confidence) * sqrt(max(relative, 0.0))
+        step = normal_quantile(self.confidence) * sqrt(max(relative, 0.0))
         low, _, high = (log(all_ / max(totals.parents + missed, 1e-9)) for missed in reversed(totals.missed))
         low, high = ratio * exp(-hypot(step, low)), ratio * exp(min(hypot(step, high), 500.0))
         if low > 1:
@@ -102,7 +102,7 @@ class FromTotals:
         if passed == 0:
             return Derived(Undefined("it calls no item negative"))
         raw = (totals.positives - totals.own) / passed
-        step = z(self.confidence) * sqrt(max(totals.of_parents + totals.of_own - 2 * totals.shared, 0.0))
+        step = normal_quantile(self.confidence) * sqrt(max(totals.of_parents + totals.of_own - 2 * totals.shared, 0.0))
         fewest, missed, most = totals.missed
         low, high = raw - hypot(step, missed - fewest) / passed, raw + hypot(step, most - missed) / passed
         if high < 0 or low > 1:
@@ -142,7 +142,7 @@ class FromTotals:
 
     def _known(self, value: float, low: float, high: float) -> Known:
         """With the effective labels of a plain sample whose interval is as wide."""
-        variance = ((high - low) / (2 * z(self.confidence))) ** 2
+        variance = ((high - low) / (2 * normal_quantile(self.confidence))) ** 2
         size = float(self.patterns.sizes.sum())
         v, of_v, a, b, n = (np.array(number) for number in (value, variance, low, high, size))
         return Known(value, low, high, float(effective_labels(v, of_v, a, b, n, self.confidence)))

@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.estimates import Estimator, Request
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -129,7 +129,7 @@ class Tripathi(Options, SamplingDesign):
         return Plan(tuple(sequences.totals.tolist()), widths, METHOD)
 
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Precision, recall and false-omission rate, over everything."""
         told = Told.by(self._sequences(cells, request.survey), known, request.confidence)

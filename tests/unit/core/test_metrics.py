@@ -6,9 +6,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.estimation.undefined import reason, told
+from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.metrics import (
     BASELINES_REPORTED,
     METRICS,
@@ -36,12 +36,12 @@ CLOSED_FORMS = {
 
 
 def outcome(name, made, confidence=0.95):
-    found = interval(METRICS[name], Reading(made, confidence))
+    found = interval(METRICS[name], SideIntervals(made, confidence))
     return float(found.value), float(found.low), float(found.high)
 
 
 def why(name, made):
-    return None if told(METRICS[name], made) else reason(METRICS[name], made, ())
+    return None if is_defined(METRICS[name], made) else undefined_reason(METRICS[name], made, ())
 
 
 CENSUS = sides(sizes=(50, 100), labels=(50, 100), yes=(40, 3))
@@ -314,20 +314,20 @@ class TestOtherMetrics:
         on_a, on_b = (float(slope) for slope in f2.slopes(totals))
         up_a, up_b = (f2.value(totals._replace(**{side: getattr(totals, side) + 1e-5})) for side in ("tp", "fn"))
         assert (on_a, on_b) == pytest.approx(((up_a - 0.8) / 1e-5, (up_b - 0.8) / 1e-5), rel=1e-4)
-        low, high = (float(end) for end in Reading(sides(), 0.95).ends(f2))
+        low, high = (float(end) for end in SideIntervals(sides(), 0.95).small_sample_ends(f2))
         assert 0 < low < float(f2.value(sides().table)) < high < 1
 
     def test_the_share_of_wrong_calls_is_accuracy_turned_over(self):
         errors = RatioMetric("error_rate", "error rate", (0, 1, 1, 0), (1, 1, 1, 1), 0.02, lower_is_better=True)
-        made = Reading(sides(), 0.95)
-        (low, high), accuracy = made.ends(errors), made.ends(METRICS["accuracy"])
+        made = SideIntervals(sides(), 0.95)
+        (low, high), accuracy = made.small_sample_ends(errors), made.small_sample_ends(METRICS["accuracy"])
         assert (float(low), float(high)) == pytest.approx((1 - float(accuracy.high), 1 - float(accuracy.low)))
         assert errors.small_sample_interval == "FF/MID"
 
     def test_the_miss_rate_is_recall_turned_over(self):
         misses = RatioMetric("miss_rate", "miss rate", (0, 0, 1, 0), (1, 0, 1, 0), 0.05, lower_is_better=True)
-        made = Reading(sides(yes=(40, 5)), 0.95)
-        (low, high), recall = made.ends(misses), made.ends(METRICS["recall"])
+        made = SideIntervals(sides(yes=(40, 5)), 0.95)
+        (low, high), recall = made.small_sample_ends(misses), made.small_sample_ends(METRICS["recall"])
         assert (float(low), float(high)) == pytest.approx((1 - float(recall.high), 1 - float(recall.low)), abs=1e-6)
         assert misses.small_sample_interval == "MOVER-R on FF/MID"
 

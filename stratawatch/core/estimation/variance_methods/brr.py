@@ -17,9 +17,9 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.difference_estimator import Evidence
-from stratawatch.core.estimation.estimates import Estimator, Request, part
-from stratawatch.core.estimation.label_table import LabelRows
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
+from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.replication.balanced_replication import spread
 from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
 from stratawatch.core.estimation.sides import Sides
@@ -78,14 +78,19 @@ class Brr:
     )
 
     def read(
-        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self,
+        found: Sequence[Estimate],
+        cells: Cells,
+        atoms: Sequence[Atom],
+        known: LabelledSample,
+        request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """Pairs are dealt by the draw's own random numbers: the same labels always have the same interval."""
         if known.items is None or not known.items.rows.size:
             return tuple(found)
-        rows = LabelRows.of(Evidence.of(cells, known.everywhere), known.items)
+        rows = LabelTable.of(DifferenceEstimator.of(cells, known.everywhere), known.items)
         seed = int(min(known.items.candidates.digests), 16)
-        made = replicates(rows.strata(), _HOW, np.random.default_rng(seed))
+        made = replicates(rows.stratified_units(), _HOW, np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.outcome, Undefined) else replace(one, outcome=made) for one in found)
         replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, known, request))
@@ -125,10 +130,12 @@ def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | Non
 
 
 def _totals(
-    made: Replicates, rows: LabelRows, atoms: Sequence[Atom], known: LabelledSample, request: Request
+    made: Replicates, rows: LabelTable, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
 ) -> tuple[Sides, Floats]:
     evidence, cells = rows.evidence, rows.cells
-    parts = [evidence.everything if segment is None else part(atoms, known, segment) for segment in request.segments]
+    parts = [
+        evidence.everything if segment is None else segment_items(atoms, known, segment) for segment in request.segments
+    ]
     sides, moved = evidence.sides(parts), made.replicated - made.weights
     on_sides = np.stack([cells.positive, cells.negative], axis=-1)[rows.atoms].astype(np.float64)
     totals = np.empty((len(moved), *sides.totals.shape))

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Estimator, Request
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
@@ -23,7 +23,7 @@ class Default:
         cells: Cells,
         atoms: Sequence[Atom],
         known: LabelledSample,
-        request: Request,
+        request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """As they are."""
         return tuple(found)

@@ -5,7 +5,7 @@ from typing import ClassVar, Protocol
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import Estimator, Request
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
@@ -20,7 +20,12 @@ class Variance(Protocol):
     """The estimators that it is the variance of; none: of all."""
 
     def read(
-        self, found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: Request
+        self,
+        found: Sequence[Estimate],
+        cells: Cells,
+        atoms: Sequence[Atom],
+        known: LabelledSample,
+        request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """The design's own estimates, with these intervals; what the design cannot tell stays Undefined."""
         ...

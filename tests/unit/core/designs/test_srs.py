@@ -8,7 +8,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.estimates import Request
+from stratawatch.core.estimation.estimates import EstimationRequest
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -143,7 +143,7 @@ class TestEstimates:
             answers = np.zeros((FOLDS, 1))
             answers[0, 0] = labels
             yes = answers * (met / labels)
-            request = Request(0.95, ("prevalence",), (None,))
+            request = EstimationRequest(0.95, ("prevalence",), (None,))
             (one,) = design_named("srs").estimate(cells, (), LabelledSample(np.array([labels]), answers, yes), request)
             held += chances.pmf(met) * (one.outcome.low <= positives / 800 <= one.outcome.high)
         assert held >= 0.94

@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 
 from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.estimate import Estimate, Known, Undefined
-from stratawatch.core.estimation.cluster_variance import Effect, _stretched, _stretched_difference
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.cluster_variance import (
+    ClusterAdjustment,
+    _widened_difference,
+    _widened_on_arcsine_scale,
+)
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.replication.balanced_replication import student
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
@@ -165,7 +169,7 @@ class TestClusters:
         """Few clusters: the interval takes Student's t, so that three are wider than their design effect."""
         three = clustered(population.design, lambda item: str(int(item[1:]) % 3)).estimate(*told)
         for one, before in zip(three, population.design.estimate(*told), strict=True):
-            least = (student(2, 0.95) / z(0.95)) * before.outcome.half_width
+            least = (student(2, 0.95) / normal_quantile(0.95)) * before.outcome.half_width
             assert one.outcome.half_width > 0.75 * least
 
     def test_a_window_that_is_labelled_wholly_is_exact(self):
@@ -188,24 +192,24 @@ class TestWidened:
     @pytest.mark.parametrize("yes", [0, 2, 25, 50, 90])
     def test_is_nearly_wilson_with_fewer_labels(self, yes):
         many, few = (wilson(np.array(yes / 100), np.array(n), 0.95) for n in (100.0, 50.0))
-        low, high = _stretched(Known(yes / 100, float(many[0]), float(many[1]), 100.0), 2**0.5)
+        low, high = _widened_on_arcsine_scale(Known(yes / 100, float(many[0]), float(many[1]), 100.0), 2**0.5)
         assert (low, high) == pytest.approx((float(few[0]), float(few[1])), abs=0.012)
 
     def test_an_effect_below_one_is_one(self):
-        found = Effect(0.4, 0.0, 10_000_000.0).widened(self.of(0.8, 0.7, 0.9), _stretched)
+        found = ClusterAdjustment(0.4, 0.0, 10_000_000.0).widen(self.of(0.8, 0.7, 0.9), _widened_on_arcsine_scale)
         assert found.outcome.low == pytest.approx(0.7)
         assert (found.deff, found.outcome.n_eff) == (0.4, 100.0)
 
     def test_what_was_taken_off_for_this_window_comes_back(self):
-        v = (0.1 / z(0.95)) ** 2
-        found = Effect(1.5, 0.5 * v, 10_000_000.0).widened(self.of(0.5, 0.4, 0.6), _stretched)
+        v = (0.1 / normal_quantile(0.95)) ** 2
+        found = ClusterAdjustment(1.5, 0.5 * v, 10_000_000.0).widen(self.of(0.5, 0.4, 0.6), _widened_on_arcsine_scale)
         assert found.outcome.n_eff == pytest.approx(50)
 
     @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(1, 9))
     def test_ends_stay_in_order_and_in_range(self, one, two, three, by):
         low, value, high = sorted((one, two, three))
-        wider = _stretched(Known(value, low, high, 1.0), by)
+        wider = _widened_on_arcsine_scale(Known(value, low, high, 1.0), by)
         assert 0 <= wider[0] <= low <= value <= high <= wider[1] <= 1
-        wider = _stretched_difference(Known(value - 0.5, low - 0.5, high - 0.5, 1.0), by)
+        wider = _widened_difference(Known(value - 0.5, low - 0.5, high - 0.5, 1.0), by)
         assert -1 <= wider[0] <= low - 0.5 + 1e-12
         assert high - 0.5 - 1e-12 <= wider[1] <= 1

@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.difference_estimator import Evidence, Part, Residuals
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset, Residuals
 from stratawatch.core.history.working_model import fit, quadratic_features
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import A, B
 from tests.support.every_draw import Small, mixed
 
 
-def with_fixed_model(small: Small, answers: LabelCounts, model: np.ndarray) -> Evidence:
+def with_fixed_model(small: Small, answers: LabelCounts, model: np.ndarray) -> DifferenceEstimator:
     """Evidence whose model was not fitted to the labels."""
     return replace(
-        Evidence.of(small.cells, answers), folds=np.tile(model, (FOLDS, 1)), overall=np.clip(model, 0.001, 0.999)
+        DifferenceEstimator.of(small.cells, answers),
+        folds=np.tile(model, (FOLDS, 1)),
+        overall=np.clip(model, 0.001, 0.999),
     )
 
 
@@ -72,7 +74,7 @@ class TestEveryDraw:
     def test_the_raw_variance_estimates_it_without_bias(self, found):
         """But for the stratum with one label, which has no raw variance and is not seen in it."""
         rows = self.members()[:, 0, A].astype(float)
-        mean = np.mean([sides.raw[0, 0, 0] for _, sides in found])
+        mean = np.mean([sides.variance[0, 0, 0] for _, sides in found])
         assert mean == pytest.approx(self.textbook(rows, seen=(0, 1)), abs=1e-12)
 
     def test_the_raw_covariance_of_both_sides_is_unbiased_too(self, found):
@@ -80,7 +82,7 @@ class TestEveryDraw:
         of_a, of_b, of_both = (
             self.textbook(weights, seen=(0, 1)) for weights in (rows[:, A], rows[:, B], rows.sum(axis=1))
         )
-        raw = np.mean([sides.raw[0, 1] for _, sides in found], axis=0)
+        raw = np.mean([sides.variance[0, 1] for _, sides in found], axis=0)
         assert raw.tolist() == pytest.approx([of_a, (of_both - of_a - of_b) / 2, of_b], abs=1e-12)
 
     def test_any_weights_of_cells_are_estimated_alike(self, found):
@@ -91,8 +93,8 @@ class TestEveryDraw:
     def test_rows_of_membership_are_the_sides(self, found):
         for one, sides in found[::50]:
             raw, smooth = one.variances(self.members()[:, :, A].T.astype(float))
-            assert raw.tolist() == pytest.approx(sides.raw[0, :, 0].tolist(), abs=1e-12)
-            assert smooth.tolist() == pytest.approx(sides.smooth[0, :, 0].tolist(), abs=1e-12)
+            assert raw.tolist() == pytest.approx(sides.variance[0, :, 0].tolist(), abs=1e-12)
+            assert smooth.tolist() == pytest.approx(sides.smoothed_variance[0, :, 0].tolist(), abs=1e-12)
 
 
 class TestEqualities:
@@ -100,23 +102,23 @@ class TestEqualities:
         """N ybar, whatever the fold models say; their errors on labels they never saw can only widen it."""
         small = Small.of(["1"], [0.7], [0], ["1101001011"])
         drawn = np.array([0, 2, 3, 6, 7, 9, 4])
-        evidence = Evidence.of(small.cells, small.answers(drawn))
+        evidence = DifferenceEstimator.of(small.cells, small.answers(drawn))
         sides = evidence.sides([evidence.everything])
         said = small.labels[drawn]
         assert sides.totals[0, 0, A] == pytest.approx(10 * said.mean(), abs=1e-12)
-        assert sides.raw[0, 0, 0] >= 100 * 0.3 * said.var(ddof=1) / 7
+        assert sides.variance[0, 0, 0] >= 100 * 0.3 * said.var(ddof=1) / 7
 
     def test_with_one_model_its_variance_is_that_of_a_plain_draw(self):
         small = Small.of(["1"], [0.7], [0], ["1101001011"])
         drawn = np.array([0, 2, 3, 6, 7, 9, 4])
         evidence = with_fixed_model(small, small.answers(drawn), np.array([0.5]))
         sides = evidence.sides([evidence.everything])
-        assert sides.raw[0, 0, 0] == pytest.approx(100 * 0.3 * small.labels[drawn].var(ddof=1) / 7, abs=1e-12)
+        assert sides.variance[0, 0, 0] == pytest.approx(100 * 0.3 * small.labels[drawn].var(ddof=1) / 7, abs=1e-12)
 
     def test_strata_of_one_atom_are_the_stratified_estimator(self):
         small = Small.of(["1", "0"], [0.8, 0.1], [0, 1], ["1101111011", "0" * 15 + "11010"])
         drawn = small.random_draw((6, 8), np.random.default_rng(3))
-        evidence = Evidence.of(small.cells, small.answers(drawn))
+        evidence = DifferenceEstimator.of(small.cells, small.answers(drawn))
         sides = evidence.sides([evidence.everything])
         for side, size in ((A, 10), (B, 20)):
             mean = small.labels[drawn[small.atoms[drawn] == side]].mean()
@@ -124,12 +126,18 @@ class TestEqualities:
 
     def test_a_census_is_the_truth_and_certain(self):
         small = mixed()
-        evidence = Evidence.of(small.cells, small.answers(np.arange(len(small.labels))))
+        evidence = DifferenceEstimator.of(small.cells, small.answers(np.arange(len(small.labels))))
         sides = evidence.sides([evidence.everything])
         for classifier in range(2):
             assert sides.totals[0, classifier, A] == small.positives(small.cells.positive[:, classifier])
             assert sides.totals[0, classifier, B] == small.positives(small.cells.negative[:, classifier])
-        for certain in (sides.raw, sides.smooth, sides.unsampled, sides.weights, sides.joint_weights):
+        for certain in (
+            sides.variance,
+            sides.smoothed_variance,
+            sides.unsampled_variance,
+            sides.max_weight,
+            sides.joint_max_weight,
+        ):
             assert np.abs(certain).max() == 0
 
     def test_all_classifiers_see_the_same_positives(self):
@@ -137,7 +145,7 @@ class TestEqualities:
         letters = rng.choice([0, 1], 40, p=[0.6, 0.4])
         parts = ["".join(map(str, letters[i : i + 10])) for i in range(0, 40, 10)]
         small = Small.of(["11", "10", "01", "00"], [0.9, 0.6, 0.5, 0.1], [0, 0, 1, 1], parts)
-        evidence = Evidence.of(small.cells, small.answers(small.random_draw((8, 8), rng)))
+        evidence = DifferenceEstimator.of(small.cells, small.answers(small.random_draw((8, 8), rng)))
         sides = evidence.sides([evidence.everything])
         positives = sides.totals[0].sum(axis=-1)
         assert positives[0] == pytest.approx(positives[1], abs=1e-9)
@@ -148,10 +156,10 @@ class TestParts:
         small, rng = mixed(), np.random.default_rng(1)
         drawn = small.random_draw((4, 3, 2), rng)
         answers = small.answers(drawn)
-        evidence = Evidence.of(small.cells, answers)
+        evidence = DifferenceEstimator.of(small.cells, answers)
         share = rng.uniform(size=small.cells.sizes.shape)
-        one = Part(small.cells.sizes * share, LabelCounts(answers.labelled * share, answers.positive * share))
-        two = Part(
+        one = ItemSubset(small.cells.sizes * share, LabelCounts(answers.labelled * share, answers.positive * share))
+        two = ItemSubset(
             small.cells.sizes - one.sizes,
             LabelCounts(answers.labelled - one.answers.labelled, answers.positive - one.answers.positive),
         )
@@ -163,18 +171,18 @@ class TestParts:
         cells = Cells.of(("a",), ["1", "0"], np.array([10.0, 20.0]), np.array([0.8, 0.1]))
         answers = LabelCounts(np.array([[2.0, 2]] * FOLDS) / 2, np.array([[1.0, 0]] * FOLDS))
         none = np.zeros((FOLDS, 2))
-        evidence = Evidence.of(cells, answers)
-        sides = evidence.sides([Part(np.array([5.0, 0]), LabelCounts(none, none))])
-        assert sides.unsampled[0, 0].tolist() == [6.25, 0]
+        evidence = DifferenceEstimator.of(cells, answers)
+        sides = evidence.sides([ItemSubset(np.array([5.0, 0]), LabelCounts(none, none))])
+        assert sides.unsampled_variance[0, 0].tolist() == [6.25, 0]
 
     def test_w_is_what_a_label_stands_for_but_no_more_than_what_is_left(self):
         """10 items, 5 labels: 2 items a label, sqrt(1 - f) = sqrt(.5); a part with one unlabelled item: 1."""
         cells = Cells.of(("a",), ["1"], np.array([10.0]), np.array([0.8]))
         answers = LabelCounts(np.ones((FOLDS, 1)), np.ones((FOLDS, 1)))
-        evidence = Evidence.of(cells, answers)
-        one = Part(np.array([6.0]), answers)
+        evidence = DifferenceEstimator.of(cells, answers)
+        one = ItemSubset(np.array([6.0]), answers)
         sides = evidence.sides([evidence.everything, one])
-        assert sides.weights[:, 0, A].tolist() == pytest.approx([2 * 0.5**0.5, 1 * 0.5**0.5])
+        assert sides.max_weight[:, 0, A].tolist() == pytest.approx([2 * 0.5**0.5, 1 * 0.5**0.5])
 
 
 class TestSmoothing:
@@ -182,17 +190,19 @@ class TestSmoothing:
         """One stratum of 40 items, 5 yes answers, a fixed model .9: ss = 0, V = 40^2 (35/40)/5 (4 x .09)/(3 + 5)."""
         cells = Cells.of(("a",), ["1"], np.array([40.0]), np.array([0.8]))
         answers = LabelCounts(np.ones((FOLDS, 1)), np.ones((FOLDS, 1)))
-        evidence = replace(Evidence.of(cells, answers), folds=np.full((FOLDS, 1), 0.9), overall=np.array([0.9]))
+        evidence = replace(
+            DifferenceEstimator.of(cells, answers), folds=np.full((FOLDS, 1), 0.9), overall=np.array([0.9])
+        )
         sides = evidence.sides([evidence.everything])
-        assert sides.raw[0, 0, 0] == pytest.approx(0, abs=1e-12)
-        assert sides.smooth[0, 0, 0] == pytest.approx(40**2 * 35 / 40 / 5 * 4 * 0.09 / 8)
+        assert sides.variance[0, 0, 0] == pytest.approx(0, abs=1e-12)
+        assert sides.smoothed_variance[0, 0, 0] == pytest.approx(40**2 * 35 / 40 / 5 * 4 * 0.09 / 8)
 
     @pytest.mark.parametrize("share", [0, 1])
     def test_labels_that_all_agree_leave_some_variance(self, share):
         cells = Cells.of(("a",), ["1", "0"], np.array([100.0, 300.0]), np.array([0.8, 0.1]))
         answered = np.full((FOLDS, 2), 10.0)
-        evidence = Evidence.of(cells, LabelCounts(answered, answered * share))
-        assert evidence.sides([evidence.everything]).smooth[0, 0, 0] > 0
+        evidence = DifferenceEstimator.of(cells, LabelCounts(answered, answered * share))
+        assert evidence.sides([evidence.everything]).smoothed_variance[0, 0, 0] > 0
 
 
 class TestFolds:
@@ -204,14 +214,14 @@ class TestFolds:
         answered[:, 1:] = 4
         changed = yes.copy()
         changed[0, 0] = 10
-        one, two = (Evidence.of(cells, LabelCounts(answered, said)) for said in (yes, changed))
+        one, two = (DifferenceEstimator.of(cells, LabelCounts(answered, said)) for said in (yes, changed))
         assert one.folds[0].tolist() == pytest.approx(two.folds[0].tolist(), abs=1e-6)
         assert abs(one.folds[1, 0] - two.folds[1, 0]) > 0.3
 
     def test_the_fold_models_agree_with_fits_of_their_own(self):
         small = mixed()
         answers = small.answers(np.arange(10))
-        evidence = Evidence.of(small.cells, answers)
+        evidence = DifferenceEstimator.of(small.cells, answers)
         rest = answers.labelled.sum(axis=0) - answers.labelled[2], answers.positive.sum(axis=0) - answers.positive[2]
         alone = fit(quadratic_features(small.cells), rest[1], rest[0], penalty=0.5)
         assert evidence.folds[2].tolist() == pytest.approx(alone.tolist(), abs=1e-6)
@@ -225,7 +235,7 @@ class TestHistory:
     def evidence(self, drawn, told=None):
         small = mixed()
         cells = replace(small.cells, prior_rate=self.told if told is None else told)
-        return Evidence.of(cells, small.answers(drawn))
+        return DifferenceEstimator.of(cells, small.answers(drawn))
 
     def test_foretells_every_fold_alike(self):
         found = self.evidence(np.arange(9))

@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.estimates import Request, estimates
+from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Segment
@@ -26,7 +26,7 @@ def made(answered, yes, north=0.25) -> LabelledSample:
 
 
 def asked(known, metrics=("precision",), segments=(None,)):
-    return estimates(CELLS, ATOMS, known, Request(0.95, metrics, segments))
+    return difference_estimates(CELLS, ATOMS, known, EstimationRequest(0.95, metrics, segments))
 
 
 PLENTY = made((200, 100, 1000), (190, 60, 10))
@@ -76,8 +76,11 @@ def test_without_any_label_nothing_can_be_told():
 def test_without_any_item_nothing_can_be_told():
     cells = Cells.of_atoms(("a",), ())
     nothing = np.zeros((FOLDS, 0))
-    found = estimates(
-        cells, (), LabelledSample(np.zeros(0, dtype=int), nothing, nothing), Request(0.95, tuple(METRICS), (None,))
+    found = difference_estimates(
+        cells,
+        (),
+        LabelledSample(np.zeros(0, dtype=int), nothing, nothing),
+        EstimationRequest(0.95, tuple(METRICS), (None,)),
     )
     assert len(found) == len(METRICS)
     assert all(isinstance(estimate.outcome, Undefined) for estimate in found)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from stratawatch.core.estimation.interval import NARROW, WIDE, interval, logit_ends, logit_part
-from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.interval import LOGIT_EVENTS, SMALL_SAMPLE_EVENTS, interval, logit_ends, logit_weight
+from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.metrics import metric_named
 from tests.support.sides import sides
 
@@ -17,27 +17,34 @@ def variance_of(events: float, value: float = 0.1) -> float:
 
 class TestBlend:
     @pytest.mark.parametrize(
-        ("events", "part"), [(1, 0), (NARROW, 0), ((NARROW + WIDE) / 2, 0.5), (WIDE, 1), (10 * WIDE, 1)]
+        ("events", "part"),
+        [
+            (1, 0),
+            (SMALL_SAMPLE_EVENTS, 0),
+            ((SMALL_SAMPLE_EVENTS + LOGIT_EVENTS) / 2, 0.5),
+            (LOGIT_EVENTS, 1),
+            (10 * LOGIT_EVENTS, 1),
+        ],
     )
     def test_goes_from_the_small_count_interval_to_the_logit(self, events, part):
-        assert float(logit_part(np.array(0.1), np.array(variance_of(events)))) == pytest.approx(part)
+        assert float(logit_weight(np.array(0.1), np.array(variance_of(events)))) == pytest.approx(part)
 
     def test_counts_events_of_the_rarer_kind(self):
-        parts = logit_part(np.array([0.1, 0.9]), np.full(2, variance_of(20)))
+        parts = logit_weight(np.array([0.1, 0.9]), np.full(2, variance_of(20)))
         assert parts[0] == pytest.approx(parts[1])
 
     def test_a_value_without_variance_is_left_to_the_small_count_interval(self):
-        assert float(logit_part(np.array(0.0), np.array(0.0))) == 0
+        assert float(logit_weight(np.array(0.0), np.array(0.0))) == 0
 
     @pytest.mark.parametrize("yes", [60, 100, 140])
     def test_ends_are_the_weighted_ends_of_both(self, yes, monkeypatch):
         made = sides(sizes=(10**6, 10**6), labels=(1000, 1000), yes=(yes, 10), weights=(1000, 1000))
-        metric, reading = metric_named("precision"), Reading(made, 0.95)
-        monkeypatch.setattr("stratawatch.core.estimation.interval.NARROW", 60.0)
-        monkeypatch.setattr("stratawatch.core.estimation.interval.WIDE", 140.0)
+        metric, reading = metric_named("precision"), SideIntervals(made, 0.95)
+        monkeypatch.setattr("stratawatch.core.estimation.interval.SMALL_SAMPLE_EVENTS", 60.0)
+        monkeypatch.setattr("stratawatch.core.estimation.interval.LOGIT_EVENTS", 140.0)
         found = interval(metric, reading)
-        small, large = reading.called, logit_ends(found.value, found.variance, 0.95)
-        part = float(found.logit)
+        small, large = reading.precision, logit_ends(found.value, found.variance, 0.95)
+        part = float(found.logit_weight)
         half = 0.5 / 10**6
         assert float(found.low) == pytest.approx(part * float(large.low) + (1 - part) * float(small.low) - half)
         assert float(found.high) == pytest.approx(part * float(large.high) + (1 - part) * float(small.high) + half)
@@ -51,20 +58,20 @@ class TestSides:
 
     @pytest.mark.parametrize("name", ["recall", "f1", "accuracy", "prevalence"])
     def test_many_known_hits_do_not_make_up_for_few_known_misses(self, name):
-        assert float(interval(metric_named(name), Reading(self.made, 0.95)).logit) < 0.05
+        assert float(interval(metric_named(name), SideIntervals(self.made, 0.95)).logit_weight) < 0.05
 
     def test_a_side_that_a_metric_does_not_read_does_not_matter(self):
-        assert float(interval(metric_named("precision"), Reading(self.made, 0.95)).logit) == 1
-        assert float(interval(metric_named("false_omission_rate"), Reading(self.made, 0.95)).logit) == 0
+        assert float(interval(metric_named("precision"), SideIntervals(self.made, 0.95)).logit_weight) == 1
+        assert float(interval(metric_named("false_omission_rate"), SideIntervals(self.made, 0.95)).logit_weight) == 0
 
     def test_parts_are_weighed_by_what_makes_the_variance(self):
         """Both totals with the variance 10^4: recall .8 is moved (.2/1000)^2 by TP and (.8/1000)^2 by FN."""
         made = sides(sizes=(10**6, 10**6), labels=(100, 100), yes=(80, 20), variance=(1e4, 1e4))
         totals = replace(made, totals=np.array([800.0, 200.0]), yes=np.zeros(2), labels=np.ones(2))
-        found = interval(metric_named("recall"), Reading(totals, 0.95))
-        few = float(logit_part(np.array(200 / 1e6), np.array(1e4 / 1e12)))
+        found = interval(metric_named("recall"), SideIntervals(totals, 0.95))
+        few = float(logit_weight(np.array(200 / 1e6), np.array(1e4 / 1e12)))
         assert few == 0
-        assert float(found.logit) == pytest.approx(0.2**2 / (0.2**2 + 0.8**2))
+        assert float(found.logit_weight) == pytest.approx(0.2**2 / (0.2**2 + 0.8**2))
 
 
 class TestLogit:
@@ -88,11 +95,11 @@ class TestLogit:
 
 def test_many_at_once_are_the_single_ones():
     made = [sides(labels=(n, 3 * n), yes=(k, n // 3)) for n, k in ((50, 40), (10, 10), (900, 500))]
-    stacked = Reading(type(made[0]).stack(made), 0.95)
+    stacked = SideIntervals(type(made[0]).stack(made), 0.95)
     for name in ("precision", "recall", "f1", "accuracy", "specificity"):
         together = interval(metric_named(name), stacked)
         for place, one in enumerate(made):
-            alone = interval(metric_named(name), Reading(one, 0.95))
+            alone = interval(metric_named(name), SideIntervals(one, 0.95))
             assert float(together.low[place]) == pytest.approx(float(alone.low), abs=1e-9)
             assert float(together.high[place]) == pytest.approx(float(alone.high), abs=1e-9)
             assert float(together.n_eff[place]) == pytest.approx(float(alone.n_eff), rel=1e-6)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.interval import z
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.wilson import wilson
 
 shares, sizes = st.floats(0, 1), st.floats(0.5, 1e6)
@@ -20,7 +20,7 @@ def test_as_statsmodels_and_r_give_it():
 
 
 def test_nothing_found_is_an_upper_bound_and_never_plus_minus_zero():
-    squared = z(0.95) ** 2
+    squared = normal_quantile(0.95) ** 2
     assert ends(0.0, 20) == pytest.approx((0.0, squared / (20 + squared)))
 
 
@@ -28,7 +28,9 @@ def test_nothing_found_is_an_upper_bound_and_never_plus_minus_zero():
 def test_both_ends_solve_the_score_equation(value, n):
     for end in ends(value, n):
         if 1e-9 < end < 1 - 1e-9:
-            assert n * (value - end) ** 2 == pytest.approx(z(0.95) ** 2 * end * (1 - end), rel=1e-6, abs=1e-9)
+            assert n * (value - end) ** 2 == pytest.approx(
+                normal_quantile(0.95) ** 2 * end * (1 - end), rel=1e-6, abs=1e-9
+            )
 
 
 @given(shares, sizes)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.estimation.difference_estimator import Evidence
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import interval
-from stratawatch.core.estimation.side_intervals import Reading
+from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import ExpectedTotals
@@ -22,25 +22,25 @@ EXPECTED = TOTALS.sides(np.array(DRAWN, dtype=float))
 @pytest.fixture(scope="module")
 def found():
     rng = np.random.default_rng(4)
-    evidence = [Evidence.of(SMALL.cells, SMALL.answers(SMALL.random_draw(DRAWN, rng))) for _ in range(150)]
+    evidence = [DifferenceEstimator.of(SMALL.cells, SMALL.answers(SMALL.random_draw(DRAWN, rng))) for _ in range(150)]
     return Sides.stack([one.sides([one.everything]) for one in evidence])
 
 
-@pytest.mark.parametrize("field", ["sizes", "totals", "labels", "yes", "weights", "joint_weights"])
+@pytest.mark.parametrize("field", ["sizes", "totals", "labels", "yes", "max_weight", "joint_max_weight"])
 def test_counts_come_as_expected(found, field):
     mean = getattr(found, field).mean(axis=0)[0]
     assert mean == pytest.approx(getattr(EXPECTED, field), rel=0.08)
 
 
 def test_variances_come_as_expected(found):
-    raw = found.raw.mean(axis=0)[0]
-    assert raw[:, [0, 2]] == pytest.approx(EXPECTED.raw[:, [0, 2]], rel=0.12)
+    raw = found.variance.mean(axis=0)[0]
+    assert raw[:, [0, 2]] == pytest.approx(EXPECTED.variance[:, [0, 2]], rel=0.12)
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_half_widths_come_as_expected(found, name):
-    widths = interval(METRICS[name], Reading(found, 0.95)).half_width.mean(axis=0)[0]
-    foreseen = interval(METRICS[name], Reading(EXPECTED, 0.95)).half_width
+    widths = interval(METRICS[name], SideIntervals(found, 0.95)).half_width.mean(axis=0)[0]
+    foreseen = interval(METRICS[name], SideIntervals(EXPECTED, 0.95)).half_width
     assert widths == pytest.approx(foreseen, rel=0.25)
 
 
@@ -49,18 +49,18 @@ def test_many_plans_at_once_are_the_single_ones():
     together = TOTALS.sides(plans)
     for place, plan in enumerate(plans):
         alone = TOTALS.sides(plan)
-        assert together.raw[place] == pytest.approx(alone.raw)
-        assert together.joint_weights[place] == pytest.approx(alone.joint_weights)
+        assert together.variance[place] == pytest.approx(alone.variance)
+        assert together.joint_max_weight[place] == pytest.approx(alone.joint_max_weight)
 
 
 def test_a_census_leaves_nothing_to_chance():
     whole = TOTALS.sides(SMALL.cells.stratum_sizes)
-    for certain in (whole.raw, whole.weights, whole.unsampled, whole.joint_weights):
+    for certain in (whole.variance, whole.max_weight, whole.unsampled_variance, whole.joint_max_weight):
         assert np.abs(certain).max() == 0
 
 
 def test_a_stratum_without_labels_is_unseen_and_may_hold_anything():
     """Stratum 1 holds the 150 items that only a calls positive."""
     without = TOTALS.sides(np.array([60.0, 0, 50, 60, 120, 150]))
-    assert without.unseen[:, 0].tolist() == [150, 0]
-    assert without.unsampled[0, 0] - EXPECTED.unsampled[0, 0] == pytest.approx(150**2 / 4)
+    assert without.unlabelled_strata[:, 0].tolist() == [150, 0]
+    assert without.unsampled_variance[0, 0] - EXPECTED.unsampled_variance[0, 0] == pytest.approx(150**2 / 4)
