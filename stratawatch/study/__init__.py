@@ -1,7 +1,7 @@
 """Studies: the design of the engine in a notebook, by asking and telling."""
 
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates
-from stratawatch.study.past import PastLabel, StudyHistory
+from stratawatch.study.history import PastLabel, StudyHistory
 from stratawatch.study.plan_rows import StudyPlan
 from stratawatch.study.study import Study
 

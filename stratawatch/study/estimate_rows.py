@@ -7,7 +7,7 @@ from typing import Literal
 from stratawatch.core.estimate import Estimate, Known
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
-from stratawatch.study.tables import Rows
+from stratawatch.study.rows import Rows
 
 State = Literal["held", "short", "known", "undefined"]
 

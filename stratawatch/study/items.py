@@ -16,7 +16,7 @@ from stratawatch.study.frames import Column
 _PART: Final = 50_000
 """Ids that are plain Python text at one time; a million of them would weigh more than the numbers do."""
 
-Heads = NDArray[np.uint64]
+Prefixes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Items:
 
     name: str
     column: Column
-    heads: Heads
+    prefixes: Prefixes
     whole: bool
     """Whether ids are whole numbers; the design knows all of them as text."""
 
@@ -40,12 +40,12 @@ class Items:
     @cached_property
     def order(self) -> Counts:
         """Rows by their random numbers."""
-        return np.argsort(self.heads, kind="stable")
+        return np.argsort(self.prefixes, kind="stable")
 
     def rows_of(self, seed: str, items: Sequence[str]) -> Counts:
         """The row of each of these ids; -1 where the frame does not hold it."""
-        place = np.searchsorted(self.heads, digest_prefixes(seed, items), sorter=self.order)
-        rows = self.order[np.minimum(place, len(self.heads) - 1)]
+        place = np.searchsorted(self.prefixes, digest_prefixes(seed, items), sorter=self.order)
+        rows = self.order[np.minimum(place, len(self.prefixes) - 1)]
         same = [there == item for there, item in zip(self.texts(rows), items, strict=True)]
         return np.where(np.array(same, dtype=np.bool_), rows, -1)
 
@@ -80,7 +80,7 @@ def _check(name: str, kinds: set[type], values: Sequence[Any], start: int) -> No
 
 
 def _refuse_repeated(items: Items) -> None:
-    sorted_heads = items.heads[items.order]
+    sorted_heads = items.prefixes[items.order]
     twice = np.flatnonzero(sorted_heads[1:] == sorted_heads[:-1])
     repeated = list(_same(items, twice))
     if repeated:

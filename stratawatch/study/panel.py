@@ -14,7 +14,7 @@ Kinds = ScoreKind | Mapping[str, ScoreKind] | None
 
 
 @dataclass(frozen=True)
-class Voice:
+class Scorer:
     """A classifier, or an auxiliary score (`call` None: it leans to yes from one half up)."""
 
     name: str
@@ -28,25 +28,25 @@ class Panel:
     """The columns that a study reads: items, classifiers, auxiliary scores, segments, clusters."""
 
     item: str
-    classifiers: tuple[Voice, ...]
-    auxiliary: tuple[Voice, ...] = ()
+    classifiers: tuple[Scorer, ...]
+    auxiliary: tuple[Scorer, ...] = ()
     segments: tuple[str, ...] = ()
     cluster: str | None = None
 
     @property
-    def voices(self) -> tuple[Voice, ...]:
+    def scorers(self) -> tuple[Scorer, ...]:
         """Everyone with a letter in the pattern, in its order."""
         return self.classifiers + self.auxiliary
 
     @property
     def names(self) -> tuple[str, ...]:
         """The classifiers, in the pattern's order."""
-        return tuple(voice.name for voice in self.classifiers)
+        return tuple(scorer.name for scorer in self.classifiers)
 
     @property
-    def helpers(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """The auxiliary scores, in the pattern's order."""
-        return tuple(voice.name for voice in self.auxiliary)
+        return tuple(scorer.name for scorer in self.auxiliary)
 
 
 def read_panel(
@@ -67,25 +67,25 @@ def read_panel(
     nameless = [name for name in classifiers if not isinstance(name, str) or not name.strip()]
     if nameless:
         raise StratawatchError("a classifier has no name", expected="a word", got=f"{nameless[0]!r:.40}")
-    helpers = _names(auxiliary, "auxiliary")
-    kind = _kinds(score_kind, [*classifiers, *helpers])
-    voices = tuple(Voice(name, *_pair(name, columns), kind[name]) for name, columns in classifiers.items())
-    hints = tuple(Voice(name, name, None, kind[name]) for name in helpers)
-    both = {voice.name for voice in voices} & set(helpers)
+    auxiliary_names = _names(auxiliary, "auxiliary")
+    kind = _kinds(score_kind, [*classifiers, *auxiliary_names])
+    scorers = tuple(Scorer(name, *_pair(name, columns), kind[name]) for name, columns in classifiers.items())
+    leaning = tuple(Scorer(name, name, None, kind[name]) for name in auxiliary_names)
+    both = {scorer.name for scorer in scorers} & set(auxiliary_names)
     if both:
         raise StratawatchError(f"{min(both)!r} is a classifier and an auxiliary score", expected="one of the two")
-    owner = {column: voice.name for voice in voices for column in (voice.score, voice.call)}
-    own = [name for name in helpers if name in owner]
+    owner = {column: scorer.name for scorer in scorers for column in (scorer.score, scorer.call)}
+    own = [name for name in auxiliary_names if name in owner]
     if own:
         raise StratawatchError(
             f"the auxiliary score {own[0]!r} is a column of classifier {owner[own[0]]!r}",
             hint="leave it out: columns of classifiers guide the design anyway",
         )
-    if len(voices + hints) > MOST_LETTERS:
+    if len(scorers + leaning) > MOST_LETTERS:
         raise StratawatchError(
             "the panel is too large", expected=f"at most {MOST_LETTERS} classifiers and auxiliary scores"
         )
-    return Panel(item, voices, hints, _names(segments, "segments"), cluster)
+    return Panel(item, scorers, leaning, _names(segments, "segments"), cluster)
 
 
 def _pair(name: str, columns: Any) -> tuple[str | None, str]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+from warnings import warn
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from stratawatch.core.planning.expected_rates import Rates, prior_rates
 from stratawatch.core.population import Atom
 from stratawatch.core.score_bins import centre
 from stratawatch.study.estimate_rows import margins_of
-from stratawatch.study.tables import Rows
+from stratawatch.study.rows import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +32,9 @@ ExpectedState = Literal["held", "short", "no goal", "undefined"]
 class PlannedStratum:
     """Items that are drawn as one, and the labels that they are expected to get.
 
-    `patterns`, the largest first: a letter for each of the plan's `voices` (1 yes, 0 no, - nothing). `mean_score` is
-    that of the items with a score, `lowest` and `highest` the middles of their outer score bins; None without scores.
+    `patterns`, the largest first: a letter for each of the plan's `pattern_names` (1 yes, 0 no, - nothing).
+    `mean_score` is that of the items with a score, `lowest` and `highest` the middles of their outer score bins;
+    None without scores.
     """
 
     stratum: int
@@ -60,7 +62,7 @@ class Expected:
 class StudyPlan:
     """Labels by stratum and what they should buy. A second round puts right what the guess got wrong.
 
-    `voices`: whose the letters of a pattern are, classifiers first, then auxiliary scores.
+    `pattern_names`: whose the letters of a pattern are, classifiers first, then auxiliary scores.
 
     >>> import pandas as pd
     >>> from stratawatch import Study
@@ -74,7 +76,7 @@ class StudyPlan:
     strata: Rows[PlannedStratum]
     expected: Rows[Expected]
     guessed_from: Literal["scores", "history"]
-    voices: tuple[str, ...]
+    pattern_names: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
     @property
@@ -82,17 +84,23 @@ class StudyPlan:
         """Labels of all rounds together, those that are known already included."""
         return sum(row.labels for row in self.strata)
 
+    @property
+    def voices(self) -> tuple[str, ...]:
+        """The old name of `pattern_names`."""
+        warn("StudyPlan.voices is called pattern_names", DeprecationWarning, stacklevel=2)
+        return self.pattern_names
+
     def to_frame(self) -> "pd.DataFrame":
         """The strata as a pandas frame; `expected.to_frame()` gives the rest."""
         return self.strata.to_frame()
 
     def __repr__(self) -> str:
-        items = sum(row.items for row in self.strata)
+        items, names = sum(row.items for row in self.strata), ", ".join(self.pattern_names)
         return "\n".join(
             [
                 f"{self.labels:,} labels of {items:,} items",
                 "",
-                f"strata; a pattern is what {', '.join(self.voices)} say, in this order (1 yes, 0 no, - nothing)",
+                f"strata; a pattern is what {names} say, in this order (1 yes, 0 no, - nothing)",
                 "",
                 repr(self.strata),
                 "",
@@ -104,10 +112,10 @@ class StudyPlan:
         )
 
 
-def planned(design: FrozenDesign, survey: SurveySpec, history: History, voices: tuple[str, ...]) -> StudyPlan:
-    """The plan of a study in all, from scores or from history; `voices` are those with a letter in the patterns."""
-    whole = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
-    rates, widths = prior_rates(design.cells, history), whole.half_widths
+def planned(design: FrozenDesign, survey: SurveySpec, history: History, pattern_names: tuple[str, ...]) -> StudyPlan:
+    """The plan of a study in all, from scores or from history; `pattern_names` own the letters."""
+    plan = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
+    rates, widths = prior_rates(design.cells, history), plan.half_widths
     margins = margins_of(survey.goals, design.classifiers)
     expected = [
         _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), widths, margins)
@@ -115,7 +123,7 @@ def planned(design: FrozenDesign, survey: SurveySpec, history: History, voices: 
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
-    return StudyPlan(Rows(_strata(design, whole.totals)), Rows(expected), source, voices, warnings_of(survey))
+    return StudyPlan(Rows(_strata(design, plan.totals)), Rows(expected), source, pattern_names, warnings_of(survey))
 
 
 def _strata(design: FrozenDesign, totals: Sequence[int]) -> list[PlannedStratum]:

@@ -13,11 +13,11 @@ import numpy as np
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
 from stratawatch.core.random_numbers import digest
 from stratawatch.errors import StratawatchError
+from stratawatch.study.call_patterns import CallPatterns, read_call_patterns
 from stratawatch.study.frames import Column, open_frame
-from stratawatch.study.items import Heads, Items, read_items
+from stratawatch.study.items import Items, Prefixes, read_items
 from stratawatch.study.panel import Panel
-from stratawatch.study.readings import Readings, read_voices
-from stratawatch.study.slices import Slices, as_text, read_slices
+from stratawatch.study.segments import SegmentColumn, as_text, read_segment_column
 
 _FACTORS: Final = (1.0, 8.0, inf)
 """How often a stratum is looked through, and how many more numbers than expected each time."""
@@ -31,39 +31,39 @@ class Population:
     panel: Panel
     seed: str
     items: Items
-    readings: Readings
-    slices: tuple[Slices, ...]
+    patterns: CallPatterns
+    segments: tuple[SegmentColumn, ...]
     clusters: Column | None = None
 
     def __len__(self) -> int:
-        return len(self.items.heads)
+        return len(self.items.prefixes)
 
     @cached_property
     def census(self) -> Census:
         """Counts per (pattern, bin), whole and within every segment."""
-        cells = len(self.readings.patterns)
+        cells = len(self.patterns.patterns)
         return Census(
             classifiers=self.panel.names,
-            patterns=self.readings.patterns,
-            bins=self.readings.bins,
-            counts=np.bincount(self.readings.cell, minlength=cells).astype(np.int64),
+            patterns=self.patterns.patterns,
+            bins=self.patterns.bins,
+            counts=np.bincount(self.patterns.cell, minlength=cells).astype(np.int64),
             segments={
-                segment: counts for one in self.slices for segment, counts in one.counts(self.readings.cell, cells)
+                segment: counts for one in self.segments for segment, counts in one.counts(self.patterns.cell, cells)
             },
-            auxiliary=self.panel.helpers,
+            auxiliary=self.panel.auxiliary_names,
         )
 
-    def candidates(self, atoms: Sequence[Atom], wanted: Sequence[int]) -> Candidates:
-        """Of every stratum the `wanted` items with the smallest random numbers."""
+    def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> Candidates:
+        """Of every stratum the `quotas` items with the smallest random numbers."""
         home = self._homes(atoms)
         strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
-        rows = self._smallest(strata[home], np.array(wanted, dtype=np.int64))
+        rows = self._smallest(strata[home], np.array(quotas, dtype=np.int64))
         items = self.items.texts(rows)
         return Candidates(
             items=tuple(items),
-            atoms=home[self.readings.cell[rows]],
+            atoms=home[self.patterns.cell[rows]],
             digests=tuple(digest(self.seed, item) for item in items),
-            segments={one.column: one.at(rows) for one in self.slices},
+            segments={one.column: one.at(rows) for one in self.segments},
             clusters=None if self.clusters is None else tuple(map(as_text, self.clusters.at(rows))),
         )
 
@@ -71,10 +71,10 @@ class Population:
     def fingerprint(self) -> str:
         """The same items with the same calls, binned scores, segments and clusters, in any order: the same text."""
         order, found = self.items.order, sha256()
-        found.update(repr((self.readings.patterns, self.readings.bins.tolist())).encode())
-        found.update(self.items.heads[order].tobytes())
-        found.update(self.readings.cell[order].tobytes())
-        for one in self.slices:
+        found.update(repr((self.patterns.patterns, self.patterns.bins.tolist())).encode())
+        found.update(self.items.prefixes[order].tobytes())
+        found.update(self.patterns.cell[order].tobytes())
+        for one in self.segments:
             found.update(repr((one.column, one.texts)).encode())
             found.update(one.place[order].tobytes())
         for start in range(0, 0 if self.clusters is None else len(self), _PART):
@@ -96,7 +96,7 @@ class Population:
 
     def _homes(self, atoms: Sequence[Atom]) -> Counts:
         """The atom of every cell."""
-        cells = zip(self.readings.patterns, self.readings.bins.tolist(), strict=True)
+        cells = zip(self.patterns.patterns, self.patterns.bins.tolist(), strict=True)
         where = {cell: number for number, cell in enumerate(cells)}
         home = np.full(len(where), -1, dtype=np.int64)
         for number, atom in enumerate(atoms):
@@ -105,30 +105,30 @@ class Population:
                     home[where[atom.pattern, bin_]] = number
         return home
 
-    def _smallest(self, strata: Counts, wanted: Counts) -> Counts:
-        """Rows of the `wanted[h]` smallest numbers of every stratum h, by (stratum, number); `strata` is by cell."""
-        sizes = np.bincount(strata, weights=self.census.counts, minlength=len(wanted)).astype(np.float64)
-        wanted = np.minimum(wanted, sizes.astype(np.int64))
+    def _smallest(self, strata: Counts, quotas: Counts) -> Counts:
+        """Rows of the `quotas[h]` smallest numbers of every stratum h, by (stratum, number); `strata` is by cell."""
+        sizes = np.bincount(strata, weights=self.census.counts, minlength=len(quotas)).astype(np.float64)
+        quotas = np.minimum(quotas, sizes.astype(np.int64))
         rows = np.zeros(0, dtype=np.int64)
         for factor in _FACTORS:
-            ceilings = _ceilings(wanted, sizes, factor)
-            rows = np.flatnonzero(self.items.heads <= ceilings[strata][self.readings.cell])
-            if (np.bincount(strata[self.readings.cell[rows]], minlength=len(wanted)) >= wanted).all():
+            ceilings = _ceilings(quotas, sizes, factor)
+            rows = np.flatnonzero(self.items.prefixes <= ceilings[strata][self.patterns.cell])
+            if (np.bincount(strata[self.patterns.cell[rows]], minlength=len(quotas)) >= quotas).all():
                 break
-        of_row = strata[self.readings.cell[rows]]
-        order = np.lexsort((self.items.heads[rows], of_row))
-        starts = np.r_[0, np.cumsum(np.bincount(of_row, minlength=len(wanted)))]
-        kept = [order[start:stop][:number] for (start, stop), number in zip(pairwise(starts), wanted, strict=True)]
+        of_row = strata[self.patterns.cell[rows]]
+        order = np.lexsort((self.items.prefixes[rows], of_row))
+        starts = np.r_[0, np.cumsum(np.bincount(of_row, minlength=len(quotas)))]
+        kept = [order[start:stop][:number] for (start, stop), number in zip(pairwise(starts), quotas, strict=True)]
         return np.asarray(rows[np.concatenate(kept)], dtype=np.int64)
 
 
-def _ceilings(wanted: Counts, sizes: Floats, factor: float) -> Heads:
+def _ceilings(quotas: Counts, sizes: Floats, factor: float) -> Prefixes:
     """Numbers below which about factor x (n + 6 sqrt n + 10) items of a stratum lie."""
-    expected = factor * (wanted + 6 * np.sqrt(wanted) + 10)
+    expected = factor * (quotas + 6 * np.sqrt(quotas) + 10)
     share = np.minimum(expected / np.maximum(sizes, 1), 1)
     whole = np.iinfo(np.uint64).max
     few = (np.minimum(share, 0.5) * 2.0**64).astype(np.uint64)
-    return np.where(wanted == 0, np.uint64(0), np.where(share > 0.5, whole, few))
+    return np.where(quotas == 0, np.uint64(0), np.where(share > 0.5, whole, few))
 
 
 def read_population(frame: object, panel: Panel, seed: str) -> Population:
@@ -140,8 +140,8 @@ def read_population(frame: object, panel: Panel, seed: str) -> Population:
     return Population(
         panel=panel,
         seed=seed,
-        readings=read_voices(opened, panel),
+        patterns=read_call_patterns(opened, panel),
         items=read_items(panel.item, column, seed),
-        slices=tuple(read_slices(name, opened.column(name, "a segment")) for name in panel.segments),
+        segments=tuple(read_segment_column(name, opened.column(name, "a segment")) for name in panel.segments),
         clusters=None if panel.cluster is None else opened.column(panel.cluster, "the clusters"),
     )

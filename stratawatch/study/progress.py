@@ -1,4 +1,4 @@
-"""How far a study has come: its rounds, and what it was told."""
+"""How far a study has come: its rounds, and its labels."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from stratawatch.core.verdicts import Verdict
 
 @dataclass(frozen=True)
 class Round:
-    """What a round added to the draw; those of them that nobody knew are asked, in this order."""
+    """What a round added to the draw; those of them without a label are asked, in this order."""
 
     plan: Plan
     added: tuple[str, ...]
@@ -19,11 +19,11 @@ class Round:
 
 @dataclass
 class Progress:
-    """Rounds so far and the verdicts told; `known` are verdicts that history brought."""
+    """Rounds and labels so far; `known_labels` are those that history brought."""
 
-    known: dict[str, Verdict]
+    known_labels: dict[str, Verdict]
     rounds: list[Round] = field(default_factory=list)
-    told: dict[str, Verdict] = field(default_factory=dict)
+    labels: dict[str, Verdict] = field(default_factory=dict)
     done: bool = False
 
     @property
@@ -38,23 +38,23 @@ class Progress:
 
     @property
     def reused(self) -> frozenset[str]:
-        """Drawn items that were known."""
+        """Drawn items whose label history brought."""
         return self.drawn - self.asked
 
     @property
     def open(self) -> list[str]:
-        """Items still to be told, in the order of asking."""
-        return [item for one in self.rounds for item in one.asked if item not in self.told]
+        """Items without a label, in the order of asking."""
+        return [item for one in self.rounds for item in one.asked if item not in self.labels]
 
     @property
     def closed(self) -> list[Round]:
-        """Rounds that are told in full."""
-        return [one for one in self.rounds if all(item in self.told for item in one.asked)]
+        """Rounds whose items all have their labels."""
+        return [one for one in self.rounds if all(item in self.labels for item in one.asked)]
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
-        """Everything that is known of anyone; people's latest word outranks history's."""
-        return {**self.known, **self.told}
+        """The labels of all items; those of this study outrank history's."""
+        return {**self.known_labels, **self.labels}
 
 
 def drawn_in(rounds: Iterable[Round]) -> frozenset[str]:

@@ -1,29 +1,46 @@
-"""The study: ask which items to label, tell what people said, read what follows. No database, no orchestrator."""
+"""A study asks which items to label, takes the labels and estimates. It needs no database and no orchestrator."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes, warnings_of
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.population import Atom
-from stratawatch.core.verdicts import Ledger
+from stratawatch.core.verdicts import Ledger, Verdict
 from stratawatch.errors import StratawatchError
-from stratawatch.study.answers import pairs, refuse_change, verdict_of
+from stratawatch.study.arguments import (
+    StopRule,
+    capped_budget,
+    check_reachable,
+    reachable_margins,
+    read_stop_rule,
+    read_survey,
+)
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
-from stratawatch.study.next_round import SequentialRounds, TwoRounds, look_confidence
+from stratawatch.study.history import StudyHistory, explain_damage, labels_of_period, parse_document
 from stratawatch.study.panel import Kinds, Panel, read_panel
-from stratawatch.study.past import StudyHistory, parsed, undamaged
-from stratawatch.study.period_labels import labels_of
 from stratawatch.study.plan_rows import StudyPlan, planned
 from stratawatch.study.population import read_population
 from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
-from stratawatch.study.saved import FORMAT, Saved, arguments, atoms_of, progress_of, refuse_contradictions, wishes_of
-from stratawatch.study.wishes import StopRule, reachable, read_stop_rule, read_survey, refuse_impossible, within
+from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
+from stratawatch.study.serialisation import (
+    FORMAT,
+    SavedStudy,
+    arguments,
+    arguments_of,
+    atoms_of,
+    check_consistent,
+    progress_of,
+)
+
+_SHOWN: Final[Mapping[Verdict, str]] = {"yes": "True", "no": "False", "unresolved": "None"}
 
 
 class Study:
@@ -103,14 +120,14 @@ class Study:
             seed=str(seed),
             variance=variance,
         )
-        self._past = _checked(history, panel)
+        self._past = _history_of_panel(history, panel)
         self._stop_rule: StopRule = rule
         self._population = read_population(frame, panel, str(seed))
-        self._survey = within(survey, self._population.census)
-        refuse_impossible(self._survey, self._population.census)
-        self._progress = Progress(known=self._known())
+        self._survey = capped_budget(survey, self._population.census)
+        check_reachable(self._survey, self._population.census)
+        self._progress = Progress(known_labels=self._known())
         atoms = cut(self._population.census, self._survey, self._history)
-        self._freeze(atoms, pool_sizes(atoms, panel.names, self._with_known, self._history))
+        self._freeze(atoms, pool_sizes(atoms, panel.names, self._survey_with_known_labels, self._history))
 
     def ask(self) -> list[Any]:
         """Items to be labelled next; the same ones until they are told, and none when the study is done."""
@@ -125,23 +142,23 @@ class Study:
         All or nothing: where one answer cannot be taken, none is. `correct` allows to change what was told before.
         """
         progress = self._progress
-        asked, news = progress.asked, {}
-        for given, value in pairs(answers):
+        asked, found = progress.asked, {}
+        for given, value in label_pairs(answers):
             item = str(given)
             if item not in asked:
-                raise self._stranger(item)
-            news[item] = verdict_of(item, value)
-            if item in progress.told and not correct:
-                refuse_change(item, progress.told[item], news[item])
-        progress.told.update(news)
+                raise self._not_asked(item)
+            found[item] = verdict_from(item, value)
+            if item in progress.labels and not correct:
+                check_unchanged(item, progress.labels[item], found[item])
+        progress.labels.update(found)
 
     def estimates(self, metrics: Iterable[str] | None = None) -> StudyEstimates:
         """Every metric of every classifier, whole and by segment.
 
         `metrics` None: precision, recall, false_omission_rate, and what a goal is for.
         """
-        wanted = (goal.metric for goal in self._survey.goals)
-        names = tuple(dict.fromkeys([*REPORTED, *wanted])) if metrics is None else _metrics(metrics)
+        of_goals = (goal.metric for goal in self._survey.goals)
+        names = tuple(dict.fromkeys([*REPORTED, *of_goals])) if metrics is None else _metrics(metrics)
         rounds, confidence = self._evidence()
         found = self._design.estimate(
             self._ledger,
@@ -166,7 +183,7 @@ class Study:
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""
         panel = self._population.panel
-        return planned(self._design, self._survey, self._history, panel.names + panel.helpers)
+        return planned(self._design, self._survey, self._history, panel.names + panel.auxiliary_names)
 
     @property
     def labels_new(self) -> int:
@@ -185,13 +202,13 @@ class Study:
 
     def history(self) -> StudyHistory:
         """Every label so far, with those of earlier studies: what the next study's `history` wants."""
-        rows = labels_of(self._past.period + 1, self._population, self._design, self._progress)
+        rows = labels_of_period(self._past.period + 1, self._population, self._design, self._progress)
         return self._past.followed_by(rows)
 
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""
-        saved = Saved(
-            wishes=wishes_of(self._population.panel, self._survey, self._population.seed, self._stop_rule),
+        saved = SavedStudy(
+            arguments=arguments_of(self._population.panel, self._survey, self._population.seed, self._stop_rule),
             fingerprint=self._population.fingerprint,
             atoms=self._design.atoms,
             pools=self._pools,
@@ -203,9 +220,9 @@ class Study:
     @classmethod
     def from_json(cls, text: str, frame: object) -> "Study":
         """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
-        document = parsed(text, FORMAT)
-        with undamaged(FORMAT):
-            refuse_contradictions(document)
+        document = parse_document(text, FORMAT)
+        with explain_damage(FORMAT):
+            check_consistent(document)
             given, atoms, pools = arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
             progress, fingerprint = progress_of(document), document["fingerprint"]
         study = cls(frame, **given)
@@ -215,10 +232,10 @@ class Study:
                 expected="the same items, calls, scores, segments and clusters",
                 hint="begin a new Study, and give it this one's history()",
             )
-        with undamaged(FORMAT):
+        with explain_damage(FORMAT):
             frozen = study._population.with_segments(atoms)
         study._freeze(frozen, pools)
-        study._progress = replace(progress, known=study._progress.known)
+        study._progress = replace(progress, known_labels=study._progress.known_labels)
         return study
 
     def __repr__(self) -> str:
@@ -235,10 +252,12 @@ class Study:
         return Ledger(self._progress.verdicts)
 
     @property
-    def _with_known(self) -> SurveySpec:
+    def _survey_with_known_labels(self) -> SurveySpec:
         """The survey if labels that are known were paid for: pools must hold them beside what the budget buys."""
         budget = self._survey.budget
-        return self._survey if budget is None else replace(self._survey, budget=budget + len(self._progress.known))
+        return (
+            self._survey if budget is None else replace(self._survey, budget=budget + len(self._progress.known_labels))
+        )
 
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
@@ -266,7 +285,7 @@ class Study:
         if plan is None or not added:
             progress.done = True
             return
-        fresh = (item for item in added if item not in progress.known)
+        fresh = (item for item in added if item not in progress.known_labels)
         progress.rounds.append(Round(plan, tuple(added), shuffled(self._population.seed, fresh)))
 
     def _evidence(self) -> tuple[Sequence[Round], float]:
@@ -292,18 +311,18 @@ class Study:
 
     @cached_property
     def _margins(self) -> Mapping[tuple[str, str], float]:
-        return reachable(self._survey, self._population.census)
+        return reachable_margins(self._survey, self._population.census)
 
     @cached_property
     def _history(self) -> History:
-        return self._past.as_seen_in(self._past.period + 1, self._presence)
+        return self._past.as_history(self._past.period + 1, self._presence)
 
     def _known(self) -> dict[str, Any]:
         present = {row.item for row, here in zip(self._past.rows, self._presence, strict=True) if here}
         return {item: verdict for item, verdict in self._past.verdicts().items() if item in present}
 
-    def _stranger(self, item: str) -> StratawatchError:
-        if item in self._progress.known:
+    def _not_asked(self, item: str) -> StratawatchError:
+        if item in self._progress.known_labels:
             return StratawatchError(
                 f"item {item!r} was not asked about", hint="its label is known from the history already"
             )
@@ -317,9 +336,9 @@ class Study:
         )
 
 
-def _checked(history: StudyHistory | None, panel: Panel) -> StudyHistory:
+def _history_of_panel(history: StudyHistory | None, panel: Panel) -> StudyHistory:
     if history is None:
-        return StudyHistory(panel.names, panel.helpers, ())
+        return StudyHistory(panel.names, panel.auxiliary_names, ())
     if not isinstance(history, StudyHistory):
         raise StratawatchError(
             "the history cannot be read", expected="what an earlier study's history() gave", got=type(history).__name__
@@ -330,3 +349,36 @@ def _checked(history: StudyHistory | None, panel: Panel) -> StudyHistory:
 def _metrics(metrics: Iterable[str]) -> tuple[str, ...]:
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     return tuple(metric_named(name).name for name in names)
+
+
+def verdict_from(item: str, value: Any) -> Verdict:
+    """True, False, or None for an item that could not be labelled; nothing else is guessed at."""
+    if value is None:
+        return "unresolved"
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    raise StratawatchError(
+        f"the label of item {item!r} cannot be read",
+        expected="True, False, or None where it could not be labelled",
+        got=f"{value!r:.40}",
+    )
+
+
+def label_pairs(answers: Any) -> list[tuple[Any, Any]]:
+    """Items and labels of a mapping, or of anything with `items()`, such as a pandas Series."""
+    if not hasattr(answers, "items"):
+        raise StratawatchError(
+            "the labels cannot be read", expected="{item: True | False | None}", got=type(answers).__name__
+        )
+    return list(answers.items())
+
+
+def check_unchanged(item: str, before: Verdict, after: Verdict) -> None:
+    """Raise where an item that has a label is given another one."""
+    if before != after:
+        raise StratawatchError(
+            f"item {item!r} is labelled already",
+            expected=_SHOWN[before],
+            got=_SHOWN[after],
+            hint="say tell(..., correct=True) to correct it",
+        )

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from stratawatch.errors import StratawatchError
-from stratawatch.study.answers import pairs, refuse_change, verdict_of
+from stratawatch.study.study import check_unchanged, label_pairs, verdict_from
 
 
 class TestVerdictOf:
@@ -12,12 +12,12 @@ class TestVerdictOf:
         [(True, "yes"), (np.True_, "yes"), (False, "no"), (np.False_, "no"), (None, "unresolved")],
     )
     def test_true_false_and_none(self, value, verdict):
-        assert verdict_of("i1", value) == verdict
+        assert verdict_from("i1", value) == verdict
 
     @pytest.mark.parametrize("value", [1, 0, 1.0, float("nan"), "yes", "", pd.NA, np.int64(1)])
     def test_nothing_else_is_guessed_at(self, value):
         with pytest.raises(StratawatchError) as caught:
-            verdict_of("i1", value)
+            verdict_from("i1", value)
         assert str(caught.value) == (
             "the label of item 'i1' cannot be read; expected True, False, or None where it could not be labelled; "
             f"got {value!r}"
@@ -26,8 +26,8 @@ class TestVerdictOf:
 
 class TestPairs:
     def test_a_mapping_or_a_series(self):
-        assert pairs({"a": True}) == [("a", True)]
-        assert pairs(pd.Series([True, False], index=["a", "b"])) == [("a", True), ("b", False)]
+        assert label_pairs({"a": True}) == [("a", True)]
+        assert label_pairs(pd.Series([True, False], index=["a", "b"])) == [("a", True), ("b", False)]
 
     @pytest.mark.parametrize("answers", [["a"], {"a"}, "a", None])
     def test_anything_else_is_refused(self, answers):
@@ -35,12 +35,12 @@ class TestPairs:
             StratawatchError,
             match="the labels cannot be read; expected {item: True | False | None}".replace("|", r"\|"),
         ):
-            pairs(answers)
+            label_pairs(answers)
 
 
 class TestRefuseChange:
     def test_the_same_again_is_no_change(self):
-        refuse_change("i1", "yes", "yes")
+        check_unchanged("i1", "yes", "yes")
 
     @pytest.mark.parametrize(
         ("before", "after", "said"),
@@ -52,4 +52,4 @@ class TestRefuseChange:
     )
     def test_another_value_is_one(self, before, after, said):
         with pytest.raises(StratawatchError, match=f"item 'i1' is labelled already; expected {said}; say tell"):
-            refuse_change("i1", before, after)
+            check_unchanged("i1", before, after)

@@ -47,7 +47,7 @@ class TestNextStudy:
         assert study.labels_new == 100
 
     def test_an_item_that_nobody_could_tell_is_asked_once_more(self, first):
-        unresolved = next(item for item, verdict in first._progress.told.items() if verdict == "unresolved")
+        unresolved = next(item for item, verdict in first._progress.labels.items() if verdict == "unresolved")
         study = STUDY_DATA.study(history=first.history())
         assert unresolved in {item for batch in STUDY_DATA.answer(study) for item in batch}
 

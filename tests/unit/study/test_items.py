@@ -19,10 +19,10 @@ class TestReading:
     @pytest.mark.parametrize("library", [pd.DataFrame, pa.table, pl.DataFrame])
     def test_every_item_has_the_head_of_its_digest(self, library):
         names = [f"ö-{i}" for i in range(20)]
-        assert read(names, library=library).heads.tolist() == [int(digest("7", name)[:16], 16) for name in names]
+        assert read(names, library=library).prefixes.tolist() == [int(digest("7", name)[:16], 16) for name in names]
 
     def test_whole_numbers_are_hashed_as_the_text_that_databases_make_of_them(self):
-        assert read([5, -3]).heads.tolist() == read(["5", "-3"]).heads.tolist()
+        assert read([5, -3]).prefixes.tolist() == read(["5", "-3"]).prefixes.tolist()
 
     def test_ids_are_given_back_as_the_frame_has_them(self):
         assert read([5, 6]).given("5") == 5
@@ -30,9 +30,9 @@ class TestReading:
 
     def test_parts_do_not_show(self, monkeypatch):
         names = [f"i{i}" for i in range(50)]
-        whole = read(names).heads
+        whole = read(names).prefixes
         monkeypatch.setattr(module, "_PART", 7)
-        assert (read(names).heads == whole).all()
+        assert (read(names).prefixes == whole).all()
 
 
 class TestRowsOf:
@@ -76,4 +76,4 @@ class TestRefused:
 
     def test_two_ids_that_share_sixty_four_bits_are_not_one(self, monkeypatch):
         monkeypatch.setattr(module, "digest_prefixes", lambda seed, names: np.zeros(len(list(names)), dtype=np.uint64))
-        assert len(read(["a", "b"]).heads) == 2
+        assert len(read(["a", "b"]).prefixes) == 2

@@ -81,13 +81,13 @@ class StudyMachine(RuleBasedStateMachine):
     def nobody_is_asked_too_much(self):
         progress = self.study._progress
         assert self.study.labels_new == len(self.ever_asked) <= (self.wishes["budget"] or 300)
-        assert not self.ever_asked & progress.known.keys()
+        assert not self.ever_asked & progress.known_labels.keys()
         assert len(progress.rounds) <= 2 or self.wishes["stop_rule"] == "sequential"
 
     @invariant()
     def what_is_told_is_what_is_known(self):
         words = {True: "yes", False: "no", None: "unresolved"}
-        assert self.study._progress.told == {item: words[value] for item, value in self.told.items()}
+        assert self.study._progress.labels == {item: words[value] for item, value in self.told.items()}
 
     @invariant()
     def every_estimate_has_a_value_inside_its_interval_or_a_reason(self):

@@ -1,7 +1,7 @@
 import pytest
 
 from stratawatch.errors import StratawatchError
-from stratawatch.study.panel import MOST_LETTERS, Voice, read_panel
+from stratawatch.study.panel import MOST_LETTERS, Scorer, read_panel
 
 ONE = {"lr": ("score_lr", "pred_lr")}
 
@@ -9,20 +9,20 @@ ONE = {"lr": ("score_lr", "pred_lr")}
 class TestReadPanel:
     def test_classifiers_come_before_auxiliary_scores(self):
         panel = read_panel("id", {**ONE, "vote": (None, "pred_vote")}, ["judge"], ["country"], None)
-        assert panel.voices == (
-            Voice("lr", "score_lr", "pred_lr"),
-            Voice("vote", None, "pred_vote"),
-            Voice("judge", "judge", None),
+        assert panel.scorers == (
+            Scorer("lr", "score_lr", "pred_lr"),
+            Scorer("vote", None, "pred_vote"),
+            Scorer("judge", "judge", None),
         )
-        assert (panel.names, panel.helpers, panel.segments) == (("lr", "vote"), ("judge",), ("country",))
+        assert (panel.names, panel.auxiliary_names, panel.segments) == (("lr", "vote"), ("judge",), ("country",))
 
     def test_a_score_kind_is_for_all(self):
         panel = read_panel("id", ONE, ["judge"], [], "margin")
-        assert [voice.kind for voice in panel.voices] == ["margin", "margin"]
+        assert [voice.kind for voice in panel.scorers] == ["margin", "margin"]
 
     def test_or_for_those_it_names(self):
         panel = read_panel("id", ONE, ["judge"], [], {"judge": "margin"})
-        assert [voice.kind for voice in panel.voices] == ["probability", "margin"]
+        assert [voice.kind for voice in panel.scorers] == ["probability", "margin"]
 
 
 class TestRefused:
@@ -77,6 +77,6 @@ class TestRefused:
 
     def test_more_letters_than_a_pattern_can_have(self):
         many = {f"c{i}": (None, "p") for i in range(MOST_LETTERS)}
-        assert len(read_panel("id", many, [], [], None).voices) == MOST_LETTERS
+        assert len(read_panel("id", many, [], [], None).scorers) == MOST_LETTERS
         with pytest.raises(StratawatchError, match="the panel is too large; expected at most 30"):
             read_panel("id", many, ["judge"], [], None)

@@ -55,11 +55,11 @@ class TestCandidates:
         population = read()
         atoms = stratify(population.census, SurveySpec(budget=100))
         found = population.candidates(atoms, [7] * len(atoms))
-        where = dict(zip(STUDY_DATA.columns["item_id"], population.readings.cell.tolist(), strict=True))
+        where = dict(zip(STUDY_DATA.columns["item_id"], population.patterns.cell.tolist(), strict=True))
         for item, home, text in zip(found.items, found.atoms.tolist(), found.digests, strict=True):
             cell, atom = where[item], atoms[home]
-            assert population.readings.patterns[cell] == atom.pattern
-            assert atom.first_bin <= population.readings.bins[cell] <= atom.last_bin
+            assert population.patterns.patterns[cell] == atom.pattern
+            assert atom.first_bin <= population.patterns.bins[cell] <= atom.last_bin
             assert text == digest("7", item)
 
     def test_they_carry_their_segments(self):
@@ -78,7 +78,7 @@ class TestCandidates:
     def test_unlucky_strata_are_looked_through_again(self):
         """Heads that are all large: no ceiling guesses them."""
         population = read()
-        population.items.heads[:] |= np.uint64(0xF << 60)
+        population.items.prefixes[:] |= np.uint64(0xF << 60)
         atoms = stratify(population.census, SurveySpec(budget=100))
         assert len(population.candidates(atoms, [1] * len(atoms))) == len({atom.stratum for atom in atoms})
 

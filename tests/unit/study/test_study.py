@@ -49,7 +49,7 @@ class TestAsking:
         batch = study.ask()
         scores = dict(zip(STUDY_DATA.columns["item_id"], STUDY_DATA.columns["score_lr"], strict=True))
         assert abs(np.corrcoef(np.arange(len(batch)), [scores[item] for item in batch])[0, 1]) < 0.35
-        heads = dict(zip(STUDY_DATA.columns["item_id"], study._population.items.heads.tolist(), strict=True))
+        heads = dict(zip(STUDY_DATA.columns["item_id"], study._population.items.prefixes.tolist(), strict=True))
         assert abs(np.corrcoef(np.arange(len(batch)), [heads[item] for item in batch])[0, 1]) < 0.35
 
     def test_the_seed_decides_and_may_be_a_number_or_text(self):
@@ -125,13 +125,13 @@ class TestTelling:
         study.tell({item: True})
         with pytest.raises(StratawatchError, match=rf"item '{item}' is labelled already; expected True; got False"):
             study.tell({item: False})
-        assert study._progress.told[item] == "yes"
+        assert study._progress.labels[item] == "yes"
 
     def test_unless_it_is_said_to_be_a_correction(self, study):
         item = study.ask()[0]
         study.tell({item: True})
         study.tell({item: False}, correct=True)
-        assert study._progress.told[item] == "no"
+        assert study._progress.labels[item] == "no"
 
 
 class TestEstimates:

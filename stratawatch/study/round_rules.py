@@ -65,16 +65,16 @@ class SequentialRounds:
     def next(self, design: FrozenDesign, progress: Progress) -> Plan | None:
         """The plan of the next round; None when the goals hold or cannot be brought nearer."""
         looks = len(progress.rounds)
-        wanted = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1))
+        survey = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1))
         if looks == 0:
-            return _planned(design, wanted, progress, 1, self.history)
+            return _planned(design, survey, progress, 1, self.history)
         if self._excess(design, progress, look_confidence(self.survey.confidence, looks)) <= 1:
             return None
         if looks == 1:
-            plan = _planned(design, wanted, progress, 2, self.history)
+            plan = _planned(design, survey, progress, 2, self.history)
             if plan.labels >= len(progress.drawn) + _least(progress):
                 return plan
-        growth = min(self._excess(design, progress, wanted.confidence) ** 2 - 1, _MOST_GROWTH)
+        growth = min(self._excess(design, progress, survey.confidence) ** 2 - 1, _MOST_GROWTH)
         labels = max(_least(progress), ceil(growth * len(progress.drawn)))
         if self.survey.budget is not None:
             labels = min(labels, self.survey.budget - len(progress.asked))
@@ -105,7 +105,7 @@ def _grown(design: FrozenDesign, progress: Progress, labels: int) -> tuple[int, 
     fresh = np.flatnonzero(place >= totals[strata])
     growth = (place[fresh] + 1) / np.maximum(totals[strata[fresh]], 1)
     fresh = fresh[np.argsort(growth, kind="stable")]
-    costs = [design.candidates.items[row] not in progress.known for row in rows[fresh].tolist()]
+    costs = [design.candidates.items[row] not in progress.known_labels for row in rows[fresh].tolist()]
     kept = fresh[np.cumsum(costs) <= labels]
     added = np.bincount(strata[kept], minlength=len(totals))
     return tuple((totals + added).tolist())

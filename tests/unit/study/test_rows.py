@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from stratawatch.study.tables import Rows, text_table
+from stratawatch.study.rows import Rows, text_table
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.study.wishes import reachable, read_stop_rule, read_survey, refuse_impossible
+from stratawatch.study.arguments import check_reachable, reachable_margins, read_stop_rule, read_survey
 
 NAMES = ("lr", "vote")
 
@@ -90,21 +90,21 @@ class TestRefuseImpossible:
         with pytest.raises(
             PlanImpossible, match=f"a budget of {budget} is below what any interval needs; expected at least 4 labels"
         ):
-            refuse_impossible(read(budget=budget), census("00", "11"))
+            check_reachable(read(budget=budget), census("00", "11"))
 
     def test_two_labels_of_each_side_are_enough(self):
-        refuse_impossible(read(budget=4), census("00", "11"))
+        check_reachable(read(budget=4), census("00", "11"))
 
     def test_every_item_is_always_enough(self):
         few = Census(NAMES, ("00", "11"), np.full(2, 500), np.ones(2, dtype=np.int64))
-        refuse_impossible(read(budget=2), few)
+        check_reachable(read(budget=2), few)
 
     def test_what_labels_can_tell_is_possible(self):
-        refuse_impossible(read(), census("00", "10", "11"))
+        check_reachable(read(), census("00", "10", "11"))
 
     def test_precision_of_a_classifier_that_calls_nothing_positive(self):
         with pytest.raises(PlanImpossible) as caught:
-            refuse_impossible(read([Goal("precision", 0.03)]), census("00", "10"))
+            check_reachable(read([Goal("precision", 0.03)]), census("00", "10"))
         assert str(caught.value) == (
             "precision of 'vote' cannot be known to plus-minus 0.03; got a classifier that calls no item positive; "
             "with all items labelled the best possible is still no information; leave the goal out"
@@ -113,22 +113,22 @@ class TestRefuseImpossible:
     def test_the_false_omission_rate_of_one_that_calls_nothing_negative(self):
         goals = [Goal("false_omission_rate", 0.01)]
         with pytest.raises(PlanImpossible, match=r"of 'lr' cannot be known .* calls no item negative"):
-            refuse_impossible(read(goals), census("10", "11"))
+            check_reachable(read(goals), census("10", "11"))
 
     def test_anything_of_one_that_says_nothing(self):
         with pytest.raises(PlanImpossible, match=r"accuracy of 'vote' cannot be known .* calls nothing at all"):
-            refuse_impossible(read([Goal("accuracy", 0.01)]), census("0-", "1-"))
+            check_reachable(read([Goal("accuracy", 0.01)]), census("0-", "1-"))
 
     def test_a_goal_for_the_others_only_is_possible(self):
-        refuse_impossible(read([Goal("precision", 0.03, ("lr",))]), census("00", "10"))
+        check_reachable(read([Goal("precision", 0.03, ("lr",))]), census("00", "10"))
 
     def test_goals_that_nobody_named_refuse_nothing(self):
-        refuse_impossible(read(), census("00", "10"))
+        check_reachable(read(), census("00", "10"))
 
 
 class TestReachable:
     def test_leaves_out_what_no_labels_reach(self):
-        assert reachable(read(), census("00", "10")) == {
+        assert reachable_margins(read(), census("00", "10")) == {
             ("lr", "precision"): 0.03,
             ("lr", "recall"): 0.05,
             ("vote", "recall"): 0.05,

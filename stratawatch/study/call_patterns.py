@@ -11,7 +11,7 @@ from stratawatch.core.population import NEGATIVE, NO_BIN, POSITIVE, UNSCORED, Co
 from stratawatch.core.score_bins import BIN_COUNT, bins_of
 from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import Frame
-from stratawatch.study.panel import Panel, Voice
+from stratawatch.study.panel import Panel, Scorer
 
 _LETTERS: Final = "".join(sorted(UNSCORED + NEGATIVE + POSITIVE))
 """Numbered in the order of text, so that numbers sort as patterns do."""
@@ -26,7 +26,7 @@ Letters = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
-class Readings:
+class CallPatterns:
     """Fine cells (pattern x bin, sorted) and the cell of every item."""
 
     patterns: tuple[str, ...]
@@ -34,19 +34,19 @@ class Readings:
     cell: NDArray[np.int32]
 
 
-def read_voices(frame: Frame, panel: Panel) -> Readings:
+def read_call_patterns(frame: Frame, panel: Panel) -> CallPatterns:
     """Read calls and scores, a column at a time.
 
     z is the mean score of the classifiers; only where none of them has one, that of the auxiliary scores.
     """
     code = np.zeros(frame.rows, dtype=np.int64)
     total, number = np.zeros(frame.rows), np.zeros(frame.rows, dtype=np.int8)
-    for voices in (panel.classifiers, panel.auxiliary):
+    for scorers in (panel.classifiers, panel.auxiliary):
         unscored = number == 0
-        for voice in voices:
-            linked = _linked(frame, voice)
+        for scorer in scorers:
+            linked = _linked(frame, scorer)
             code *= len(_LETTERS)
-            code += _letters(frame, voice, linked)
+            code += _letters(frame, scorer, linked)
             if linked is not None:
                 there = unscored & ~np.isnan(linked)
                 np.add(total, linked, out=total, where=there)
@@ -56,8 +56,8 @@ def read_voices(frame: Frame, panel: Panel) -> Readings:
     del total, number
     cells, cell = np.unique(code, return_inverse=True)
     patterns, bins = np.divmod(cells, BIN_COUNT + 1)
-    return Readings(
-        patterns=tuple(_spelled(one, len(panel.voices)) for one in patterns.tolist()),
+    return CallPatterns(
+        patterns=tuple(_spelled(one, len(panel.scorers)) for one in patterns.tolist()),
         bins=bins + NO_BIN,
         cell=cell.astype(np.int32),
     )
@@ -69,22 +69,22 @@ def _bins(total: Floats, number: NDArray[np.int8]) -> Counts:
     return np.where(number > 0, bins_of(z), NO_BIN)
 
 
-def _linked(frame: Frame, voice: Voice) -> Floats | None:
+def _linked(frame: Frame, scorer: Scorer) -> Floats | None:
     """Scores as probabilities, NaN where there is none."""
-    if voice.score is None:
+    if scorer.score is None:
         return None
-    scores = frame.numbers(voice.score, f"the scores of {voice.name!r}")
+    scores = frame.numbers(scorer.score, f"the scores of {scorer.name!r}")
     lowest, highest = np.fmin.reduce(scores, initial=np.inf), np.fmax.reduce(scores, initial=-np.inf)
-    if voice.kind == "margin":
+    if scorer.kind == "margin":
         if np.isinf([lowest, highest]).any() and highest >= lowest:
-            raise StratawatchError(f"margins of {voice.name!r} are infinite", expected="finite numbers, or null")
+            raise StratawatchError(f"margins of {scorer.name!r} are infinite", expected="finite numbers, or null")
         return _logistic(scores)
     if lowest < 0 or highest > 1:
         raise StratawatchError(
-            f"scores of {voice.name!r} lie outside [0, 1]",
+            f"scores of {scorer.name!r} lie outside [0, 1]",
             expected="probabilities",
-            got=f"{lowest if lowest < 0 else highest:.6g} in column {voice.score!r}",
-            hint=f"say score_kind={{{voice.name!r}: 'margin'}} if they are margins",
+            got=f"{lowest if lowest < 0 else highest:.6g} in column {scorer.score!r}",
+            hint=f"say score_kind={{{scorer.name!r}: 'margin'}} if they are margins",
         )
     return scores
 
@@ -98,20 +98,20 @@ def _logistic(margins: Floats) -> Floats:
     return linked
 
 
-def _letters(frame: Frame, voice: Voice, linked: Floats | None) -> Letters:
-    if voice.call is None:
+def _letters(frame: Frame, scorer: Scorer, linked: Floats | None) -> Letters:
+    if scorer.call is None:
         leaning = np.zeros(frame.rows) if linked is None else linked
         return np.where(np.isnan(leaning), _SILENT, np.where(leaning >= 0.5, _YES, _NO)).astype(np.int8)
-    calls = frame.numbers(voice.call, f"the calls of {voice.name!r}")
+    calls = frame.numbers(scorer.call, f"the calls of {scorer.name!r}")
     letters = np.full(frame.rows, _SILENT, dtype=np.int8)
     letters[calls == 0] = _NO
     letters[calls == 1] = _YES
     odd = (letters == _SILENT) & ~np.isnan(calls)
     if odd.any():
         raise StratawatchError(
-            f"calls of {voice.name!r} cannot be read",
+            f"calls of {scorer.name!r} cannot be read",
             expected="True, False, 1, 0 or null",
-            got=f"{calls[odd][0]:g} in column {voice.call!r}",
+            got=f"{calls[odd][0]:g} in column {scorer.call!r}",
             hint="compare the score with its cut-off first",
         )
     return letters

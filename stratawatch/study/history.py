@@ -1,4 +1,4 @@
-"""What a study leaves to the next one: every label with what was known of its item, whatever the frame."""
+"""What a study leaves to the next one: every label, with the pattern, score and weight of its item."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.population import NO_BIN
+from stratawatch.core.score_bins import centre
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import Panel
+from stratawatch.study.population import Population
+from stratawatch.study.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +77,7 @@ class StudyHistory:
         kept = tuple(row for row in together if row.period > last - MOST_PERIODS)
         return StudyHistory(self.classifiers, self.auxiliary, kept)
 
-    def as_seen_in(self, period: int, present: Sequence[bool]) -> History:
+    def as_history(self, period: int, present: Sequence[bool]) -> History:
         """The history that a plan reads; `present`, by row, says which items the population still holds."""
         if not self.rows:
             return NO_HISTORY
@@ -90,7 +95,7 @@ class StudyHistory:
 
     def of_panel(self, panel: Panel) -> "StudyHistory":
         """This history with letters in the panel's order. Raises unless its labels were told of the same panel."""
-        theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.helpers)
+        theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.auxiliary_names)
         if theirs == ours:
             return self
         if [*map(sorted, theirs)] != [*map(sorted, ours)]:
@@ -100,9 +105,9 @@ class StudyHistory:
                 got=_described(*theirs),
                 hint="a new model, version or cut-off begins a history of its own",
             )
-        places = [(self.classifiers + self.auxiliary).index(name) for name in panel.names + panel.helpers]
+        places = [(self.classifiers + self.auxiliary).index(name) for name in panel.names + panel.auxiliary_names]
         rows = (row._replace(pattern="".join(row.pattern[place] for place in places)) for row in self.rows)
-        return StudyHistory(panel.names, panel.helpers, tuple(rows))
+        return StudyHistory(panel.names, panel.auxiliary_names, tuple(rows))
 
     def to_frame(self) -> "pd.DataFrame":
         """The labels as a pandas frame."""
@@ -126,41 +131,41 @@ class StudyHistory:
     @classmethod
     def from_json(cls, text: str) -> "StudyHistory":
         """Read what `to_json` wrote."""
-        return cls.from_document(parsed(text, _FORMAT))
+        return cls.from_document(parse_document(text, _FORMAT))
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "StudyHistory":
         """Read what `as_document` gave."""
-        with undamaged(_FORMAT):
+        with explain_damage(_FORMAT):
             rows = tuple(PastLabel(*row) for row in document["rows"])
             return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
 
 
-def parsed(text: str, wanted: str) -> dict[str, Any]:
-    """A JSON document of the wanted format."""
+def parse_document(text: str, format_: str) -> dict[str, Any]:
+    """A JSON document of the format_ format."""
     try:
         document = json.loads(text)
     except (TypeError, ValueError) as trouble:
-        raise StratawatchError("the text is not JSON", expected=wanted, got=f"{text!r:.60}") from trouble
-    if not isinstance(document, dict) or document.get("format") != wanted:
+        raise StratawatchError("the text is not JSON", expected=format_, got=f"{text!r:.60}") from trouble
+    if not isinstance(document, dict) or document.get("format") != format_:
         got = document.get("format") if isinstance(document, dict) else document
-        raise StratawatchError("the text is something else", expected=wanted, got=f"{got!r:.60}")
+        raise StratawatchError("the text is something else", expected=format_, got=f"{got!r:.60}")
     return document
 
 
 @contextmanager
-def undamaged(wanted: str) -> Iterator[None]:
+def explain_damage(format_: str) -> Iterator[None]:
     """Turn what goes wrong when a document of the right format lacks something into one sentence."""
     try:
         yield
     except KeyError as missing:
         raise StratawatchError(
-            f"the text lacks {missing}", expected=f"a whole {wanted}", hint="give it as to_json() wrote it"
+            f"the text lacks {missing}", expected=f"a whole {format_}", hint="give it as to_json() wrote it"
         ) from missing
     except (AttributeError, IndexError, TypeError, ValueError) as trouble:
         raise StratawatchError(
             "the text is damaged",
-            expected=f"a whole {wanted}",
+            expected=f"a whole {format_}",
             got=f"{trouble}"[:120],
             hint="give it as to_json() wrote it",
         ) from trouble
@@ -169,3 +174,27 @@ def undamaged(wanted: str) -> Iterator[None]:
 def _described(classifiers: Sequence[str], auxiliary: Sequence[str]) -> str:
     named = f"classifiers {', '.join(classifiers)}"
     return f"{named} with auxiliary {', '.join(auxiliary)}" if auxiliary else named
+
+
+def labels_of_period(period: int, population: Population, design: FrozenDesign, progress: Progress) -> list[PastLabel]:
+    """A row for every drawn item that is labelled yes or no, in this study or before."""
+    verdicts = progress.verdicts
+    labelled = [item for item in sorted(progress.drawn) if verdicts.get(item) in ("yes", "no")]
+    if not labelled:
+        return []
+    inclusion = design.inclusion(progress.rounds[-1].plan)
+    homes = dict(zip(design.candidates.items, design.candidates.atoms.tolist(), strict=True))
+    rows = population.items.rows_of(population.seed, labelled)
+    cells = population.patterns.cell[rows].tolist()
+    bins = population.patterns.bins[cells].tolist()
+    return [
+        PastLabel(
+            item=item,
+            period=period,
+            pattern=population.patterns.patterns[cell],
+            z=None if bin_ == NO_BIN else centre(bin_),
+            verdict="yes" if verdicts[item] == "yes" else "no",
+            weight=1 / inclusion[design.atoms[homes[item]].stratum],
+        )
+        for item, cell, bin_ in zip(labelled, cells, bins, strict=True)
+    ]

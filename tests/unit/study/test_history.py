@@ -5,8 +5,8 @@ import pytest
 
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.errors import StratawatchError
+from stratawatch.study.history import MOST_PERIODS, PastLabel, StudyHistory
 from stratawatch.study.panel import read_panel
-from stratawatch.study.past import MOST_PERIODS, PastLabel, StudyHistory
 
 
 def label(item="i1", period=1, pattern="10", z=0.25, verdict="yes", weight=2.5):
@@ -33,9 +33,9 @@ class TestStudyHistory:
             chain = chain.followed_by([label(f"i{period}", period)])
         assert {row.period for row in chain.rows} == set(range(3, MOST_PERIODS + 3))
 
-    def test_as_seen_in_a_later_period(self):
+    def test_as_history_of_a_later_period(self):
         rows = [label(), label("i2", period=2, z=None, verdict="no")]
-        seen = history(*rows).as_seen_in(4, [True, False])
+        seen = history(*rows).as_history(4, [True, False])
         assert seen.ages.tolist() == [3, 2]
         assert seen.patterns == ("10", "10")
         assert seen.scores.tolist() == [0.25, pytest.approx(np.nan, nan_ok=True)]
@@ -51,12 +51,12 @@ class TestStudyHistory:
             for period in (1, 2)
             for i, z in enumerate(rng.random(300).round(2).tolist())
         ]
-        seen = history(*rows).as_seen_in(3, [False] * len(rows))
+        seen = history(*rows).as_history(3, [False] * len(rows))
         assert set(seen.ratios) == {1}
         assert 0.5 < seen.ratios[1]["recall"] < 2
 
     def test_without_rows_it_is_no_history(self):
-        assert history().as_seen_in(1, []) is NO_HISTORY
+        assert history().as_history(1, []) is NO_HISTORY
 
     def test_to_frame_has_a_row_a_label(self):
         frame = history(label(z=None)).to_frame()

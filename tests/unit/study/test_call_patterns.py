@@ -6,9 +6,9 @@ import pytest
 
 from stratawatch.core.score_bins import bin_of, link
 from stratawatch.errors import StratawatchError
+from stratawatch.study.call_patterns import read_call_patterns
 from stratawatch.study.frames import open_frame
 from stratawatch.study.panel import MOST_LETTERS, read_panel
-from stratawatch.study.readings import read_voices
 
 TWO = {"a": ("score_a", "call_a"), "b": ("score_b", "call_b")}
 NAN = math.nan
@@ -16,7 +16,7 @@ NAN = math.nan
 
 def read(columns, classifiers=TWO, auxiliary=(), kind=None):
     """(pattern, bin) of every row."""
-    found = read_voices(open_frame(pd.DataFrame(columns)), read_panel("id", classifiers, auxiliary, [], kind))
+    found = read_call_patterns(open_frame(pd.DataFrame(columns)), read_panel("id", classifiers, auxiliary, [], kind))
     return [(found.patterns[cell], int(found.bins[cell])) for cell in found.cell.tolist()]
 
 
@@ -41,7 +41,7 @@ class TestPatterns:
                 "call_b": rng.choice([0, 1, NAN], 500),
             }
         )
-        found = read_voices(open_frame(frame), read_panel("id", TWO, [], [], None))
+        found = read_call_patterns(open_frame(frame), read_panel("id", TWO, [], [], None))
         cells = list(zip(found.patterns, found.bins.tolist(), strict=True))
         assert cells == sorted(set(cells))
         assert len(set(found.patterns)) == 9

@@ -73,7 +73,7 @@ def read_survey(
     )
 
 
-def refuse_impossible(survey: SurveySpec, census: Census) -> None:
+def check_reachable(survey: SurveySpec, census: Census) -> None:
     """Raise for a budget that tells nothing, and for a goal that no labels reach; but default goals are no wishes."""
     fewest = min(FEWEST_LABELS, census.size)
     if survey.budget is not None and survey.budget < fewest:
@@ -90,14 +90,14 @@ def refuse_impossible(survey: SurveySpec, census: Census) -> None:
         )
 
 
-def within(survey: SurveySpec, census: Census) -> SurveySpec:
+def capped_budget(survey: SurveySpec, census: Census) -> SurveySpec:
     """The same with no larger budget than there are items: more cannot be asked about."""
     if survey.budget is None:
         return survey
     return replace(survey, budget=min(survey.budget, census.size))
 
 
-def reachable(survey: SurveySpec, census: Census) -> dict[tuple[str, str], float]:
+def reachable_margins(survey: SurveySpec, census: Census) -> dict[tuple[str, str], float]:
     """The margins of all goals that enough labels reach, by (classifier, metric)."""
     margins = margins_of(survey.goals, census.classifiers)
     for goal, name, _ in _unreachable(survey, census):

@@ -1,4 +1,7 @@
-"""A study as text: what was wished, what was frozen, what was drawn and told. The frame is not in it."""
+"""A study as text: its arguments, the frozen design, the draw and the labels. The frame is not in it.
+
+The text keeps the names that it had first (`wishes`, `told`), so that texts of any version can be read.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -8,12 +11,12 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Verdict
+from stratawatch.study.history import StudyHistory
 from stratawatch.study.panel import Panel
-from stratawatch.study.past import StudyHistory
 from stratawatch.study.progress import Progress, Round
 
 FORMAT: Final = "stratawatch study 1"
-_WISHES: Final = (
+_ARGUMENTS: Final = (
     "item",
     "classifiers",
     "goals",
@@ -39,14 +42,14 @@ _KINDS: Final[Mapping[str, type]] = {
     "done": bool,
 }
 _LATER: Final[Mapping[str, Any]] = {"design": "joint", "options": {}, "variance": "default", "cluster": None}
-"""What studies wished that were saved before there was a choice."""
+"""Arguments of studies that were saved before there was a choice."""
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedStudy:
     """Everything that must be as it was when a study goes on."""
 
-    wishes: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     fingerprint: str
     atoms: tuple[Atom, ...]
     pools: tuple[int, ...]
@@ -57,29 +60,29 @@ class Saved:
         """JSON values."""
         return {
             "format": FORMAT,
-            "wishes": dict(self.wishes),
+            "wishes": dict(self.arguments),
             "fingerprint": self.fingerprint,
             "atoms": [_atom(atom) for atom in self.atoms],
             "pools": list(self.pools),
             "history": self.history.as_document(),
             "rounds": [_round(one) for one in self.progress.rounds],
-            "told": self.progress.told,
+            "told": self.progress.labels,
             "done": self.progress.done,
         }
 
 
-def wishes_of(panel: Panel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
+def arguments_of(panel: Panel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
     """The arguments of a study, but for its frame and its history, as JSON values."""
     return {
         "item": panel.item,
-        "classifiers": {voice.name: [voice.score, voice.call] for voice in panel.classifiers},
+        "classifiers": {scorer.name: [scorer.score, scorer.call] for scorer in panel.classifiers},
         "goals": [asdict(goal) for goal in survey.goals],
         "budget": survey.budget,
         "seed": seed,
         "confidence": survey.confidence,
         "segments": list(panel.segments),
-        "auxiliary": list(panel.helpers),
-        "score_kind": {voice.name: voice.kind for voice in panel.voices},
+        "auxiliary": list(panel.auxiliary_names),
+        "score_kind": {scorer.name: scorer.kind for scorer in panel.scorers},
         "stop_rule": stop_rule,
         "design": survey.design,
         "options": dict(survey.options),
@@ -93,13 +96,13 @@ def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     stored = {**_LATER, **document["wishes"]}
     if "stop_rule" not in stored:
         stored["stop_rule"] = "sequential" if stored["sequential"] else None  # as earlier versions wrote it
-    wishes = {name: stored[name] for name in _WISHES}
-    goals = [_goal(one) for one in wishes["goals"]]
+    given = {name: stored[name] for name in _ARGUMENTS}
+    goals = [_goal(one) for one in given["goals"]]
     history = StudyHistory.from_document(document["history"])
-    return {**wishes, "goals": goals, "history": history if len(history) else None}
+    return {**given, "goals": goals, "history": history if len(history) else None}
 
 
-def refuse_contradictions(document: Mapping[str, Any]) -> None:
+def check_consistent(document: Mapping[str, Any]) -> None:
     """Raise ValueError for parts that do not belong together: a study that went on from them would be another one."""
     for name, kind in _KINDS.items():
         if not isinstance(document[name], kind):

@@ -18,7 +18,7 @@ _OUTSIDE: Final = -1
 
 
 @dataclass(frozen=True)
-class Slices:
+class SegmentColumn:
     """One segment column: its values as text, sorted, and each item's place among them (-1: no value)."""
 
     column: str
@@ -38,26 +38,26 @@ class Slices:
         return tuple(None if place < 0 else self.texts[place] for place in self.place[rows].tolist())
 
 
-def read_slices(name: str, column: Column) -> Slices:
+def read_segment_column(name: str, column: Column) -> SegmentColumn:
     """Number the values of a segment column."""
-    seen: dict[Any, int] = {None: _OUTSIDE}
+    places: dict[Any, int] = {None: _OUTSIDE}
     place = np.empty(len(column), dtype=np.int16)
     for start in range(0, len(column), _PART):
         stop = min(start + _PART, len(column))
         values = column.part(start, stop)
-        for value in set(values) - seen.keys():
-            seen[value] = len(seen) - 1
-        if len(seen) - 1 > MOST_VALUES:
+        for value in set(values) - places.keys():
+            places[value] = len(places) - 1
+        if len(places) - 1 > MOST_VALUES:
             raise StratawatchError(
                 f"segment column {name!r} has too many values to report on",
                 expected=f"at most {MOST_VALUES}",
                 hint="name a column of few values, such as a language or a country",
             )
-        place[start:stop] = [seen[value] for value in values]
-    del seen[None]
-    texts = sorted({_text(value) for value in seen})
-    final = np.array([texts.index(_text(value)) for value in seen] + [_OUTSIDE], dtype=np.int16)
-    return Slices(name, tuple(texts), final[place])
+        place[start:stop] = [places[value] for value in values]
+    del places[None]
+    texts = sorted({_text(value) for value in places})
+    final = np.array([texts.index(_text(value)) for value in places] + [_OUTSIDE], dtype=np.int16)
+    return SegmentColumn(name, tuple(texts), final[place])
 
 
 def as_text(value: Any) -> str | None:

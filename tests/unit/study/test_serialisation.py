@@ -1,7 +1,9 @@
 """A study that is put away as text goes on where it was."""
 
 import json
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from stratawatch.core.goals import Goal
@@ -193,3 +195,24 @@ class TestText:
         study = STUDY_DATA.study(**SETTINGS)
         with pytest.raises(StratawatchError, match="the text is something else; expected stratawatch study 1; got"):
             Study.from_json(study.history().to_json(), STUDY_DATA.frame())
+
+
+class TestEarlierVersions:
+    """`saved_before.json` was written before version 0.2 renamed fields; its text must load for ever."""
+
+    @pytest.fixture
+    def saved(self):
+        return json.loads(Path(__file__).with_name("saved_before.json").read_text(encoding="utf-8"))
+
+    def test_a_study_goes_on_to_the_numbers_that_it_came_to_then(self, saved):
+        study = Study.from_json(saved["study"], pd.DataFrame(saved["frame"]))
+        assert study.ask() == [item for item, _ in saved["open"]]
+        study.tell(dict(saved["open"]))
+        found = [[r.classifier, r.metric, r.segment, r.value, r.low, r.high] for r in study.estimates()]
+        assert [row[:3] for row in found] == [row[:3] for row in saved["estimates"]]
+        assert [row[3:] for row in found] == [pytest.approx(row[3:], rel=1e-9) for row in saved["estimates"]]
+
+    def test_what_it_says_today_can_be_read_too(self, saved):
+        frame = pd.DataFrame(saved["frame"])
+        study = Study.from_json(saved["study"], frame)
+        assert Study.from_json(study.to_json(), frame).ask() == study.ask()

@@ -4,13 +4,13 @@ import pytest
 
 from stratawatch.core.population import Segment
 from stratawatch.errors import StratawatchError
-from stratawatch.study import slices as module
+from stratawatch.study import segments as module
 from stratawatch.study.frames import open_frame
-from stratawatch.study.slices import MOST_VALUES, read_slices
+from stratawatch.study.segments import MOST_VALUES, read_segment_column
 
 
 def read(values):
-    return read_slices("where", open_frame(pd.DataFrame({"where": values})).column("where", "a segment"))
+    return read_segment_column("where", open_frame(pd.DataFrame({"where": values})).column("where", "a segment"))
 
 
 class TestReadSlices:
