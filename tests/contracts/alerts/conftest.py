@@ -16,7 +16,7 @@ from stratawatch.adapters.alerts.webhook import WebhookChannel
 from stratawatch.engine.ports import AlertChannel
 
 
-class ConsoleWorld:
+class ConsoleBackend:
     """A terminal."""
 
     def __init__(self, folder: Path):
@@ -34,11 +34,11 @@ class ConsoleWorld:
         pass
 
 
-class WebhookWorld:
+class WebhookBackend:
     """A receiver on loopback that dedupes on the Idempotency-Key."""
 
     def __init__(self, folder: Path | None = None):
-        world = self
+        backend = self
         self.requests: list[tuple[dict, dict]] = []
         self.status = 202
         self.answer_headers: dict[str, str] = {}
@@ -47,18 +47,18 @@ class WebhookWorld:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                known = {headers["Idempotency-Key"] for headers, _ in world.requests}
-                status = world.status
+                known = {headers["Idempotency-Key"] for headers, _ in backend.requests}
+                status = backend.status
                 if status < 300 and self.headers["Idempotency-Key"] in known:
                     status = 409
                 elif status < 300:
-                    world.requests.append((dict(self.headers), body))
+                    backend.requests.append((dict(self.headers), body))
                 self.send_response(status)
-                for name, value in world.answer_headers.items():
+                for name, value in backend.answer_headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(world.answer)))
+                self.send_header("Content-Length", str(len(backend.answer)))
                 self.end_headers()
-                self.wfile.write(world.answer)
+                self.wfile.write(backend.answer)
 
             def log_message(self, *args):
                 pass
@@ -82,18 +82,18 @@ class WebhookWorld:
         self.server.server_close()
 
 
-WORLDS = {"console": ConsoleWorld, "webhook": WebhookWorld}
+BACKENDS = {"console": ConsoleBackend, "webhook": WebhookBackend}
 
 
 @pytest.fixture(params=sorted(REGISTRY))
-def world(request, tmp_path):
-    world = WORLDS[request.param](tmp_path)
-    yield world
-    world.close()
+def backend(request, tmp_path):
+    backend = BACKENDS[request.param](tmp_path)
+    yield backend
+    backend.close()
 
 
 @pytest.fixture
 def receiver():
-    world = WebhookWorld()
-    yield world
-    world.close()
+    backend = WebhookBackend()
+    yield backend
+    backend.close()

@@ -3,63 +3,63 @@
 import pytest
 
 from stratawatch.adapters.alerts import REGISTRY
-from tests.contracts.alerts.conftest import WORLDS
+from tests.contracts.alerts.conftest import BACKENDS
 from tests.support.notices import notice
 
 
 def test_every_registered_channel_is_under_contract():
-    assert set(WORLDS) == set(REGISTRY)
+    assert set(BACKENDS) == set(REGISTRY)
 
 
-def test_a_channel_has_a_name(world):
-    assert world.channel().name
+def test_a_channel_has_a_name(backend):
+    assert backend.channel().name
 
 
 @pytest.mark.parametrize("severity", ["page", "warning", "resolved"])
-def test_a_notification_arrives_with_its_words_and_its_dedup_key(world, severity):
-    receipt = world.channel().send(notice(severity=severity))
+def test_a_notification_arrives_with_its_words_and_its_dedup_key(backend, severity):
+    receipt = backend.channel().send(notice(severity=severity))
     assert not receipt.duplicate
     assert receipt.reference
-    (told,) = world.told()
+    (told,) = backend.told()
     assert "BREACH: precision of lr (spam)" in told
     assert "proven below the floor" in told
     assert "stratawatch:spam:lr:precision:all:breach:6" in told
 
 
-def test_sending_again_tells_nobody_twice_and_says_so(world):
-    channel = world.channel()
+def test_sending_again_tells_nobody_twice_and_says_so(backend):
+    channel = backend.channel()
     channel.send(notice())
     assert channel.send(notice()).duplicate
-    assert len(world.told()) == 1
+    assert len(backend.told()) == 1
 
 
-def test_a_restarted_process_tells_nobody_twice(world):
+def test_a_restarted_process_tells_nobody_twice(backend):
     """A process may die after it sent and before the outbox knows; the next one has a channel of its own."""
-    world.channel().send(notice())
-    assert world.channel().send(notice()).duplicate
-    assert not world.channel().send(notice("n2")).duplicate
-    assert len(world.told()) == 2
+    backend.channel().send(notice())
+    assert backend.channel().send(notice()).duplicate
+    assert not backend.channel().send(notice("n2")).duplicate
+    assert len(backend.told()) == 2
 
 
-def test_two_notifications_of_one_incident_both_arrive(world):
-    channel = world.channel()
+def test_two_notifications_of_one_incident_both_arrive(backend):
+    channel = backend.channel()
     channel.send(notice("n1"))
     channel.send(notice("n2", severity="resolved"))
-    assert len(world.told()) == 2
+    assert len(backend.told()) == 2
 
 
-def test_odd_texts_arrive(world):
-    channel = world.channel()
+def test_odd_texts_arrive(backend):
+    channel = backend.channel()
     channel.send(notice(subject="quote ' \" newline \n emoji \U0001f642 " + "x" * 10_000))
-    assert len(world.told()) == 1
+    assert len(backend.told()) == 1
 
 
 @pytest.mark.parametrize(
     "key", ["Zürich \U0001f642", "two\r\nX-Evil: lines", "nul \0", "\t tabs and blanks \t", "", "x" * 200_000]
 )
-def test_a_notification_arrives_once_whatever_its_key_holds(world, key):
-    channel = world.channel()
+def test_a_notification_arrives_once_whatever_its_key_holds(backend, key):
+    channel = backend.channel()
     assert not channel.send(notice(key)).duplicate
     assert channel.send(notice(key)).duplicate
     assert not channel.send(notice(key + "'")).duplicate
-    assert len(world.told()) == 2
+    assert len(backend.told()) == 2

@@ -1,4 +1,4 @@
-"""Every registered queue, and the world on its other side."""
+"""Every registered queue, and the backend on its other side."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stratawatch.engine.ports import LabelQueue
 
 
 @dataclass
-class FolderWorld:
+class FolderBackend:
     """An annotator who reads out/ and writes in/."""
 
     root: Path
@@ -35,9 +35,9 @@ class FolderWorld:
             handle.write(json.dumps(said) + "\n")
 
 
-WORLDS = {"folder": FolderWorld}
+BACKENDS = {"folder": FolderBackend}
 
 
 @pytest.fixture(params=sorted(REGISTRY))
-def world(request, tmp_path):
-    return WORLDS[request.param](tmp_path / "queue")
+def backend(request, tmp_path):
+    return BACKENDS[request.param](tmp_path / "queue")

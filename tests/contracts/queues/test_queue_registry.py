@@ -1,14 +1,14 @@
-"""Registered queues: each has a world to be tested in, and loads only when used."""
+"""Registered queues: each has a backend to be tested in, and loads only when used."""
 
 import subprocess
 import sys
 
 from stratawatch.adapters.queues import REGISTRY
-from tests.contracts.queues.conftest import WORLDS
+from tests.contracts.queues.conftest import BACKENDS
 
 
 def test_every_registered_queue_is_under_contract():
-    assert set(WORLDS) == set(REGISTRY)
+    assert set(BACKENDS) == set(REGISTRY)
 
 
 def test_the_registry_loads_no_adapter():

@@ -8,11 +8,9 @@ import pytest
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window
 from stratawatch.errors import InputRefused
-from tests.support.predictions.backends import NAIVE, items, made, whole
+from tests.support.predictions.backends import NAIVE, items, whole
 from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import Table
-
-__all__ = ["made"]
 
 DAY = timedelta(days=1)
 BY_ARRIVAL = Columns("id", "ts", ingested="loaded")

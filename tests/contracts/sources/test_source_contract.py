@@ -16,7 +16,7 @@ from stratawatch.core.score_bins import bin_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, Window
 from stratawatch.engine.ports import PredictionSource
 from stratawatch.errors import ConfigError, InputRefused, StratawatchError
-from tests.support.predictions.backends import MADE, NAIVE, items, whole
+from tests.support.predictions.backends import BACKENDS, NAIVE, items, whole
 from tests.support.predictions.panels import ONE, START, WINDOW, panel
 
 
@@ -35,7 +35,7 @@ class TestReading:
 
 class TestRegistry:
     def test_every_kind_is_held_to_these_tests_or_has_a_cluster_of_its_own(self) -> None:
-        assert {*MADE, "spark"} == set(REGISTRY)
+        assert {*BACKENDS, "spark"} == set(REGISTRY)
 
     def test_every_kind_is_a_prediction_source(self) -> None:
         for kind in REGISTRY:

@@ -13,10 +13,10 @@ from stratawatch.engine.ports import PredictionSource
 from tests.support.predictions.panels import START
 from tests.support.predictions.tables import Table, write, write_database, write_postgres
 
-MADE = {"files": ("parquet", "csv"), "duckdb": ("table",), "postgres": ("table",)}
+BACKENDS = {"files": ("parquet", "csv"), "duckdb": ("table",), "postgres": ("table",)}
 
 
-CASES = [(kind, form) for kind in MADE for form in MADE[kind]]
+CASES = [(kind, form) for kind in BACKENDS for form in BACKENDS[kind]]
 
 
 NAIVE = START.replace(tzinfo=None)

@@ -12,15 +12,15 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.alerts.webhook import WebhookChannel, idempotency_key
 from stratawatch.errors import ConfigError, Unreachable
-from tests.contracts.alerts.conftest import WebhookWorld
+from tests.contracts.alerts.conftest import WebhookBackend
 from tests.support.notices import notice
 
 
 @pytest.fixture
 def receiver():
-    world = WebhookWorld()
-    yield world
-    world.close()
+    backend = WebhookBackend()
+    yield backend
+    backend.close()
 
 
 class TestRequest:
@@ -86,7 +86,7 @@ class TestAnswer:
             receiver.channel().send(notice())
 
     def test_redirects_are_not_followed(self, receiver):
-        other = WebhookWorld()
+        other = WebhookBackend()
         receiver.status = 307
         receiver.answer_headers = {"Location": other.url}
         with pytest.raises(Unreachable, match="redirects are not followed"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 TOUR = README[README.index("## Five minutes") : README.index("## A configuration")]
 
 PREDICTIONS = """

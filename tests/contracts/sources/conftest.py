@@ -1,0 +1,1 @@
+from tests.support.predictions.backends import made  # noqa: F401
