@@ -17,9 +17,10 @@ Flags = NDArray[np.bool_]
 class Cells:
     """Columns of equal length. `scores` is the mean linked score of a cell, NaN where there is none.
 
-    `positive` and `negative` have a column a classifier: calls the cell's items so. Neither: did not say.
-    `hints` has a column an auxiliary score: 1 leans to yes, -1 to no, 0 did not say. `strata` numbers the stratum
-    that each cell is drawn with, and `foretold` holds the shares of positives that history foretold, if it did.
+    `positive` and `negative` have a column a classifier: whether it calls the cell's items so; neither where it made
+    no call. `auxiliary_calls` has a column an auxiliary score: 1 leans to yes, -1 to no, 0 where there is none.
+    `strata` numbers the stratum that each cell is drawn with. `prior_rate` is the share of positives that a model of
+    earlier labels expects, None without one.
     """
 
     classifiers: tuple[str, ...]
@@ -71,8 +72,8 @@ class Cells:
         sizes = np.array([atom.size for atom in atoms], dtype=np.float64)
         strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
         made = cls.of(classifiers, [atom.pattern for atom in atoms], sizes, np.array(scores, dtype=np.float64), strata)
-        told = [atom.prior_rate for atom in atoms if atom.prior_rate is not None]
-        return replace(made, prior_rate=np.array(told)) if told and len(told) == len(atoms) else made
+        rates = [atom.prior_rate for atom in atoms if atom.prior_rate is not None]
+        return replace(made, prior_rate=np.array(rates)) if rates and len(rates) == len(atoms) else made
 
     @cached_property
     def stratum_count(self) -> int:

@@ -1,4 +1,4 @@
-"""The labelled draw: what was drawn from every stratum, and what people answered, by atom and fold."""
+"""A labelled sample: the items drawn from every stratum, and their labels counted by fold and atom."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
 
 FOLDS: Final = 5
-"""Parts of the answers; the working model that foretells one part is fitted to the others."""
+"""Parts of the labels; the working model that predicts one part is fitted to the others."""
 
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """Answers and yes answers, folds x atoms."""
+    """Labels and positive labels, folds x atoms."""
 
     labelled: Floats
     positive: Floats
@@ -24,7 +24,7 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class LabelledItems:
-    """Candidates with an answer, their folds, and whether it was yes."""
+    """The candidates with a label, their folds, and 1 where the label is positive."""
 
     candidates: Candidates
     rows: Counts
@@ -32,7 +32,7 @@ class LabelledItems:
     positive: Floats
 
     def inside(self, column: str, value: str, atoms: int) -> LabelCounts:
-        """The answers of items that have this value in this segment column."""
+        """The label counts of items that have this value in this segment column."""
         return self.counts(self.within(column, value), atoms)
 
     def within(self, column: str, value: str) -> Floats:
@@ -57,7 +57,7 @@ class LabelledItems:
 
 @dataclass(frozen=True)
 class LabelledSample:
-    """Items drawn by stratum; answers and yes answers, folds x atoms, of everything and inside segments.
+    """Items drawn by stratum; labels and positive labels, folds x atoms, of everything and inside segments.
 
     Made of items by `labelled`, or directly of counts, as simulations do; then `segments` holds those of segments.
     """
@@ -70,11 +70,11 @@ class LabelledSample:
 
     @property
     def everywhere(self) -> LabelCounts:
-        """The answers, wherever their items are."""
+        """The label counts of all items."""
         return LabelCounts(self.labelled, self.positive)
 
     def inside(self, segment: Segment) -> LabelCounts:
-        """The answers of items inside a segment."""
+        """The label counts of items inside a segment."""
         if self.items is None:
             return self.segments[segment]
         return self.items.inside(segment.column, segment.value, self.labelled.shape[1])
@@ -85,13 +85,13 @@ def labelled_sample(candidates: Candidates, strata: Counts, ledger: Ledger, draw
 
     `strata` is the stratum of every atom.
     """
-    wanted = drawn if isinstance(drawn, (set, frozenset)) else set(drawn)
-    rows = [row for row, item in enumerate(candidates.items) if item in wanted]
-    _check_drawn(candidates, rows, wanted)
+    drawn_set = drawn if isinstance(drawn, (set, frozenset)) else set(drawn)
+    rows = [row for row, item in enumerate(candidates.items) if item in drawn_set]
+    _check_drawn(candidates, rows, drawn_set)
     verdicts = [ledger.verdicts.get(candidates.items[row]) for row in rows]
-    known = [(row, verdict == "yes") for row, verdict in zip(rows, verdicts, strict=True) if verdict in ("yes", "no")]
-    answered = np.array([row for row, _ in known], dtype=np.int64)
-    positive = np.array([yes for _, yes in known], dtype=np.float64)
+    labels = [(row, verdict == "yes") for row, verdict in zip(rows, verdicts, strict=True) if verdict in ("yes", "no")]
+    answered = np.array([row for row, _ in labels], dtype=np.int64)
+    positive = np.array([yes for _, yes in labels], dtype=np.float64)
     found = LabelledItems(candidates, answered, _folds(candidates, strata, answered), positive)
     homes = strata[candidates.atoms[np.array(rows, dtype=np.int64)]]
     count = int(strata.max(initial=-1)) + 1
@@ -123,13 +123,13 @@ def _folds(candidates: Candidates, strata: Counts, rows: Counts) -> Counts:
     return folds
 
 
-def _check_drawn(candidates: Candidates, rows: Sequence[int], wanted: Collection[str]) -> None:
-    if len(rows) == len(wanted):
+def _check_drawn(candidates: Candidates, rows: Sequence[int], drawn_set: Collection[str]) -> None:
+    if len(rows) == len(drawn_set):
         return
-    strangers = set(wanted) - {candidates.items[row] for row in rows}
-    if strangers:
+    not_found = set(drawn_set) - {candidates.items[row] for row in rows}
+    if not_found:
         raise StratawatchError(
-            f"{len(strangers)} drawn items are not among the candidates",
-            got=repr(min(strangers))[:60],
+            f"{len(not_found)} drawn items are not among the candidates",
+            got=repr(min(not_found))[:60],
             hint="the draw belongs to another design",
         )

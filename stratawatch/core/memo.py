@@ -23,8 +23,8 @@ class IdentityMemo:
 
     def memoised(self, what: Hashable, beside: object, make: Callable[[], Made]) -> Made:
         """What was made of this object beside that very other one before; else it is made now."""
-        known = self._kept.get(what)
-        if known is None or known[0] is not beside:
-            known = self._kept[what] = (beside, make())
-        made: Made = known[1]
+        kept = self._kept.get(what)
+        if kept is None or kept[0] is not beside:
+            kept = self._kept[what] = (beside, make())
+        made: Made = kept[1]
         return made

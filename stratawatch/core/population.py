@@ -55,7 +55,7 @@ class Atom:
     """Pattern x score bins (inclusive at both ends): the smallest cell that estimates tell apart.
 
     `stratum` numbers the union of atoms that the atom is drawn with, from 0; draws, pools and plans count by stratum.
-    `foretold` is the share of positives that history foretold when the design was frozen, None without a history.
+    `prior_rate` is the share of positives that history made expect when the design was frozen, None without one.
     """
 
     pattern: str
@@ -68,7 +68,7 @@ class Atom:
     prior_rate: float | None = None
 
     def in_stratum(self, stratum: int) -> "Atom":
-        """The same atom in a stratum; there are so many of them that `dataclasses.replace` would take its time."""
+        """This atom in another stratum; there are so many of them that `dataclasses.replace` would take its time."""
         return Atom(
             self.pattern,
             self.first_bin,

@@ -23,13 +23,13 @@ def take_smallest(order: Counts, strata: Counts, totals: Sequence[int]) -> tuple
     """
     starts = np.searchsorted(strata, np.arange(len(totals) + 1))
     drawn: list[int] = []
-    for stratum, wanted in enumerate(totals):
+    for stratum, total in enumerate(totals):
         pool = order[starts[stratum] : starts[stratum + 1]]
-        if pool.size < wanted:
+        if pool.size < total:
             raise StratawatchError(
                 f"the pool of stratum {stratum} is exhausted",
-                expected=f"at least {wanted} candidates",
+                expected=f"at least {total} candidates",
                 got=str(pool.size),
             )
-        drawn += pool[:wanted].tolist()
+        drawn += pool[:total].tolist()
     return tuple(drawn)

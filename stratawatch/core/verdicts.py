@@ -37,10 +37,10 @@ def resolve(events: Iterable[Vote], votes: int) -> Verdict | None:
     if len(words) < votes:
         return None
     yes, no = words.count("yes"), words.count("no")
-    wanted = max(votes, yes + no)
-    if 2 * yes > wanted:
+    needed = max(votes, yes + no)
+    if 2 * yes > needed:
         return "yes"
-    if 2 * no > wanted:
+    if 2 * no > needed:
         return "no"
     return "unresolved"
 

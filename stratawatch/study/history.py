@@ -94,7 +94,7 @@ class StudyHistory:
         )
 
     def of_panel(self, panel: Panel) -> "StudyHistory":
-        """This history with letters in the panel's order. Raises unless its labels were told of the same panel."""
+        """This history with letters in the panel's order. Raises where it belongs to another panel."""
         theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.auxiliary_names)
         if theirs == ours:
             return self

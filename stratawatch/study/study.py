@@ -130,7 +130,7 @@ class Study:
         self._freeze(atoms, pool_sizes(atoms, panel.names, self._survey_with_known_labels, self._history))
 
     def ask(self) -> list[Any]:
-        """Items to be labelled next; the same ones until they are told, and none when the study is done."""
+        """Items to be labelled next; the same ones until they have labels, and none when the study is done."""
         progress = self._progress
         while not progress.open and not progress.done:
             self._plan_round()
@@ -139,7 +139,7 @@ class Study:
     def tell(self, answers: Mapping[Any, bool | None], *, correct: bool = False) -> None:
         """Say what people said of items that were asked: True, False, or None where they could not tell.
 
-        All or nothing: where one answer cannot be taken, none is. `correct` allows to change what was told before.
+        All or nothing: where one answer cannot be taken, none is. `correct` allows to change labels.
         """
         progress = self._progress
         asked, found = progress.asked, {}

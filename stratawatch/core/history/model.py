@@ -1,4 +1,4 @@
-"""What history foretells: a small logistic model of earlier labels, read at the cells of the present population."""
+"""Prior rates: a small logistic model of earlier labels, evaluated at the cells of the present population."""
 
 from collections.abc import Sequence
 
@@ -18,24 +18,24 @@ from stratawatch.core.tuning import HISTORY
 
 
 def has_enough_labels(history: History) -> bool:
-    """Whether there are enough labels to foretell from."""
+    """Whether there are enough earlier labels to plan by."""
     return int((history.ages <= HISTORY.max_age).sum()) >= HISTORY.min_labels
 
 
 def prior_rate(cells: Cells, history: History) -> Floats | None:
-    """The model's share of positives in every cell; None without enough history."""
+    """The share of positives that the model expects in every cell; None without enough history."""
     if not has_enough_labels(history):
         return None
     return _PriorModel(history).at(cells.patterns, cells.imputed_scores)
 
 
 def prior_rate_at(history: History, past: History) -> Floats:
-    """What `past` foretells for the rows of another history."""
+    """The rates that the model of `past` expects for the rows of another history."""
     return _PriorModel(past).at(history.patterns, _imputed_scores(history))
 
 
 def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
-    """Discounted yes answers and answers of earlier periods by stratum.
+    """Discounted positives and labels of earlier periods by stratum.
 
     Labels of items that can be drawn again are left out: they would decide how often they are drawn.
     """
@@ -43,10 +43,10 @@ def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
     rows = np.flatnonzero((history.ages <= HISTORY.max_age) & ~history.drawable)
     if rows.size:
         homes = _nearest_strata(cells, [history.patterns[row] for row in rows.tolist()], _imputed_scores(history)[rows])
-        known = homes >= 0
+        found = homes >= 0
         weights = HISTORY.count_discount ** history.ages[rows].astype(np.float64)
-        np.add.at(answered, homes[known], weights[known])
-        np.add.at(yes, homes[known], (weights * history.positive[rows])[known])
+        np.add.at(answered, homes[found], weights[found])
+        np.add.at(yes, homes[found], (weights * history.positive[rows])[found])
     return yes, answered
 
 

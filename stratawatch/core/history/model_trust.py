@@ -1,4 +1,4 @@
-"""The gate: whether the working model has foretold well enough to be planned with at its word."""
+"""Whether the model of earlier labels has predicted well enough for plans to take its rates as they are."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from stratawatch.core.tuning import HISTORY
 
 
 def model_is_trusted(history: History) -> bool:
-    """Whether plans may take the model at its word.
+    """Whether plans may take the model's rates as they are.
 
     R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
     one of precision and recall. Trust ends with R > 1.2 and comes back with R <= 1.1.
@@ -33,7 +33,7 @@ def model_is_trusted(history: History) -> bool:
 
 
 def with_variance_ratios(history: History) -> History:
-    """The same history with the variance ratio of every period that has a usable past."""
+    """The history with the variance ratio of every period that has enough labels before it."""
     ratios = dict(history.ratios)
     for age in np.unique(history.ages).tolist():
         if age not in ratios:

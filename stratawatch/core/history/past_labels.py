@@ -1,4 +1,4 @@
-"""History: what labels of earlier periods said, and how well the working model foretold them."""
+"""Labels of earlier periods, and how well the model of the labels before them had predicted each period."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ class History:
     `ages` counts periods back: 1 is the period before this one. `scores` is the binned variable z, NaN where there
     is none; `weights` the items that each label stood for. `drawable` marks items that may be drawn
     now: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
-    much larger a period's variance was than the model of the periods before had foretold (see gate.py); ages that are
-    missing are worked out when they are needed. The first `classifiers` letters of a pattern are calls (None: all);
-    those after them are what auxiliary scores lean to.
+    much larger a period's variance was than the model of the periods before expected (see model_trust.py);
+    `with_variance_ratios` adds those of ages that are missing. The first `classifiers` letters of a pattern are
+    calls (None: all); those after them are what auxiliary scores lean to.
     """
 
     ages: Counts

@@ -1,4 +1,4 @@
-"""What the next labels are expected to say, and which of them the goals need most."""
+"""The share of positives that the next labels are expected to have in every cell, and its variance."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from stratawatch.core.tuning import PLANNER
 
 @dataclass(frozen=True)
 class Rates:
-    """Expected shares of positives by cell, and the variance of one item's label that plans reckon with."""
+    """Expected shares of positives by cell, and the variance of one item's label that plans count with."""
 
     rate: Floats
     variance: Floats
 
 
 def prior_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
-    """Before any label of this period: what history foretells, or the scores at their word; never as certainty."""
+    """Rates before any label of this period: those of history's model, or else the scores; variances are never 0."""
     plain = prior_rate(cells, history) if cells.prior_rate is None else cells.prior_rate
     if plain is None:
         plain = cells.imputed_scores
@@ -30,7 +30,7 @@ def prior_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
 
 
 def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
-    """History's model corrected by what each stratum's own past labels said, and half a positive on top.
+    """The rates of history's model, shrunk towards each stratum's own earlier labels, with half a positive on top.
 
     p = (20 m + yes + (1 - 2m)/2)/(20 + n) in every stratum, counts discounted: insurance against positives that
     history could not show.
@@ -45,7 +45,7 @@ def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
 
 
 def model_rates(cells: Cells, history: History) -> Rates:
-    """History's model at its word."""
+    """The rates of history's model as they are."""
     first = prior_rates(cells, history)
     return Rates(first.rate, np.maximum(first.rate * (1 - first.rate), 1e-6))
 

@@ -40,7 +40,7 @@ class LabelsSoFar:
 
     `ordinal` is the round's number, from 1; `drawn` counts items by stratum, `labelled` and `positives` labels by
     atom; `half_widths` are those of the intervals that these labels give. Without `costs` every label is a new one.
-    `earlier`: the labels known today of the items that each of the last rounds had drawn, cumulative; only as many
+    `earlier`: today's labels of the items that each of the last rounds had drawn, cumulative; only as many
     rounds as the design remembers.
     """
 

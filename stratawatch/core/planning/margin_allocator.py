@@ -51,8 +51,8 @@ class MarginAllocator:
     ) -> Counts:
         """Totals for the margins that ask people about the fewest items.
 
-        Where labels are known, a plan is followed by plans with what one more label cost in each stratum of the plan
-        before: little as far as earlier draws reach, a whole one beyond.
+        Where some candidates have labels already, a plan is followed by plans with the costs that one more label had in
+        each stratum of the plan before: little as far as earlier draws reach, a whole label beyond.
         """
         plans = [self.totals(bounds, top_up)]
         if so_far.costs is None or so_far.costs.unlabelled.all():

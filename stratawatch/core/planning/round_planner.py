@@ -99,7 +99,7 @@ class RoundPlanner:
         return needed if so_far.new_label_cost(needed) <= self._budget else self._spend(context, so_far, bounds)
 
     def _spend(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
-        """Totals whose new labels are the budget's, or its first part's; labels that are known cost nothing."""
+        """Totals whose new labels are the budget's, or its first part's; labels that are there already cost nothing."""
         later, cold = so_far.ordinal > 1, not context.has_history
         if later and not cold and not self.survey.stop_at_goals and not self._first_round_was_pilot(so_far):
             return so_far.drawn

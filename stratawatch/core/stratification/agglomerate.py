@@ -47,23 +47,23 @@ class Moments:
         return Moments(by_group[0], by_group[1], sums)
 
 
-def agglomerate(moments: Moments, wanted: int, least: float = 1) -> Counts:
-    """The group of every cell, numbered by their first cells: at most `wanted` groups of at least `least` items.
+def agglomerate(moments: Moments, most_groups: int, least: float = 1) -> Counts:
+    """The group of every cell, numbered by their first cells: at most `most_groups` groups of at least `least` items.
 
     Greedy: while there are too many, the pair of least Q_merged - Q_1 - Q_2 becomes one; groups that are too small
     go first. One that is too small is left only when it is the only one. Cells without any effect, that no goal
-    needs, are one group however many are wanted: each would cost labels of its own.
+    needs, are one group whatever the number: each would cost labels of its own.
 
     >>> sums = np.array([[1.0], [9.0], [1.1]])
     >>> agglomerate(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
     [0, 1, 0]
     """
-    return InitialGroups.of(moments).merged(wanted, least)
+    return InitialGroups.of(moments).merged(most_groups, least)
 
 
 @dataclass(frozen=True)
 class InitialGroups:
-    """Groups from above, few enough to be compared pair by pair: the same for any number that is wanted."""
+    """Groups few enough to be compared pair by pair, which do not depend on how many strata there will be."""
 
     group: Counts
     pooled: Moments
@@ -74,7 +74,7 @@ class InitialGroups:
         group = _halved(moments, _MOST)
         return cls(group, moments.pooled(group))
 
-    def merged(self, wanted: int, least: float) -> Counts:
+    def merged(self, most_groups: int, least: float) -> Counts:
         """The group of every cell; see `merge`."""
         if self.group.size == 0:
             return self.group
@@ -86,7 +86,7 @@ class InitialGroups:
             # sum, so the pair that raises it least loses least, and no pair has to be looked at twice: a join changes
             # one row and one column of the losses.
             small = np.flatnonzero(pairs.alive & (pairs.sizes < least))
-            if pairs.left <= wanted and small.size == 0:
+            if pairs.left <= most_groups and small.size == 0:
                 break
             pairs.join(int(small[0]) if small.size else pairs.cheapest())
         return numbered(pairs.home[self.group])

@@ -17,7 +17,7 @@ _LARGE_SHARE: Final = 0.3
 _LARGE, _MIDDLE, _SMALL = 24, 8, 3
 """Most atoms of a large pattern, of one with 60 items, of one with 20; a smaller one is a single atom."""
 _MIDDLE_ITEMS, _SMALL_ITEMS = 60, 20
-_SPREAD_WEIGHT, _SPREAD_WEIGHT_KNOWN = 0.5, 0.7
+_SPREAD_WEIGHT, _SPREAD_WEIGHT_WITH_HISTORY = 0.5, 0.7
 """Weight of the cumulative spread, the rest being that of the count: from scores alone, and from history."""
 
 
@@ -30,21 +30,21 @@ class _Rows:
     sizes: Floats
     spread: Floats
     scored: Flags
-    served: Flags
-    called: Flags
+    has_call: Flags
+    called_by_any: Flags
 
 
 def initial_cells(census: Census, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """Atoms at equal steps of 1/2 cum N + 1/2 cum N s within each pattern, sorted by (pattern, bin).
 
-    s is the foretold standard deviation of a label (Dalenius and Hodges 1959, halfway to equal counts); with history
+    s is the expected standard deviation of a label (Dalenius and Hodges 1959, halfway to equal counts); with history
     it weighs .7. Items of one bin stay together, and those without a score are an atom of their own. A pattern that
     nobody judged is one atom.
     """
     rows = _census_rows(census, history)
     if rows.row.size == 0:
         return ()
-    weight = _SPREAD_WEIGHT_KNOWN if has_enough_labels(history) else _SPREAD_WEIGHT
+    weight = _SPREAD_WEIGHT_WITH_HISTORY if has_enough_labels(history) else _SPREAD_WEIGHT
     step = _steps(rows, _most(rows), weight)
     new = np.r_[True, (np.diff(rows.kind) != 0) | (np.diff(step) != 0)]
     return atoms_of_runs(census, rows.row, np.flatnonzero(new))
@@ -60,8 +60,8 @@ def _census_rows(census: Census, history: History) -> _Rows:
         sizes=cells.sizes[row],
         spread=cells.sizes[row] * np.sqrt(prior_rates(cells, history).variance[row]),
         scored=census.bins[row] != NO_BIN,
-        served=cells.has_call[row],
-        called=cells.called_by_any[row],
+        has_call=cells.has_call[row],
+        called_by_any=cells.called_by_any[row],
     )
 
 
@@ -69,16 +69,16 @@ def _most(rows: _Rows) -> Counts:
     """The most atoms of every pattern."""
     items = np.bincount(rows.kind, rows.sizes)
     first = np.searchsorted(rows.kind, np.arange(len(items)))
-    served, called = rows.served[first], rows.called[first]
-    quiet = np.where(served & ~called, items, 0.0)
+    has_call, called_by_any = rows.has_call[first], rows.called_by_any[first]
+    quiet = np.where(has_call & ~called_by_any, items, 0.0)
     large = (items >= _LARGE_SHARE * items.sum()) | ((quiet > 0) & (np.arange(len(items)) == quiet.argmax()))
-    most = np.select([~served, large, items >= _MIDDLE_ITEMS, items >= _SMALL_ITEMS], [1, _LARGE, _MIDDLE, _SMALL], 1)
+    most = np.select([~has_call, large, items >= _MIDDLE_ITEMS, items >= _SMALL_ITEMS], [1, _LARGE, _MIDDLE, _SMALL], 1)
     return most.astype(np.int64)
 
 
 def _steps(rows: _Rows, most: Counts, weight: float) -> Counts:
     """The step that each row lies on: -1 for judged items without a score, which stand apart."""
-    apart = rows.served & ~rows.scored
+    apart = rows.has_call & ~rows.scored
     # Equal steps of the cumulated spread N s put equal parts of the variance into every cell (Dalenius and Hodges), but
     # where scores promise no errors they would make one huge cell; equal steps of the count keep all cells small.
     # The mix does a little of both. A row belongs to the step of its middle, so that rows are never divided.

@@ -26,16 +26,16 @@ _LABELS_A_STRATUM: Final = 20
 def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
-    Fine cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
-    labels there are), where the goals lose least: the greedy rule of `merging` on x_j = g_j y / margin_j, y a label and
-    g_j its effect on the metric. Cells that no classifier judged are one stratum of their own, which gets no labels.
+    Initial cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
+    labels there are), where the goals lose least: the greedy rule of `agglomerate` on x_j = g_j y / margin_j, y a
+    label and g_j its effect on the metric. Cells without any call are one stratum of their own, which gets no labels.
     """
     goals = tuple(survey.goals)
     fine = census.memoised(("fine", goals), history, lambda: _fine(census, goals, history))
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
-    group[fine.served] = fine.coarse.merged(_wanted(survey, fine.items), PLANNER.min_labels)
+    group[fine.with_calls] = fine.coarse.merged(_stratum_count(survey, fine.items), PLANNER.min_labels)
     return tuple(atom.in_stratum(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
 
 
@@ -44,20 +44,20 @@ class _Fine:
     """What is cut before it matters how many labels there are: atoms, those of them that were judged, their items."""
 
     atoms: tuple[Atom, ...]
-    served: Counts
+    with_calls: Counts
     items: float
     coarse: InitialGroups
 
 
 def _fine(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
-    atoms = _foretold(initial_cells(census, history), census, history)
+    atoms = _with_prior_rates(initial_cells(census, history), census, history)
     cells = Cells.of_atoms(census.classifiers, atoms)
-    served = np.flatnonzero(cells.has_call)
-    coarse = InitialGroups.of(_moments(cells, goals, history).of(served))
-    return _Fine(atoms, served, float(cells.sizes[served].sum()), coarse)
+    with_calls = np.flatnonzero(cells.has_call)
+    coarse = InitialGroups.of(_moments(cells, goals, history).of(with_calls))
+    return _Fine(atoms, with_calls, float(cells.sizes[with_calls].sum()), coarse)
 
 
-def _foretold(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
+def _with_prior_rates(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
     """The atoms with what history says of them: frozen with the design, for plans and estimates alike."""
     shares = prior_rate(Cells.of_atoms(census.classifiers, atoms), history) if atoms else None
     if shares is None:
@@ -74,7 +74,7 @@ def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     return Moments(cells.sizes, squares, (cells.sizes * rates.rate * effects).T)
 
 
-def _wanted(survey: SurveySpec, items: float) -> int:
+def _stratum_count(survey: SurveySpec, items: float) -> int:
     """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
     if survey.budget is None:
         return _MOST
