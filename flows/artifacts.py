@@ -6,7 +6,7 @@ from pathlib import Path
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.population import Atom
 from stratawatch.engine.baselines.active_baselines import active_baselines
 from stratawatch.engine.cycle.stratum_summary import summarise_strata
@@ -148,8 +148,8 @@ def _segment(estimate: Estimate) -> str | None:
 
 
 def _in_words(estimate: Estimate) -> str:
-    outcome = estimate.outcome
-    if isinstance(outcome, Known):
+    outcome = estimate.result
+    if isinstance(outcome, IntervalEstimate):
         return estimate_text(outcome.value, outcome.low, outcome.high, estimate.confidence)
     return f"undefined: {outcome.reason}"
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from stratawatch.core.estimate import Estimate, Known, Undefined
+    from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
     from stratawatch.core.goals import Goal, Limit
     from stratawatch.errors import StratawatchError
     from stratawatch.stratified import allocate, estimate_share, fewest_labels
@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Estimate",
     "Goal",
-    "Known",
+    "IntervalEstimate",
     "Limit",
     "PastLabel",
     "StratawatchError",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "stratawatch.core.estimate": ("Estimate", "Known", "Undefined"),
+    "stratawatch.core.estimate": ("Estimate", "IntervalEstimate", "Undefined"),
     "stratawatch.core.goals": ("Goal", "Limit"),
     "stratawatch.errors": ("StratawatchError",),
     "stratawatch.stratified": ("allocate", "estimate_share", "fewest_labels"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample, assign_folds
 from stratawatch.core.planning.allocation import neyman_multipurpose
@@ -113,7 +113,7 @@ def fewest_labels(
 
 def estimate_share(
     positives: Sequence[int], labels: Sequence[int], sizes: Sequence[int], *, confidence: float = 0.95
-) -> Known | Undefined:
+) -> IntervalEstimate | Undefined:
     """The share of positives among all items, from simple random labels of each stratum, with its interval.
 
     The value is the stratified mean sum_h W_h k_h/n_h, in which a stratum without labels is half positive, give or
@@ -153,7 +153,7 @@ def estimate_share(
     )
     sample = LabelledSample(answered, by_fold.astype(np.float64), yes_by_fold.astype(np.float64))
     [found] = difference_estimates(cells, (), sample, EstimationRequest(confidence, ("prevalence",), (None,)))
-    return found.outcome
+    return found.result
 
 
 def _strata(sizes: ArrayLike, variances: ArrayLike) -> tuple[Counts, Floats]:

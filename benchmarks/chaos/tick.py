@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from benchmarks.chaos.world import LABELLED, PANEL, TROUBLES, Tick
-from stratawatch.core.baselines.labelled import labelled
+from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
 from stratawatch.engine.cycle import freeze_cycle
 from stratawatch.engine.cycle.advance import advance
@@ -97,7 +97,7 @@ def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) ->
         labels = labelled_predictions(configuration, PANEL, str(configuration.folder / LABELLED))
         measure_baseline(ports, panel, BaselineRequest(), labels)
     if tick.step == "keep":
-        found = labelled(np.arange(100) < 50, np.arange(100) < 40)
+        found = labelled_baselines(np.arange(100) < 50, np.arange(100) < 40)
         keep_baselines(ports, panel, "lr", found, source="a notebook")
 
 

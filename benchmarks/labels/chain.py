@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.labels.cycle import Cycle, Period, past, run_cycle
 from benchmarks.labels.kinds import Kind
 from benchmarks.labels.worlds import Flags, Integers, Items, World
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -142,16 +142,16 @@ def _leaving(rng: np.random.Generator, items: int, persisting: float) -> Flags:
 
 
 def _covers(estimate: Estimate, truth: float) -> bool:
-    outcome = estimate.outcome
-    return isinstance(outcome, Known) and outcome.low <= truth <= outcome.high
+    outcome = estimate.result
+    return isinstance(outcome, IntervalEstimate) and outcome.low <= truth <= outcome.high
 
 
 def _width(estimate: Estimate) -> float:
     """An estimate that cannot tell is as wide as can be."""
-    outcome = estimate.outcome
-    return outcome.half_width / MARGINS[estimate.metric] if isinstance(outcome, Known) else float("inf")
+    outcome = estimate.result
+    return outcome.half_width / MARGINS[estimate.metric] if isinstance(outcome, IntervalEstimate) else float("inf")
 
 
 def _error(estimate: Estimate, truth: float) -> float:
-    outcome = estimate.outcome
-    return (outcome.value - truth) / MARGINS[estimate.metric] if isinstance(outcome, Known) else float("nan")
+    outcome = estimate.result
+    return (outcome.value - truth) / MARGINS[estimate.metric] if isinstance(outcome, IntervalEstimate) else float("nan")

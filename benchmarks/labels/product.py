@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.labels.cycle import Cycle, Period, run_cycle
 from benchmarks.labels.frames import Frame
 from benchmarks.labels.peers.peer import Answer, Metric
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal, SurveySpec
 
 
@@ -37,7 +37,7 @@ def jointly(period: Period, classifier: str, labels: int, rng: np.random.Generat
 
 def answer(cycle: Cycle, classifier: str, metric: Metric) -> Answer:
     """The estimate of a cycle; no information is the whole range from 0 to 1."""
-    outcome = next(one.outcome for one in cycle.estimates if (one.classifier, one.metric) == (classifier, metric))
-    if isinstance(outcome, Known):
+    outcome = next(one.result for one in cycle.estimates if (one.classifier, one.metric) == (classifier, metric))
+    if isinstance(outcome, IntervalEstimate):
         return Answer(outcome.value, outcome.low, outcome.high, cycle.labels_new)
     return Answer(0.5, 0.0, 1.0, cycle.labels_new)

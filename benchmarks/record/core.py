@@ -8,15 +8,15 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.record.studies import METRICS
-from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.core.baselines.labelled import labelled
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.core.baselines.past_estimates import past_estimates
-from stratawatch.core.baselines.side_samples import drawn_apart
+from stratawatch.core.baselines.side_samples import side_samples
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Candidates, Census, Segment
@@ -114,12 +114,12 @@ def _candidates(atoms: Sequence[Any], pools: Sequence[int], rng: np.random.Gener
 
 
 def _numbers(estimate: Estimate) -> list[Any]:
-    outcome = estimate.outcome
+    outcome = estimate.result
     return [estimate.classifier, estimate.metric, str(estimate.segment or "all"), estimate.labels_used, _known(outcome)]
 
 
-def _known(outcome: Known | Undefined) -> list[float] | None:
-    return [outcome.value, outcome.low, outcome.high, outcome.n_eff] if isinstance(outcome, Known) else None
+def _known(outcome: IntervalEstimate | Undefined) -> list[float] | None:
+    return [outcome.value, outcome.low, outcome.high, outcome.n_eff] if isinstance(outcome, IntervalEstimate) else None
 
 
 def _judgements() -> dict[str, Any]:
@@ -129,8 +129,10 @@ def _judgements() -> dict[str, Any]:
         for streams, periods, pages in product((1, 8, 60), (12.0, 365.25), (0.5, 2.0))
     }
     baselines = (
-        InForce(Share(0.8, 300.0), "1 May"),
-        InForce(TwoSides("recall", Share(0.8, 100.0), Share(0.02, 400.0), 1000.0, 9000.0), "1 May"),
+        ActiveBaseline(BaselineShare(0.8, 300.0), "1 May"),
+        ActiveBaseline(
+            TwoSidedBaseline("recall", BaselineShare(0.8, 100.0), BaselineShare(0.02, 400.0), 1000.0, 9000.0), "1 May"
+        ),
     )
     limits: tuple[tuple[float | None, float | None, float | None], ...] = (
         (0.7, None, None),
@@ -140,9 +142,10 @@ def _judgements() -> dict[str, Any]:
         (0.7, None, 0.02),
     )
     for metric, value, labels in product(("precision", "recall", "false_omission_rate"), (0.05, 0.6, 0.8), (40, 900)):
-        share = Share(value, float(labels))
+        share = BaselineShare(value, float(labels))
         now, page = (
-            Estimate("a", metric, None, share.known(confidence), labels, "", confidence) for confidence in (0.95, 0.995)
+            Estimate("a", metric, None, share.interval_at(confidence), labels, "", confidence)
+            for confidence in (0.95, 0.995)
         )
         for number, (floor, ceiling, drop) in enumerate(limits):
             for baseline in (*baselines, Undefined("none")):
@@ -150,7 +153,7 @@ def _judgements() -> dict[str, Any]:
                 said = judge(now, page, limit, 0.05, baseline=baseline)
                 found.setdefault(f"state {metric} {value} {labels} limit {number}", []).append(said.state.value)
         for baseline in baselines:
-            fell = baseline.drop_to(metric, share.known(0.95), 0.95)
+            fell = baseline.drop_to(metric, share.interval_at(0.95), 0.95)
             found.setdefault(f"drop {metric} {value} {labels}", []).append([fell.value, fell.low, fell.high])
     return found
 
@@ -161,13 +164,13 @@ def _baselines() -> dict[str, Any]:
     truth = rng.random(400) < 0.3
     calls = truth ^ (rng.random(400) < 0.15)
     past = [
-        Estimate("a", "precision", None, Share(value, float(n)).known(0.95), n, "", 0.95)
+        Estimate("a", "precision", None, BaselineShare(value, float(n)).interval_at(0.95), n, "", 0.95)
         for value, n in ((0.71, 80), (0.78, 130), (0.69, 90), (0.74, 300))
     ]
     apart = ("precision", "recall", "false_omission_rate", "accuracy", "negative_predictive_value")
     made = {
-        "labelled": labelled(calls, truth, metrics=_SHARES),
-        "drawn apart": drawn_apart(calls, truth, 5000, 20_000, metrics=apart),
+        "labelled": labelled_baselines(calls, truth, metrics=_SHARES),
+        "drawn apart": side_samples(calls, truth, 5000, 20_000, metrics=apart),
         "past": (past_estimates(past), past_estimates(past[:1])),
     }
     return {name: [_baseline(one) for one in some] for name, some in made.items()}
@@ -190,4 +193,4 @@ def _fits() -> dict[str, Any]:
 
 
 def _baseline(one: Baseline) -> list[Any]:
-    return [one.metric, one.n, *(_known(one.known(confidence)) for confidence in _CONFIDENCES)]
+    return [one.metric, one.n, *(_known(one.interval_at(confidence)) for confidence in _CONFIDENCES)]

@@ -75,10 +75,10 @@ def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list
 
 
 def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "StreamState | None") -> dict[str, Any]:
-    from stratawatch.core.estimate import Known
+    from stratawatch.core.estimate import IntervalEstimate
 
-    outcome = estimate.outcome
-    sure = outcome if isinstance(outcome, Known) else None
+    outcome = estimate.result
+    sure = outcome if isinstance(outcome, IntervalEstimate) else None
     return {
         "panel": cycle.panel,
         "cycle": cycle.id,
@@ -95,7 +95,7 @@ def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "Str
         "high": sure.high if sure else None,
         "half_width": sure.half_width if sure else None,
         "n_eff": sure.n_eff if sure else None,
-        "undefined": None if isinstance(outcome, Known) else outcome.reason,
+        "undefined": None if isinstance(outcome, IntervalEstimate) else outcome.reason,
         "confidence": estimate.confidence,
         "labels_used": estimate.labels_used,
         "deff": estimate.deff,

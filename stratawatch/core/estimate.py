@@ -6,10 +6,10 @@ from stratawatch.core.population import Segment
 
 
 @dataclass(frozen=True)
-class Known:
+class IntervalEstimate:
     """A value inside its interval. `n_eff` is the size of the simple random sample that would know it as well.
 
-    >>> round(Known(value=0.8, low=0.71, high=0.87, n_eff=98.0).half_width, 3)
+    >>> round(IntervalEstimate(value=0.8, low=0.71, high=0.87, n_eff=98.0).half_width, 3)
     0.08
     """
 
@@ -42,14 +42,14 @@ class Estimate:
     `deff` is the design effect of labels that come in clusters, which the interval counts; None: no clusters are known.
 
     >>> nothing = Undefined("lr called nothing positive")
-    >>> Estimate("lr", "precision", None, nothing, labels_used=0, method="", confidence=0.95).outcome.reason
+    >>> Estimate("lr", "precision", None, nothing, labels_used=0, method="", confidence=0.95).result.reason
     'lr called nothing positive'
     """
 
     classifier: str
     metric: str
     segment: Segment | None
-    outcome: Known | Undefined
+    result: IntervalEstimate | Undefined
     labels_used: int
     method: str
     confidence: float

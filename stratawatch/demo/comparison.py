@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.demo.messages import inside
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.truth import Values
@@ -23,10 +23,10 @@ class Compared:
     domain: int
 
     @property
-    def interval(self) -> Known | None:
+    def interval(self) -> IntervalEstimate | None:
         """The estimate's interval, if it is defined."""
-        outcome = self.estimate.outcome
-        return outcome if isinstance(outcome, Known) else None
+        outcome = self.estimate.result
+        return outcome if isinstance(outcome, IntervalEstimate) else None
 
     @property
     def holds(self) -> bool:

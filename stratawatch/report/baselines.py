@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from stratawatch.core.alarms.drops import InForce, moved
-from stratawatch.core.estimate import Known
+from stratawatch.core.alarms.drops import ActiveBaseline, change_in_words
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.baselines.active_baselines import date_of
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 
@@ -13,7 +13,7 @@ from stratawatch.engine.model.stored_baseline import StoredBaseline
 class BaselineView:
     """The baseline that is in force for a window, and how far the metric is from it."""
 
-    estimate: Known
+    estimate: IntervalEstimate
     date: str
     source: str
     valid_from: datetime
@@ -21,13 +21,15 @@ class BaselineView:
     moved: str  # "fell by 3.1 points (1.2 to 5.0)"; empty where the metric is undefined
 
 
-def baseline_view(kept: StoredBaseline | None, current: Known | None, confidence: float) -> BaselineView | None:
+def baseline_view(
+    kept: StoredBaseline | None, current: IntervalEstimate | None, confidence: float
+) -> BaselineView | None:
     """A baseline beside the value of the same confidence."""
     if kept is None:
         return None
     change = ""
     if current is not None:
-        fell = InForce(kept.evidence, date_of(kept)).drop_to(kept.key.metric, current, confidence)
-        change = moved(kept.key.metric, fell)
-    estimate = kept.evidence.known(confidence)
+        fell = ActiveBaseline(kept.evidence, date_of(kept)).drop_to(kept.key.metric, current, confidence)
+        change = change_in_words(kept.key.metric, fell)
+    estimate = kept.evidence.interval_at(confidence)
     return BaselineView(estimate, date_of(kept), kept.source, kept.valid_from, kept.valid_until, change)

@@ -9,7 +9,7 @@ false-omission rate those called negative, of recall the true positives.
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.metrics import METRICS, Domain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
@@ -42,12 +42,12 @@ def plain_cost(
     return Cost(used=labels.used, new=labels.new, needs=tuple(needs), undefined_goals=asked - len(needs))
 
 
-def domain_labels(interval: Known, domain: float, confidence: float) -> float:
+def domain_labels(interval: IntervalEstimate, domain: float, confidence: float) -> float:
     """Labels that a simple random sample of a domain needs for the half-width of an interval.
 
-    >>> round(domain_labels(Known(.5, .47, .53, 0), 1e9, .95))
+    >>> round(domain_labels(IntervalEstimate(.5, .47, .53, 0), 1e9, .95))
     1067
-    >>> domain_labels(Known(.5, .5, .5, 0), 40, .95)
+    >>> domain_labels(IntervalEstimate(.5, .5, .5, 0), 40, .95)
     40
     """
     if interval.half_width == 0:

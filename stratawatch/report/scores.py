@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from math import ceil, floor
 
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.model.notification import StreamKey
@@ -107,7 +107,7 @@ def _why_not(one: CycleData | None, estimate: Estimate | None) -> str:
         return "no window has been judged yet"
     if estimate is None:
         return one.cycle.reason or "it was not estimated in this window"
-    return estimate.outcome.reason if isinstance(estimate.outcome, Undefined) else ""
+    return estimate.result.reason if isinstance(estimate.result, Undefined) else ""
 
 
 def _previous_value(facts: ReportData, key: StreamKey) -> PreviousValue | None:
@@ -125,8 +125,8 @@ def _ends(facts: ReportData, metric: str) -> list[float]:
     ends = []
     for one in facts.cycles:
         for estimate in one.revision.estimates if one.revision else ():
-            if estimate.metric == metric and not estimate.segment and isinstance(estimate.outcome, Known):
-                ends += [estimate.outcome.low, estimate.outcome.high]
+            if estimate.metric == metric and not estimate.segment and isinstance(estimate.result, IntervalEstimate):
+                ends += [estimate.result.low, estimate.result.high]
         was = [kept.known for key, kept in one.baselines.items() if key.metric == metric and not key.segment]
         ends += [end for interval in was for end in (interval.low, interval.high)]
         limits = (limit_value(limit) for key, limit in one.limits.items() if key.metric == metric and not key.segment)

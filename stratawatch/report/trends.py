@@ -33,7 +33,7 @@ def _point(one: CycleData, key: StreamKey) -> Point:
     interval = interval_of(estimate)
     gap = ""
     if interval is None:
-        reason = estimate.outcome.reason if estimate and isinstance(estimate.outcome, Undefined) else ""
+        reason = estimate.result.reason if estimate and isinstance(estimate.result, Undefined) else ""
         gap = reason or one.cycle.reason or f"the cycle is {one.cycle.state.value}"
     return Point(
         window=one.cycle.window,

@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from stratawatch.core.designs.frozen import warnings_of
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
@@ -86,7 +86,9 @@ def _method(facts: ReportData) -> Method:
     spec = facts.newest.spec if facts.newest else facts.spec
     estimates = revision.estimates if revision else ()
     return Method(
-        names=tuple(sorted({estimate.method for estimate in estimates if isinstance(estimate.outcome, Known)})),
+        names=tuple(
+            sorted({estimate.method for estimate in estimates if isinstance(estimate.result, IntervalEstimate)})
+        ),
         confidence=next((estimate.confidence for estimate in estimates), spec.confidence),
         false_pages_per_year=spec.false_pages_per_year,
         revision=revision.number if revision else None,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
@@ -43,7 +43,7 @@ class Score:
     classifier: str
     metric: str
     segment: str | None
-    estimate: Known | None
+    estimate: IntervalEstimate | None
     labels_used: int
     state: AlarmState | None  # None: it has no limit
     reason: str  # the judgement's sentence, or why nothing can be told
@@ -82,12 +82,12 @@ class Point:
     """One window of a trend; where `estimate` is None, `gap` is the reason."""
 
     window: Window
-    estimate: Known | None
+    estimate: IntervalEstimate | None
     state: AlarmState | None
     limit: float | None
     gap: str = ""
     under_way: bool = False  # the window is still being labelled, so the gap may yet close
-    baseline: Known | None = None  # the one in force
+    baseline: IntervalEstimate | None = None  # the one in force
 
     @property
     def half_width(self) -> float | None:
@@ -106,7 +106,7 @@ class Trend:
     scale: Scale
 
     @property
-    def baseline(self) -> Known | None:
+    def baseline(self) -> IntervalEstimate | None:
         """The newest window's."""
         return self.points[-1].baseline if self.points else None
 
@@ -272,6 +272,6 @@ def limit_word(limit: Limit | None) -> str:
     return "floor" if limit.floor is not None else "ceiling"
 
 
-def interval_of(estimate: Estimate | None) -> Known | None:
+def interval_of(estimate: Estimate | None) -> IntervalEstimate | None:
     """The estimate's interval, if it is defined."""
-    return estimate.outcome if estimate is not None and isinstance(estimate.outcome, Known) else None
+    return estimate.result if estimate is not None and isinstance(estimate.result, IntervalEstimate) else None

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.baselines.resampled import Trials, bootstrap_632
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.resampled import TestedPredictions, bootstrap_632
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -45,7 +45,9 @@ class Bootstrap632:
                 made += 1
                 yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
+    def share(
+        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+    ) -> BaselineShare | Undefined:
         """.632 of the items left out, .368 of the fit to all."""
         if fitted is None:
             raise StratawatchError("the .632 bootstrap needs the answers of the fit to all items")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.baselines.resampled import Trials, pooled
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.resampled import TestedPredictions, pooled_share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -29,6 +29,8 @@ class Holdout:
         """The first of the random splits."""
         yield from RandomSubsampling(runs=1, test_share=self.test_share).splits(truth, seed)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
+    def share(
+        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+    ) -> BaselineShare | Undefined:
         """Of the items tested."""
-        return pooled(metric, trials)
+        return pooled_share(metric, trials)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.baselines.resampled import Trials, pooled
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.resampled import TestedPredictions, pooled_share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -28,6 +28,8 @@ class LeaveOneOut:
         for train, test in Splitter().split(truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
+    def share(
+        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+    ) -> BaselineShare | Undefined:
         """Of all items."""
-        return pooled(metric, trials)
+        return pooled_share(metric, trials)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.resampled import Trials
+from stratawatch.core.baselines.resampled import TestedPredictions
 from stratawatch.core.cells import Flags
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.core.population import Counts
@@ -28,12 +28,12 @@ class Measured:
     >>> from sklearn.dummy import DummyClassifier
     >>> always = DummyClassifier(strategy="constant", constant=1)
     >>> measured = measure_baselines(always, [[0]] * 60, [0, 1, 1] * 20, "holdout", seed=1)
-    >>> round(measured.of("precision").known(0.95).value, 2)
+    >>> round(measured.of("precision").interval_at(0.95).value, 2)
     0.65
     """
 
     baselines: tuple[Baseline, ...]
-    trials: Trials
+    trials: TestedPredictions
     fitted: ConfusionCounts | None
 
     def of(self, metric: str) -> Baseline:
@@ -98,7 +98,9 @@ def measure_baselines(
         model = _clone(estimator).fit(rows(X, train), labels[train])
         return calls_of(model, rows(X, test), positive, cut_off)
 
-    trials = Trials.of_runs([(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth)
+    trials = TestedPredictions.of_runs(
+        [(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth
+    )
     everything = np.arange(truth.size)
     fitted = ConfusionCounts.of_calls(asked(everything, everything), truth) if chosen.tests_the_fit_to_all else None
     baselines = tuple(

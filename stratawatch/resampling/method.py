@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.baselines.resampled import Trials
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.resampled import TestedPredictions
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -35,6 +35,8 @@ class Method(Protocol):
         """The runs; a class that is too small for them is refused."""
         ...
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
+    def share(
+        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+    ) -> BaselineShare | Undefined:
         """A metric from the runs' answers, and from those of the fit to all items where that is tested."""
         ...

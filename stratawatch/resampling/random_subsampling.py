@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.baselines.resampled import Trials, mean_of_runs
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.resampled import TestedPredictions, mean_of_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -54,6 +54,8 @@ class RandomSubsampling:
         for train, test in splitter.split(truth, truth):
             yield Split(train, test)
 
-    def share(self, metric: str, trials: Trials, fitted: ConfusionCounts | None) -> Share | Undefined:
+    def share(
+        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+    ) -> BaselineShare | Undefined:
         """The mean of the runs."""
         return mean_of_runs(metric, trials)

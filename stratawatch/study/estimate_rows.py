@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study.rows import Rows
@@ -82,8 +82,8 @@ def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -
     margin = None if one.segment else margins.get((one.classifier, one.metric))
     segment = str(one.segment) if one.segment else None
     method = f"{one.method}{remark}"
-    found = one.outcome
-    if not isinstance(found, Known):
+    found = one.result
+    if not isinstance(found, IntervalEstimate):
         return StudyEstimate(
             one.classifier,
             one.metric,

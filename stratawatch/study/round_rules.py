@@ -9,7 +9,7 @@ import numpy as np
 
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import FrozenDesign
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
@@ -88,7 +88,9 @@ class SequentialRounds:
         metrics = list(dict.fromkeys(metric for _, metric in self.margins))
         found = design.estimate(Ledger(progress.verdicts), progress.drawn, confidence=confidence, metrics=metrics)
         widths = {
-            (one.classifier, one.metric): one.outcome.half_width for one in found if isinstance(one.outcome, Known)
+            (one.classifier, one.metric): one.result.half_width
+            for one in found
+            if isinstance(one.result, IntervalEstimate)
         }
         return max((widths.get(name, inf) / margin for name, margin in self.margins.items()), default=0)
 

@@ -71,7 +71,7 @@ class TestFromPastWindows:
                 for estimate in revision.estimates
                 if (estimate.classifier, estimate.metric, estimate.segment) == ("lr", "precision", None)
             ]
-        assert kept.evidence.value == pytest.approx(np.mean([one.outcome.value for one in past]))
+        assert kept.evidence.value == pytest.approx(np.mean([one.result.value for one in past]))
         assert (kept.valid_from, kept.valid_until) == (MONDAY + 4 * WEEK, None)
         assert (kept.n, kept.counted) == (sum(one.labels_used for one in past), "label")
         assert kept.source == "4 judged windows, 2026-01-05 to 2026-02-02"
@@ -227,7 +227,7 @@ class TestFromLabels:
     def test_that_were_drawn_apart_take_the_numbers_of_either_side(self, scenario):
         request = BaselineRequest(of=("lr",), sides=OneSidedLabels(1000, 9000))
         measured = measure_baseline(scenario.ports, scenario.panel, request, labels(0.8, 100, 400, 8))
-        values = {one.key.metric: one.evidence.known(0.95).value for one in measured.new}
+        values = {one.key.metric: one.evidence.interval_at(0.95).value for one in measured.new}
         assert values["recall"] == pytest.approx(800 / (800 + 180))
         with pytest.raises(StratawatchError, match="are of one classifier; expected its name; name it with --of"):
             measure_baseline(scenario.ports, scenario.panel, replace(request, of=()), labels(0.8, 100, 400, 8))
@@ -263,12 +263,12 @@ class TestFromLabels:
 
 class TestKeep:
     def test_takes_what_scikit_learn_measured_with_its_dates(self, scenario):
-        from stratawatch.core.baselines.labelled import labelled
+        from stratawatch.core.baselines.labelled import labelled_baselines
 
         rows = labels(0.75, 40).items
         found = [
             replace(one, method="stratified 10-fold, Wilson", seed=7, valid_until="2026-06-01T00:00:00+00:00")
-            for one in labelled(rows.calls["lr"], rows.truth)
+            for one in labelled_baselines(rows.calls["lr"], rows.truth)
         ]
         measured = keep_baselines(scenario.ports, scenario.panel, "lr", found, source="training data of 2026-01")
         with scenario.ports.store.begin() as tx:
@@ -279,10 +279,10 @@ class TestKeep:
 
     @pytest.mark.parametrize("said", ["2026-06-01", "in June"])
     def test_dates_without_an_offset_are_refused(self, scenario, said):
-        from stratawatch.core.baselines.labelled import labelled
+        from stratawatch.core.baselines.labelled import labelled_baselines
 
         rows = labels(0.75, 40).items
-        found = [replace(one, valid_from=said) for one in labelled(rows.calls["lr"], rows.truth)]
+        found = [replace(one, valid_from=said) for one in labelled_baselines(rows.calls["lr"], rows.truth)]
         with pytest.raises(StratawatchError, match=f"not a moment with its offset from UTC; got {said}; write"):
             keep_baselines(scenario.ports, scenario.panel, "lr", found, source="training data")
         naive = BaselineRequest(valid_until=MONDAY.replace(tzinfo=None))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -67,10 +67,10 @@ def test_intervals_are_wider_and_say_by_how_much(two):
     (plain, _, _), (wide, _, _) = two
     for key, one in wide.items():
         before = plain[key]
-        assert isinstance(one.outcome, Known)
-        assert one.outcome.value == before.outcome.value
-        assert one.outcome.half_width > before.outcome.half_width
-        assert one.outcome.n_eff < before.outcome.n_eff
+        assert isinstance(one.result, IntervalEstimate)
+        assert one.result.value == before.result.value
+        assert one.result.half_width > before.result.half_width
+        assert one.result.n_eff < before.result.n_eff
         assert one.deff is not None
     assert wide["lr", "prevalence"].deff > 1.5
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.label_forecast import forecast_labels
@@ -51,8 +51,8 @@ class TestKumar:
         rounds, found, _ = read(scenario, judged(scenario))
         assert [done.plan.method for done in rounds] == ["PRO on KM strata"]
         assert len(scenario.queue.asked()) == 400
-        assert isinstance(found["rf", "false_omission_rate", ""].outcome, Known)
-        assert found["lr", "recall", ""].outcome == Undefined(
+        assert isinstance(found["rf", "false_omission_rate", ""].result, IntervalEstimate)
+        assert found["lr", "recall", ""].result == Undefined(
             "design = 'kumar' does not tell recall: only labels say what it is a share of"
         )
 
@@ -68,15 +68,17 @@ class TestBennett:
         scenario = make_scenario(chosen("bennett", 400, goals=(), delta=0.1, per_bin=6))
         rounds, found, _ = read(scenario, judged(scenario))
         assert 2 < len(rounds) < 17
-        precision = found["lr", "precision", ""].outcome
+        precision = found["lr", "precision", ""].result
         assert precision.half_width <= 0.1
         assert len(scenario.queue.asked()) == 24 * len(rounds)
 
     def test_tells_precision_of_one_classifier_and_why_nothing_else(self, make_scenario):
         scenario = make_scenario(chosen("bennett", 90, per_bin=5))
         _, found, _ = read(scenario, judged(scenario))
-        assert [key for key, one in found.items() if isinstance(one.outcome, Known)] == [("lr", "precision", "")]
-        inside = found["lr", "precision", "country=DE"].outcome
+        assert [key for key, one in found.items() if isinstance(one.result, IntervalEstimate)] == [
+            ("lr", "precision", "")
+        ]
+        inside = found["lr", "precision", "country=DE"].result
         assert inside == Undefined("design = 'bennett' does not tell precision inside segments: country=DE")
         assert found["rf", "precision", ""].labels_used == 0
 
@@ -124,7 +126,7 @@ class TestAnyOfThem:
         advance(scenario.ports)
         _, after, number = read(scenario, cycle)
         assert number == 2
-        assert after["lr", "precision", ""].outcome != before["lr", "precision", ""].outcome
+        assert after["lr", "precision", ""].result != before["lr", "precision", ""].result
         assert sum(len(batch.tasks) for batch in scenario.queue.published.values()) == 60
 
     def test_can_be_previewed_and_planned_for(self, make_scenario, panel):

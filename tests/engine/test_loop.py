@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.engine.cycle.advance import advance, due
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
@@ -40,8 +40,8 @@ class TestAnOrdinaryCycle:
         assert len(rounds) == 1
         assert len(scenario.queue.asked()) == scenario.panel.budget
         assert {estimate.method for estimate in revision.estimates} == {"simple random sample, Wilson"}
-        whole = [e.outcome for e in revision.estimates if e.segment is None]
-        assert all(isinstance(outcome, Known) for outcome in whole)
+        whole = [e.result for e in revision.estimates if e.segment is None]
+        assert all(isinstance(outcome, IntervalEstimate) for outcome in whole)
 
     def test_estimates_every_classifier_metric_and_segment(self, scenario):
         cycle = label_cycle(scenario)
@@ -50,8 +50,8 @@ class TestAnOrdinaryCycle:
         assert revision.number == 1
         keys = {(e.classifier, e.metric, str(e.segment) if e.segment else None) for e in revision.estimates}
         assert len(keys) == len(revision.estimates) == 2 * 3 * 3
-        known = [e.outcome for e in revision.estimates if e.segment is None]
-        assert all(isinstance(outcome, Known) for outcome in known)
+        known = [e.result for e in revision.estimates if e.segment is None]
+        assert all(isinstance(outcome, IntervalEstimate) for outcome in known)
         assert all(0 <= o.low <= o.value <= o.high <= 1 and o.n_eff > 0 for o in known)
 
     def test_is_not_opened_again(self, scenario):
@@ -153,7 +153,7 @@ class TestNoLabels:
             (state,) = tx.alarms.current("spam")
             estimates = tx.estimates.latest(cycle).estimates
         assert state.state == AlarmState.BLIND
-        assert all(isinstance(e.outcome, Undefined) for e in estimates)
+        assert all(isinstance(e.result, Undefined) for e in estimates)
         assert [n.severity for n in scenario.channel.told] == ["warning"]
         assert scenario.queue.cancelled == list(scenario.queue.published)
 
@@ -177,7 +177,7 @@ class TestNoLabels:
             estimates = tx.estimates.latest(cycle).estimates
             moved = [m.new for m in tx.cycles.moves(Entity.CYCLE, cycle)]
         assert moved[-2:] == ["expired", "judged"]
-        assert any(isinstance(e.outcome, Known) for e in estimates)
+        assert any(isinstance(e.result, IntervalEstimate) for e in estimates)
 
 
 class TestLateLabels:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.cycle.advance import advance
@@ -40,7 +40,7 @@ class TestACycle:
         found = revision_of(recycling, label_cycle(recycling)).estimates
         whole = [one for one in found if one.segment is None]
         assert len(whole) == 6
-        assert all(isinstance(one.outcome, Known) for one in whole)
+        assert all(isinstance(one.result, IntervalEstimate) for one in whole)
         assert {one.method for one in whole} == METHODS
 
     def test_intervals_hold_the_truth_of_its_window(self, recycling):
@@ -55,13 +55,13 @@ class TestACycle:
                 "recall": sum(called) / (sum(called) + sum(others)),
                 "false_omission_rate": sum(others) / len(others),
             }
-            mine = {one.metric: one.outcome for one in found if one.classifier == classifier.name and not one.segment}
+            mine = {one.metric: one.result for one in found if one.classifier == classifier.name and not one.segment}
             for metric, value in truth.items():
                 assert mine[metric].low <= value <= mine[metric].high
 
     def test_says_that_segments_are_not_told(self, recycling):
         found = revision_of(recycling, label_cycle(recycling)).estimates
-        inside = {one.outcome for one in found if one.segment}
+        inside = {one.result for one in found if one.segment}
         assert inside == {Undefined("design = 'tripathi' tells nothing of segments")}
 
     def test_is_drawn_the_same_again(self, make_scenario):
@@ -84,7 +84,7 @@ class TestACycle:
         assert after.number == 2
         for one, two in zip(before.estimates, after.estimates, strict=True):
             if one.segment is None and one.metric == "precision":
-                assert two.outcome.value == pytest.approx(1 - one.outcome.value)
+                assert two.result.value == pytest.approx(1 - one.result.value)
 
     def test_what_was_not_answered_by_the_deadline_is_left_out(self, recycling):
         (cycle,) = open_all(recycling)
@@ -97,7 +97,7 @@ class TestACycle:
         found = {
             (one.classifier, one.metric): one for one in revision_of(recycling, cycle).estimates if not one.segment
         }
-        assert isinstance(found["lr", "precision"].outcome, Known)
+        assert isinstance(found["lr", "precision"].result, IntervalEstimate)
         assert 0 < found["lr", "recall"].labels_used <= len(kept)
 
     def test_items_that_persist_are_not_asked_about_again(self, recycling):
@@ -111,8 +111,8 @@ class TestACycle:
             assert advance(recycling.ports).troubles == ()
         assert cycle_of(recycling, cycle).state == CycleState.JUDGED
         assert len(recycling.queue.asked()) == asked
-        known = [one.outcome for one in revision_of(recycling, cycle).estimates if one.segment is None]
-        assert all(isinstance(outcome, Known) for outcome in known)
+        known = [one.result for one in revision_of(recycling, cycle).estimates if one.segment is None]
+        assert all(isinstance(outcome, IntervalEstimate) for outcome in known)
 
 
 class TestRefusals:

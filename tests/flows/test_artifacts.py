@@ -7,7 +7,7 @@ import pytest
 
 from flows.artifacts import artifact_key, estimate_rows, plan_page, states_page
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import Cycle, Round
@@ -16,7 +16,7 @@ from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState, RoundState
 
 DAY = datetime(2026, 1, 5, tzinfo=UTC)
-KNOWN = Estimate("lr", "precision", None, Known(0.812, 0.77, 0.85, 300.0), 214, "ff", 0.95)
+KNOWN = Estimate("lr", "precision", None, IntervalEstimate(0.812, 0.77, 0.85, 300.0), 214, "ff", 0.95)
 UNKNOWN = Estimate("lr", "recall", Segment("country", "DE"), Undefined("calls no item positive"), 0, "mover", 0.95)
 
 

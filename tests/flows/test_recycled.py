@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.weekly_report import weekly_report
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.states import CycleState
 from tests.support.flow_runs import artifacts, outcome, run_by_engine, run_by_flows
 from tests.support.small_installation import SmallInstallation
@@ -34,7 +34,7 @@ def test_a_panel_that_recycles_goes_through_the_flows(tmp_path):
     for estimates in found["estimates"]:
         whole = [one for one in estimates if one.segment is None]
         assert {one.classifier for one in whole} == {"lr", "nb", "trees"}
-        assert all(isinstance(one.outcome, Known) for one in whole)
+        assert all(isinstance(one.result, IntervalEstimate) for one in whole)
         assert "recycled sample, Wilson" in {one.method for one in whole}
     assert "recycled sample, Wilson" in weekly_report(place.config, place.after(2, hours=4)).read_text()
     assert any("recycled samples" in text for text in artifacts("plan-spam"))

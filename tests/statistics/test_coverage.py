@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from stratawatch.core.alarms.drops import InForce
-from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.alarms.drops import ActiveBaseline
+from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.baselines.past_estimates import past_estimates
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import METRICS
 from tests.support.scored_populations import CALLED, PASSED, one_side, panel
@@ -44,10 +44,10 @@ def scores(one_sided):
     return {name: score(found, truth) for name, (found, truth) in one_sided.items()}
 
 
-def wald(known: Known) -> Known:
+def wald(known: IntervalEstimate) -> IntervalEstimate:
     """The interval of the textbooks, value +- 1.96 standard errors."""
     margin = 1.96 * np.sqrt(known.value * (1 - known.value) / known.n_eff)
-    return Known(known.value, known.value - margin, known.value + margin, known.n_eff)
+    return IntervalEstimate(known.value, known.value - margin, known.value + margin, known.n_eff)
 
 
 @pytest.mark.parametrize("name", ["hidden .003", "concentrated .001", "flat .001"])
@@ -106,7 +106,7 @@ class TestPanel:
         for classifier in range(len(made.classifiers)):
             found = outcomes(made, labelled, "precision", classifier, confidence=0.995)
             truth = made.truth("precision", classifier)
-            false_pages = sum(isinstance(o, Known) and o.high < truth for o in found)
+            false_pages = sum(isinstance(o, IntervalEstimate) and o.high < truth for o in found)
             assert false_pages <= binom.ppf(0.999, REPEATS, 0.005)
 
 
@@ -121,8 +121,8 @@ class TestDrops:
             past = [Estimate("c", metric, None, one, 300, "", 0.95) for one in found[first : first + self.WINDOWS]]
             evidence = past_estimates(past, self.WINDOWS).evidence
             now = (current or found)[first + self.WINDOWS]
-            if isinstance(evidence, Share) and isinstance(now, Known):
-                yield InForce(evidence, "").drop_to(metric, now, confidence), now
+            if isinstance(evidence, BaselineShare) and isinstance(now, IntervalEstimate):
+                yield ActiveBaseline(evidence, "").drop_to(metric, now, confidence), now
 
     @pytest.mark.parametrize("metric", ["precision", "recall", "false_omission_rate", "accuracy"])
     def test_their_intervals_hold_nothing_as_often_as_they_promise(self, cycles, metric):

@@ -10,7 +10,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.estimates import EstimationRequest
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -77,7 +77,7 @@ def runs(name: str, world: World, budget: int, seed: int, **options) -> Runs:
     for repeat in range(REPEATS):
         survey = SurveySpec(budget=budget, design=name, options=options, seed=f"{seed} {repeat}")
         found.append(_cycle(cells, world, survey, rng))
-    told = [one for one, _ in found if isinstance(one, Known)]
+    told = [one for one, _ in found if isinstance(one, IntervalEstimate)]
     return Runs(
         world.truth,
         np.array([one.value for one in told]),
@@ -101,7 +101,7 @@ def _cycle(cells, world, survey, rng):
         earlier.append(_labelled(drawn, said))
     request = EstimationRequest(0.95, ("precision",), (None,), survey)
     (estimate,) = kind.estimate(cells, (), _labelled(drawn, said), request)
-    return estimate.outcome, int(drawn.sum())
+    return estimate.result, int(drawn.sum())
 
 
 def _labelled(drawn, said) -> LabelledSample:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.promises import Page
 from stratawatch.engine.model.notification import Notification
@@ -21,7 +21,7 @@ def score(metric: str, limit: float | None, state: AlarmState | None):
     return SimpleNamespace(classifier="logistic", metric=metric, limit_value=limit, half_width=None, state=state)
 
 
-def week(number: int, *, precision: Known | Undefined, notifications=(), truth: float = 0.7):
+def week(number: int, *, precision: IntervalEstimate | Undefined, notifications=(), truth: float = 0.7):
     estimates = [
         Estimate("logistic", metric, None, precision, 300, "", 0.95) for metric in ("precision", "false_omission_rate")
     ]
@@ -43,4 +43,4 @@ def ending(*weeks, pages=((PAGE, NOTIFICATION),)):
     return SimpleNamespace(weeks=weeks, pages=pages, report=None)
 
 
-KNOWN = Known(0.681, 0.649, 0.711, 500)
+KNOWN = IntervalEstimate(0.681, 0.649, 0.711, 500)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Revision, Transition
@@ -47,8 +47,8 @@ def stream(classifier="nb", metric="precision", segment=None, panel="toxicity") 
     return StreamKey(panel, classifier, metric, segment)
 
 
-def known(value: float, half: float, n: float = 400) -> Known:
-    return Known(value, max(0.0, value - half), min(1.0, value + half), n)
+def known(value: float, half: float, n: float = 400) -> IntervalEstimate:
+    return IntervalEstimate(value, max(0.0, value - half), min(1.0, value + half), n)
 
 
 def estimate(classifier, metric, outcome, segment=None, labels=240, confidence=0.95) -> Estimate:

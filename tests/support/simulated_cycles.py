@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
 from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.side_intervals import SideIntervals
@@ -167,7 +167,7 @@ def _sides(world: World, known: LabelledSample) -> Sides:
     return evidence.sides([evidence.everything, *parts])
 
 
-Outcomes = list[Known | Undefined]
+Outcomes = list[IntervalEstimate | Undefined]
 
 
 def outcomes(
@@ -180,7 +180,7 @@ def outcomes(
     columns = (found.value, found.low, found.high, found.n_eff, clear)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [
-        Known(*numbers) if defined else Undefined(undefined_reason(METRICS[metric], reading.sides, (run,)))
+        IntervalEstimate(*numbers) if defined else Undefined(undefined_reason(METRICS[metric], reading.sides, (run,)))
         for run, (*numbers, defined) in enumerate(rows)
     ]
 
@@ -199,7 +199,7 @@ class Score:
 
 
 def score(found: Outcomes, truth: float) -> Score:
-    known = [outcome for outcome in found if isinstance(outcome, Known)]
+    known = [outcome for outcome in found if isinstance(outcome, IntervalEstimate)]
     values = np.array([k.value for k in known])
     low, high = np.array([k.low for k in known]), np.array([k.high for k in known])
     covered = (low <= truth + 1e-12) & (truth - 1e-12 <= high)

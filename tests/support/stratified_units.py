@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 
 
 def drawn(rng, answers, sizes=None, clusters=None):
@@ -12,9 +12,9 @@ def drawn(rng, answers, sizes=None, clusters=None):
     positive = rng.random(len(of)) < 0.5
     chance = np.where(positive, 0.7, 0.3)
     yes = rng.random(len(of)) < chance
-    strata = Strata(of, np.asarray(sizes, dtype=float), clusters)
+    strata = StratifiedUnits(of, np.asarray(sizes, dtype=float), clusters)
     called = float(strata.weights @ positive)
-    return strata, yes, Calls(positive, ~positive, called, float(strata.sizes.sum() - called))
+    return strata, yes, ClassifierCalls(positive, ~positive, called, float(strata.sizes.sum() - called))
 
 
 def textbook(strata, values, finite=True):

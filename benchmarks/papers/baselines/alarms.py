@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.alarms.judge import page_confidence
-from stratawatch.core.baselines.drop import drop_ends
+from stratawatch.core.baselines.drop import drop_interval
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
@@ -68,7 +68,7 @@ def of_intervals(streams: int, weeks: int) -> list[Pages]:
     pages = {
         "point": before[:, None] - of_now.high > ALLOWED,
         "two intervals apart": tall.low - of_now.high > ALLOWED,
-        "drop's interval": drop_ends(before[:, None], now, tall, of_now).low > ALLOWED,
+        "drop's interval": drop_interval(before[:, None], now, tall, of_now).low > ALLOWED,
     }
     return [_expected(rule, streams, weeks, paged) for rule, paged in pages.items()]
 

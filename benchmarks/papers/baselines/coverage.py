@@ -13,8 +13,8 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from benchmarks.papers.baselines.worlds import WORLDS, World
-from stratawatch.core.baselines.resampled import values
-from stratawatch.core.estimate import Known
+from stratawatch.core.baselines.resampled import metric_by_run
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.metrics import BASELINES_REPORTED
 from stratawatch.core.population import Floats
 from stratawatch.resampling import METHODS, Measured, measure_baselines
@@ -56,7 +56,7 @@ def _of_world(world: World, seed: tuple[int, int], runs: int) -> list[Cell]:
         deployed[run] = world.truths(clone(world.rule).fit(X, y))
         for name in METHODS:
             one = measure_baselines(world.rule, X, y, name, seed=run)
-            found[name].append(np.array([_ends(baseline.known()) for baseline in one.baselines]))
+            found[name].append(np.array([_ends(baseline.interval_at()) for baseline in one.baselines]))
             if name == "random_subsampling":
                 found[TEXTBOOK].append(_corrected_t(one))
         train = next(METHODS["holdout"].splits(y, run)).train
@@ -68,14 +68,14 @@ def _of_world(world: World, seed: tuple[int, int], runs: int) -> list[Cell]:
 
 
 def _ends(outcome: object) -> tuple[float, float, float]:
-    return (outcome.value, outcome.low, outcome.high) if isinstance(outcome, Known) else _NOTHING
+    return (outcome.value, outcome.low, outcome.high) if isinstance(outcome, IntervalEstimate) else _NOTHING
 
 
 def _corrected_t(one: Measured) -> Floats:
     """Of the runs' own metrics; one third of the items is tested, so that n2/n1 = 1/2."""
     rows = []
     for metric in BASELINES_REPORTED:
-        found = values(metric, one.trials.by_run())
+        found = metric_by_run(metric, one.trials.by_run())
         if found.size < 2:
             rows.append(_NOTHING)
             continue

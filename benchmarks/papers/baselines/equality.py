@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stratawatch.core.baselines.resampled import UNSEEN, pooled
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.baselines.resampled import HELD_OUT_WEIGHT, pooled_share
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.resampling import METHODS, measure_baselines
 
 ESTIMATORS: Final[dict[str, Any]] = {
@@ -45,8 +45,10 @@ def differences(seed: int, items: int) -> dict[tuple[str, str], float]:
 def _largest(estimator: Any, X: Any, y: Any, method: str, seed: int) -> float:
     ours = measure_baselines(estimator, X, y, method, seed=seed)
     theirs = _theirs(estimator, X, y, method, list(METHODS[method].splits(y == 1, seed)))
-    found = {metric: ours.of(metric).known() for metric in theirs}
-    return max(abs(one.value - theirs[name]) if isinstance(one, Known) else 1.0 for name, one in found.items())
+    found = {metric: ours.of(metric).interval_at() for metric in theirs}
+    return max(
+        abs(one.value - theirs[name]) if isinstance(one, IntervalEstimate) else 1.0 for name, one in found.items()
+    )
 
 
 def _theirs(estimator: Any, X: Any, y: Any, method: str, splits: Any) -> dict[str, float]:
@@ -59,7 +61,10 @@ def _theirs(estimator: Any, X: Any, y: Any, method: str, splits: Any) -> dict[st
     if method != "bootstrap_632":
         return means
     calls = estimator.fit(X, y).predict(X)
-    return {metric: UNSEEN * mean + (1 - UNSEEN) * float(SCORES[metric](y, calls)) for metric, mean in means.items()}
+    return {
+        metric: HELD_OUT_WEIGHT * mean + (1 - HELD_OUT_WEIGHT) * float(SCORES[metric](y, calls))
+        for metric, mean in means.items()
+    }
 
 
 def against_mean_of_folds(seed: int) -> float:
@@ -68,7 +73,7 @@ def against_mean_of_folds(seed: int) -> float:
     y = (rng.random(400) < 0.05).astype(int)
     X = rng.normal(size=(400, 3)) + 1.5 * y[:, None]
     ours = measure_baselines(LogisticRegression(), X, y, "k_fold", seed=seed)
-    together = pooled("precision", ours.trials)
+    together = pooled_share("precision", ours.trials)
     if isinstance(together, Undefined):
         return 0.0
     splits = list(METHODS["k_fold"].splits(y == 1, seed))

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom
 
-from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.core.baselines.labelled import of_answers
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.labelled import from_counts
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.metrics import ConfusionCounts
 
 NUMBERS: Final = (30, 100, 300, 1000)
@@ -56,19 +56,19 @@ def apart_coverage(draw: Apart, metric: str) -> tuple[float, float]:
                 none += chance * other
                 continue
             sides = _share(called, draw.called_labels), _share(passed, draw.passed_labels)
-            held += chance * other * _holds(TwoSides(metric, *sides, *sizes), truth)
+            held += chance * other * _holds(TwoSidedBaseline(metric, *sides, *sizes), truth)
     return held / (1 - none), none
 
 
-def _share(yes: int, n: int) -> Share:
-    found = of_answers("precision", ConfusionCounts(*(np.asarray(float(count)) for count in (yes, n - yes, 0, 0))))
+def _share(yes: int, n: int) -> BaselineShare:
+    found = from_counts("precision", ConfusionCounts(*(np.asarray(float(count)) for count in (yes, n - yes, 0, 0))))
     if isinstance(found, Undefined):
         raise TypeError(found.reason)
     return found
 
 
-def _holds(evidence: Share | TwoSides, truth: float) -> bool:
-    known: Known = evidence.known(0.95)
+def _holds(evidence: BaselineShare | TwoSidedBaseline, truth: float) -> bool:
+    known: IntervalEstimate = evidence.interval_at(0.95)
     return known.low <= truth <= known.high
 
 

@@ -13,7 +13,7 @@ from benchmarks.shape import Row
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 
 CORRELATIONS: Final = (0.0, 0.02, 0.05, 0.1, 0.2, 0.45)
@@ -106,8 +106,8 @@ def items(seed: int, runs: int) -> Items:
 
 def _read(customers: Counts, right: Flags, drawn: Counts) -> tuple[Ends, Clustered | Undefined]:
     everything = np.ones(LABELS, dtype=np.bool_)
-    calls = Calls(everything, ~everything, float(ITEMS), 0.0)
-    strata = Strata(np.zeros(LABELS, dtype=np.int64), np.array([float(ITEMS)]), customers[drawn])
+    calls = ClassifierCalls(everything, ~everything, float(ITEMS), 0.0)
+    strata = StratifiedUnits(np.zeros(LABELS, dtype=np.int64), np.array([float(ITEMS)]), customers[drawn])
     plain = linearised(strata, right[drawn], calls, "precision")
     found = NONE if isinstance(plain, Undefined) else plain.ends(CONFIDENCE)
     return found, clustered(strata, right[drawn], calls, "precision")

@@ -15,12 +15,12 @@ from benchmarks.coverage.population import Items, Population
 from benchmarks.papers.strat.joint import chosen
 from benchmarks.papers.strat.tallies import CONFIDENCE, Ends, Tally
 from benchmarks.shape import Row, Verdict
-from stratawatch.core.estimation.variance_methods.brr import FEWEST, Brr
+from stratawatch.core.estimation.variance_methods.brr import MIN_LABELS_OF_EACH_VERDICT, BalancedReplication
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import NEGATIVE, POSITIVE
 
 METRICS: Final = ("precision", "recall", "f1", "false_omission_rate", "accuracy")
-LEAST: Final = (0, 1, 2, 3, FEWEST, 8)
+LEAST: Final = (0, 1, 2, 3, MIN_LABELS_OF_EACH_VERDICT, 8)
 LABELS: Final = (100, 300)
 ITEMS: Final = 10_000
 CALLED: Final = 0.15
@@ -81,10 +81,16 @@ def aims(cells: list[Cell]) -> list[Verdict]:
             for metric in METRICS
             if one.tallies[metric, least].defined >= ENOUGH
         )
-        for least in (0, FEWEST)
+        for least in (0, MIN_LABELS_OF_EACH_VERDICT)
     }
     return [
-        Verdict(f"strat: lowest coverage of BRR with {FEWEST} labels of each", "aim", lowest[FEWEST], 0.90, ">="),
+        Verdict(
+            f"strat: lowest coverage of BRR with {MIN_LABELS_OF_EACH_VERDICT} labels of each",
+            "aim",
+            lowest[MIN_LABELS_OF_EACH_VERDICT],
+            0.90,
+            ">=",
+        ),
         Verdict("strat: with labels that agree", "aim", lowest[0], 0.50, "<="),
     ]
 
@@ -100,7 +106,7 @@ def cell(world: World, labels: int, runs: int, rng: np.random.Generator) -> Cell
         (known,) = frozen.cycles(rng, 1)
         seed = int(rng.integers(2**32))
         for place, least in enumerate(LEAST):
-            found = chosen(frozen.cells, known, np.random.default_rng(seed), Brr(least), METRICS)
+            found = chosen(frozen.cells, known, np.random.default_rng(seed), BalancedReplication(least), METRICS)
             told: list[Ends] = [found[metric][0] for metric in METRICS]
             ends[place, run] = told
     tallies = {

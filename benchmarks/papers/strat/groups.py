@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Row
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Floats
 
@@ -58,9 +58,9 @@ def weights(strata: int, *, alike: bool) -> Floats:
 def _cell(alike: bool, strata: int, runs: int, rng: np.random.Generator) -> Cell:
     shares, w = np.linspace(0.3, 0.7, strata), weights(strata, alike=alike)
     each = clip_and_round(w, np.full(strata, 2), np.full(strata, LABELS), LABELS)
-    known = Strata(np.repeat(np.arange(strata), each), 1e7 * w)
+    known = StratifiedUnits(np.repeat(np.arange(strata), each), 1e7 * w)
     everything = np.ones(LABELS, dtype=np.bool_)
-    calls = Calls(everything, ~everything, 1e7, 0.0)
+    calls = ClassifierCalls(everything, ~everything, 1e7, 0.0)
     ends: dict[str, list[list[tuple[float, float]]]] = {way: [] for way in WAYS}
     for _ in range(runs):
         yes = rng.random(LABELS) < np.repeat(shares, each)

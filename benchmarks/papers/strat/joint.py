@@ -14,12 +14,12 @@ from benchmarks.coverage.simulation import both_sides, said
 from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS, Ends, Reader, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.estimation.interval import logit_ends
-from stratawatch.core.estimation.replication.units import Calls, Strata, expanded
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits, expand_counts
 from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.estimation.variance_methods.brr import Brr
+from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
 from stratawatch.core.metrics import metric_named
@@ -92,23 +92,25 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
 
 
 def _chosen(cells: Cells, known: LabelledSample, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
-    return {(CHOSEN, metric): ends for metric, ends in chosen(cells, known, rng, Brr(), METRICS).items()}
+    return {
+        (CHOSEN, metric): ends for metric, ends in chosen(cells, known, rng, BalancedReplication(), METRICS).items()
+    }
 
 
 def chosen(
-    cells: Cells, known: LabelledSample, rng: np.random.Generator, variance: Brr, metrics: Sequence[str]
+    cells: Cells, known: LabelledSample, rng: np.random.Generator, variance: BalancedReplication, metrics: Sequence[str]
 ) -> dict[str, list[Ends]]:
     """The product's own reading with variance = "brr"; its labels, and how they are dealt, need rows."""
     folds, atoms = np.divmod(np.arange(known.labelled.size), known.labelled.shape[1])
     n, k = (part.ravel().astype(np.int64) for part in (known.labelled, known.positive))
-    places, yes = expanded(n, k)
+    places, yes = expand_counts(n, k)
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(places)).tolist())
     pool = Candidates(digests, atoms[places], digests)
     rows = LabelledItems(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
     request, told = EstimationRequest(CONFIDENCE, tuple(metrics), (None,)), replace(known, items=rows)
     found: dict[str, list[Ends]] = {}
-    for one in variance.read(difference_estimates(cells, (), told, request), cells, (), told, request):
-        ends = (one.outcome.low, one.outcome.high) if isinstance(one.outcome, Known) else NONE
+    for one in variance.apply(difference_estimates(cells, (), told, request), cells, (), told, request):
+        ends = (one.result.low, one.result.high) if isinstance(one.result, IntervalEstimate) else NONE
         found.setdefault(one.metric, []).append(ends)
     return found
 
@@ -132,13 +134,15 @@ def _planned(frozen: Frozen, rng: np.random.Generator, runs: int) -> Iterator[La
 def _read(cells: Cells, known: LabelledSample, rng: np.random.Generator) -> dict[tuple[str, str], list[Ends]]:
     """Intervals by (way, metric), a classifier each: counts by atom become labels again."""
     n, k = (part.sum(axis=0).astype(np.int64) for part in (known.labelled, known.positive))
-    atoms, yes = expanded(n, k)
-    strata = Strata(cells.strata[atoms], cells.stratum_sizes)
+    atoms, yes = expand_counts(n, k)
+    strata = StratifiedUnits(cells.strata[atoms], cells.stratum_sizes)
     reader = Reader(strata, (GROUPS, FAY, PAIRS), rng)
     found: dict[tuple[str, str], list[Ends]] = {}
     for classifier in range(len(cells.classifiers)):
         positive, negative = cells.positive[:, classifier], cells.negative[:, classifier]
-        calls = Calls(positive[atoms], negative[atoms], float(cells.sizes @ positive), float(cells.sizes @ negative))
+        calls = ClassifierCalls(
+            positive[atoms], negative[atoms], float(cells.sizes @ positive), float(cells.sizes @ negative)
+        )
         for metric in METRICS:
             for way, ends in reader.ends(metric, yes, calls).items():
                 found.setdefault((way, metric), []).append(ends)

@@ -13,8 +13,8 @@ from benchmarks.shape import Row, Verdict
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.balanced_replication import Statistic, brr
 from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array, replicates_needed
-from stratawatch.core.estimation.replication.replicates import Replication, replicates
-from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 
 LEPROSY: Final = Path(__file__).parents[2] / "reference" / "leprosy.csv"
@@ -63,8 +63,8 @@ def _difference(n: int, rng: np.random.Generator) -> float:
     strata = int(rng.integers(2, 60))
     sizes = rng.integers(n, 10_000, strata).astype(np.float64)
     values = rng.normal(size=(strata, n)) * rng.exponential(size=(strata, 1))
-    known = Strata(np.repeat(np.arange(strata), n), sizes)
-    made = replicates(known, Replication(n), rng)
+    known = StratifiedUnits(np.repeat(np.arange(strata), n), sizes)
+    made = replicates(known, ReplicationOptions(n), rng)
     if isinstance(made, Undefined):
         return 0.0
     total = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(totals.shape[:-1]))

@@ -18,14 +18,14 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.balanced_replication import (
     ROUNDING,
-    Spread,
+    ReplicatedEstimate,
     of_metric,
     positives,
-    table,
-    unserved,
+    side_totals,
+    undefined_metric,
 )
-from stratawatch.core.estimation.replication.design_effect import Pooled, variances
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.design_effect import PooledUnits, cluster_variances
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 
@@ -38,7 +38,7 @@ class Clustered:
     rho, the correlation inside clusters, is Undefined if no cluster has two labels.
     """
 
-    spread: Spread
+    spread: ReplicatedEstimate
     plain: float
     clusters: int
     labels: int
@@ -70,13 +70,15 @@ class _Moves:
     each: Floats
 
 
-def linearised(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Spread | Undefined:
+def linearised(
+    strata: StratifiedUnits, yes: Flags, calls: ClassifierCalls, metric_name: str
+) -> ReplicatedEstimate | Undefined:
     """The stratified delta method; clusters are ignored."""
-    alone = Strata(strata.of, strata.sizes)
+    alone = StratifiedUnits(strata.of, strata.sizes)
     found = _moves(alone, yes, calls, metric_name)
     if isinstance(found, Undefined):
         return found
-    pooled = Pooled.of(alone)
+    pooled = PooledUnits.of(alone)
     if isinstance(pooled, Undefined):
         return pooled
     left, grown = 1 - 1 / alone.weights[pooled.rows], pooled.labels / (pooled.labels - 1)
@@ -84,31 +86,31 @@ def linearised(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Sp
     variance = float((left * np.repeat(grown, pooled.labels) * each**2).sum())
     if variance <= ROUNDING * found.value**2 and len(pooled.labels) > 0:
         return Undefined("labels without any variation say nothing about their error")
-    return Spread(found.value, variance, np.inf, found.size)
+    return ReplicatedEstimate(found.value, variance, np.inf, found.size)
 
 
-def clustered(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> Clustered | Undefined:
+def clustered(strata: StratifiedUnits, yes: Flags, calls: ClassifierCalls, metric_name: str) -> Clustered | Undefined:
     """With clusters as primary sampling units; t with as many degrees of freedom as clusters less strata."""
     if strata.clusters is None:
         return Undefined("no clusters are known")
     found = _moves(strata, yes, calls, metric_name)
     if isinstance(found, Undefined):
         return found
-    pooled = Pooled.of(strata)
+    pooled = PooledUnits.of(strata)
     if isinstance(pooled, Undefined):
         return pooled
-    both = variances(strata, pooled, found.each[:, None])
+    both = cluster_variances(strata, pooled, found.each[:, None])
     variance, plain = float(both.together[0]), float(both.alone[0])
     clusters = int(strata.units.max(initial=-1)) + 1
     degrees = clusters - len(pooled.labels)
     if min(variance, plain) <= ROUNDING * found.value**2 or degrees < 1:
         return Undefined("clusters without any variation say nothing about their error")
-    return Clustered(Spread(found.value, variance, degrees, found.size), plain, clusters, len(strata.of))
+    return Clustered(ReplicatedEstimate(found.value, variance, degrees, found.size), plain, clusters, len(strata.of))
 
 
-def _moves(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> _Moves | Undefined:
+def _moves(strata: StratifiedUnits, yes: Flags, calls: ClassifierCalls, metric_name: str) -> _Moves | Undefined:
     metric = metric_named(metric_name)
-    obstacle = unserved(metric, calls)
+    obstacle = undefined_metric(metric, calls)
     if obstacle is not None:
         return obstacle
     statistic, values = of_metric(metric, calls), positives(yes, calls)
@@ -116,5 +118,5 @@ def _moves(strata: Strata, yes: Flags, calls: Calls, metric_name: str) -> _Moves
     size = float(statistic.size(totals))
     if size <= 0:
         return Undefined("the labels hold nothing to make it of")
-    slopes = np.array([float(slope) for slope in metric.slopes(table(calls, totals))])
+    slopes = np.array([float(slope) for slope in metric.slopes(side_totals(calls, totals))])
     return _Moves(float(statistic.value(totals)), size, values @ slopes)

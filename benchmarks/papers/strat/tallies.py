@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.balanced_replication import Spread, brr, of_metric, positives
-from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.balanced_replication import ReplicatedEstimate, brr, of_metric, positives
+from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 
@@ -20,7 +20,11 @@ DELTA: Final = "delta"
 GROUPS: Final = "BRR, 2 groups"
 FAY: Final = "BRR, 2 groups, Fay .5"
 PAIRS: Final = "BRR, pairs"
-REPLICATIONS: Final = {GROUPS: Replication(), FAY: Replication(fay=0.5), PAIRS: Replication(split=True)}
+REPLICATIONS: Final = {
+    GROUPS: ReplicationOptions(),
+    FAY: ReplicationOptions(fay=0.5),
+    PAIRS: ReplicationOptions(split=True),
+}
 
 Ends = tuple[float, float]
 NONE: Final[Ends] = (np.nan, np.nan)
@@ -65,23 +69,25 @@ class Tally:
 class Reader:
     """One run's labels, read in every way: replicates once made serve all classifiers and metrics."""
 
-    def __init__(self, strata: Strata, ways: Sequence[str], rng: np.random.Generator) -> None:
+    def __init__(self, strata: StratifiedUnits, ways: Sequence[str], rng: np.random.Generator) -> None:
         self._strata = strata
         self._made = {name: replicates(strata, REPLICATIONS[name], rng) for name in ways}
 
-    def ends(self, metric: str, yes: Flags, calls: Calls) -> dict[str, Ends]:
+    def ends(self, metric: str, yes: Flags, calls: ClassifierCalls) -> dict[str, Ends]:
         """The interval of every way, the delta method first."""
         found = {DELTA: _ends(linearised(self._strata, yes, calls, metric))}
         for name, made in self._made.items():
             found[name] = _ends(self._brr(made, metric, yes, calls))
         return found
 
-    def _brr(self, made: Replicates | Undefined, metric: str, yes: Flags, calls: Calls) -> Spread | Undefined:
+    def _brr(
+        self, made: Replicates | Undefined, metric: str, yes: Flags, calls: ClassifierCalls
+    ) -> ReplicatedEstimate | Undefined:
         if isinstance(made, Undefined):
             return made
         return brr(made, positives(yes, calls), of_metric(metric_named(metric), calls))
 
 
-def _ends(found: Spread | Undefined) -> Ends:
+def _ends(found: ReplicatedEstimate | Undefined) -> Ends:
     """The plain symmetric interval: what is cut off at 0 and 1 holds no truth."""
     return NONE if isinstance(found, Undefined) else found.ends(CONFIDENCE)

@@ -15,7 +15,7 @@ from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.cells import Flags
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Counts, Floats
 from stratawatch.core.score_bins import bins_of
@@ -202,4 +202,4 @@ def _run(shape: Shape, rng: np.random.Generator) -> _Run:
 
 
 def _ends(found: Estimate) -> Ends:
-    return (found.outcome.low, found.outcome.high) if isinstance(found.outcome, Known) else NONE
+    return (found.result.low, found.result.high) if isinstance(found.result, IntervalEstimate) else NONE

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.papers.tripathi.labelling import runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
@@ -75,7 +75,7 @@ def simulate(seed: int, name: str, budget: int, cycles: int) -> Floats:
     for cycle in range(cycles):
         for one in frozen.judged(f"{seed}.{cycle}", rng):
             place = METRICS.index(one.metric), frozen.items.census.classifiers.index(one.classifier)
-            if isinstance(known := one.outcome, Known):
+            if isinstance(known := one.result, IntervalEstimate):
                 found[cycle, *place] = known.low <= frozen.items.truth[place] <= known.high, known.half_width
     return found
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.tripathi.derived_metrics import FromTotals
 from stratawatch.literature.tripathi.false_omission import false_omission_rate, omission_totals
@@ -107,7 +107,7 @@ def _read(population: World, made: FromTotals) -> Floats:
         truth = population.truth(metric)
         for c in range(4):
             derived = made.recall(c) if metric == "recall" else made.false_omission_rate(c)
-            if isinstance(known := derived.outcome, Known):
+            if isinstance(known := derived.result, IntervalEstimate):
                 rows[m, c] = known.low <= truth[c] <= known.high, known.half_width, bool(derived.note)
     return rows
 

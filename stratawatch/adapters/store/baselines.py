@@ -10,12 +10,15 @@ from stratawatch.adapters.store.baseline_table import baselines
 from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document
 from stratawatch.adapters.store.upserts import insert_new
-from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import StratawatchError
 
-EVIDENCE: Final[Mapping[str, type[Share | TwoSides]]] = {"share": Share, "two_sides": TwoSides}
+EVIDENCE: Final[Mapping[str, type[BaselineShare | TwoSidedBaseline]]] = {
+    "share": BaselineShare,
+    "two_sides": TwoSidedBaseline,
+}
 """What a baseline may rest on, by the word that stands in the store."""
 
 
@@ -98,12 +101,12 @@ def _baseline(row: Row[Any]) -> StoredBaseline:
     )
 
 
-def _evidence_document(evidence: Share | TwoSides) -> dict[str, Any]:
+def _evidence_document(evidence: BaselineShare | TwoSidedBaseline) -> dict[str, Any]:
     kind = next(word for word, kind_of in EVIDENCE.items() if isinstance(evidence, kind_of))
     return {"kind": kind, **as_document(evidence)}
 
 
-def _evidence(document: Mapping[str, Any]) -> Share | TwoSides:
+def _evidence(document: Mapping[str, Any]) -> BaselineShare | TwoSidedBaseline:
     kind = document.get("kind", "")
     if kind not in EVIDENCE:
         raise StratawatchError(
@@ -113,5 +116,5 @@ def _evidence(document: Mapping[str, Any]) -> Share | TwoSides:
             hint="run the version of stratawatch that wrote it, or newer",
         )
     facts = {name: value for name, value in document.items() if name != "kind"}
-    evidence: Share | TwoSides = from_document(EVIDENCE[kind], facts)
+    evidence: BaselineShare | TwoSidedBaseline = from_document(EVIDENCE[kind], facts)
     return evidence

@@ -12,7 +12,7 @@ from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
 from stratawatch.adapters.store.tables import cycles, draws, estimates, label_events, revisions
 from stratawatch.adapters.store.upserts import first_come, insert_all
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.errors import StratawatchError
@@ -136,7 +136,7 @@ def _estimate_row(revision_id: int, position: int, estimate: Estimate) -> dict[s
 
 
 def _outcome_columns(estimate: Estimate) -> dict[str, Any]:
-    outcome = estimate.outcome
+    outcome = estimate.result
     if isinstance(outcome, Undefined):
         return {"value": None, "low": None, "high": None, "n_eff": None, "undefined": outcome.reason}
     numbers = {name: float(getattr(outcome, name)) for name in ("value", "low", "high", "n_eff")}
@@ -155,7 +155,7 @@ def _estimate_of(row: Row[Any]) -> Estimate:
         classifier=row.classifier,
         metric=row.metric,
         segment=None if row.segment_column is None else Segment(row.segment_column, row.segment_value),
-        outcome=Known(row.value, row.low, row.high, row.n_eff) if is_defined else Undefined(row.undefined),
+        result=IntervalEstimate(row.value, row.low, row.high, row.n_eff) if is_defined else Undefined(row.undefined),
         labels_used=row.labels_used,
         method=row.method,
         confidence=row.confidence,

@@ -3,32 +3,32 @@
 from dataclasses import dataclass, replace
 
 from stratawatch.core.alarms.states import AlarmState, Judgement
-from stratawatch.core.baselines.drop import Drop, between
-from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.baselines.drop import Drop, known_drop
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.formatting import confidence_text, estimate_text, points
 
 
 @dataclass(frozen=True)
-class InForce:
+class ActiveBaseline:
     """The baseline that a window is judged against: what it rests on, and its date in words."""
 
-    evidence: Share | TwoSides
+    evidence: BaselineShare | TwoSidedBaseline
     of: str
 
-    def drop_to(self, metric: str, current: Known, confidence: float) -> Drop:
+    def drop_to(self, metric: str, current: IntervalEstimate, confidence: float) -> Drop:
         """How much worse the current value is; its interval is of this confidence, and the baseline's is made so."""
         # An interval that mixes two laws may miss its value by a hair.
         low, high = min(current.low, current.value), max(current.high, current.value)
-        return between(metric, self.evidence.known(confidence), replace(current, low=low, high=high))
+        return known_drop(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
 
 
 def judge_drop(
     estimate: Estimate,
-    known: Known,
+    known: IntervalEstimate,
     page_estimate: Estimate,
-    baseline: InForce | Undefined,
+    baseline: ActiveBaseline | Undefined,
     max_drop: float,
     widest: float,
 ) -> Judgement:
@@ -42,13 +42,13 @@ def judge_drop(
     fell = baseline.drop_to(estimate.metric, known, estimate.confidence)
     half = fell.half_width
     state, verdict = _verdict(fell, max_drop, widest)
-    page = page_estimate.outcome
-    if isinstance(page, Known):
+    page = page_estimate.result
+    if isinstance(page, IntervalEstimate):
         on_page = baseline.drop_to(estimate.metric, page, page_estimate.confidence)
         if on_page.proven_beyond(max_drop):
             proof = f"at least {points(on_page.low, half)} at {confidence_text(page_estimate.confidence)}"
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
-    against = f"{moved(estimate.metric, fell)} against the baseline of {baseline.of}"
+    against = f"{change_in_words(estimate.metric, fell)} against the baseline of {baseline.of}"
     now = f"now {estimate_text(known.value, known.low, known.high, estimate.confidence)}, {estimate.labels_used} labels"
     allowed = f"a {worsening(estimate.metric)} of {100 * max_drop:.4g} is allowed"
     return Judgement(state, f"{against}, {allowed}: {verdict}; {now}")
@@ -72,10 +72,11 @@ def worsening(metric: str) -> str:
     return "rise" if metric_named(metric).lower_is_better else "fall"
 
 
-def moved(metric: str, fell: Drop) -> str:
+def change_in_words(metric: str, fell: Drop) -> str:
     """A drop in the direction that the value went.
 
-    >>> moved("precision", Drop(0.031, 0.012, 0.05)), moved("false_omission_rate", Drop(0.031, -0.01, 0.05))
+    >>> drops = {"precision": Drop(0.031, 0.012, 0.05), "false_omission_rate": Drop(0.031, -0.01, 0.05)}
+    >>> tuple(change_in_words(metric, fell) for metric, fell in drops.items())
     ('fell by 3.1 points (1.2 to 5.0)', 'rose by 3.1 points (-1.0 to 5.0)')
     """
     half = fell.half_width

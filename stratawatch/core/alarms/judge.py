@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.alarms.drops import InForce, judge_drop
+from stratawatch.core.alarms.drops import ActiveBaseline, judge_drop
 from stratawatch.core.alarms.states import AlarmState, Judgement
 from stratawatch.core.alarms.symbols import URGENCY
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, estimate_text, percent
@@ -37,14 +37,14 @@ def judge(
     margin: float,
     *,
     blind_margin_factor: float = 3.0,
-    baseline: InForce | Undefined = NO_BASELINE,
+    baseline: ActiveBaseline | Undefined = NO_BASELINE,
 ) -> Judgement:
     """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide.
 
     Of a limit with several ends (a floor, a ceiling, a largest drop since the baseline) the one in more urgent trouble
     decides: OK is proven about all.
     """
-    known = estimate.outcome
+    known = estimate.result
     if isinstance(known, Undefined):
         return Judgement(AlarmState.BLIND, f"cannot tell: {known.reason}")
     widest, half, width = blind_margin_factor * margin, known.half_width, ""
@@ -60,11 +60,13 @@ def judge(
     return min(ends, key=lambda said: URGENCY.index(said.state))
 
 
-def _judge_end(bound: "_Bound", estimate: Estimate, known: Known, page_estimate: Estimate, too_wide: str) -> Judgement:
-    page = page_estimate.outcome
+def _judge_end(
+    bound: "_Bound", estimate: Estimate, known: IntervalEstimate, page_estimate: Estimate, too_wide: str
+) -> Judgement:
+    page = page_estimate.result
     value = estimate_text(known.value, known.low, known.high, estimate.confidence)
     labels = f"{estimate.labels_used} labels"
-    if isinstance(page, Known) and bound.violated_by(page):
+    if isinstance(page, IntervalEstimate) and bound.violated_by(page):
         end = "at most" if bound.is_floor else "at least"
         level = confidence_text(page_estimate.confidence)
         proof = "" if page == known else f" ({end} {percent(_near(page, bound), known.half_width)} at {level})"
@@ -94,16 +96,16 @@ class _Bound:
     def right(self) -> str:
         return "at or above" if self.is_floor else "at or below"
 
-    def name(self, beside: Known) -> str:
+    def name(self, beside: IntervalEstimate) -> str:
         return f"the {'floor' if self.is_floor else 'ceiling'} of {percent(self.value, beside.half_width)}"
 
     def holds(self, value: float) -> bool:
         return value >= self.value if self.is_floor else value <= self.value
 
-    def kept_by(self, known: Known) -> bool:
+    def kept_by(self, known: IntervalEstimate) -> bool:
         return known.low >= self.value if self.is_floor else known.high <= self.value
 
-    def violated_by(self, known: Known) -> bool:
+    def violated_by(self, known: IntervalEstimate) -> bool:
         return known.high < self.value if self.is_floor else known.low > self.value
 
 
@@ -113,6 +115,6 @@ def _ends(limit: Limit, value: float) -> list[_Bound]:
     return sorted(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
 
 
-def _near(known: Known, bound: _Bound) -> float:
+def _near(known: IntervalEstimate, bound: _Bound) -> float:
     """The end of a violating interval that is nearest to the bound."""
     return known.high if bound.is_floor else known.low

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 
 
 @dataclass(frozen=True)
@@ -14,13 +14,13 @@ class Baseline:
     """
 
     metric: str
-    evidence: Share | TwoSides | Undefined
+    evidence: BaselineShare | TwoSidedBaseline | Undefined
     method: str
     n: int
     seed: int | None = None
     valid_from: str | None = None
     valid_until: str | None = None
 
-    def known(self, confidence: float = 0.95) -> Known | Undefined:
+    def interval_at(self, confidence: float = 0.95) -> IntervalEstimate | Undefined:
         """The value inside its interval, or why there is none."""
-        return self.evidence if isinstance(self.evidence, Undefined) else self.evidence.known(confidence)
+        return self.evidence if isinstance(self.evidence, Undefined) else self.evidence.interval_at(confidence)

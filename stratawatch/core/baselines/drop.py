@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.mover import Ends, difference_interval
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
@@ -29,13 +29,16 @@ class Drop:
         return self.low > most
 
 
-def drop(metric: str, baseline: Known | Undefined, current: Known | Undefined) -> Drop | Undefined:
+def metric_drop(
+    metric: str, baseline: IntervalEstimate | Undefined, current: IntervalEstimate | Undefined
+) -> Drop | Undefined:
     """Baseline - current where large is good, current - baseline where small is; both at one confidence, which is its.
 
     MOVER for a difference of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): no label may
     serve both.
 
-    >>> found = drop("precision", Known(0.8, 0.75, 0.84, 300), Known(0.7, 0.65, 0.75, 300))
+    >>> before, now = IntervalEstimate(0.8, 0.75, 0.84, 300), IntervalEstimate(0.7, 0.65, 0.75, 300)
+    >>> found = metric_drop("precision", before, now)
     >>> [round(x, 4) for x in (found.value, found.low, found.high)]
     [0.1, 0.0293, 0.164]
     """
@@ -43,10 +46,10 @@ def drop(metric: str, baseline: Known | Undefined, current: Known | Undefined) -
         return Undefined(f"no baseline: {baseline.reason}")
     if isinstance(current, Undefined):
         return Undefined(f"nothing to set beside the baseline: {current.reason}")
-    return between(metric, baseline, current)
+    return known_drop(metric, baseline, current)
 
 
-def between(metric: str, baseline: Known, current: Known) -> Drop:
+def known_drop(metric: str, baseline: IntervalEstimate, current: IntervalEstimate) -> Drop:
     """The same of two values that are known."""
     for known in (baseline, current):
         if not known.low <= known.value <= known.high:
@@ -54,7 +57,7 @@ def between(metric: str, baseline: Known, current: Known) -> Drop:
                 f"a {metric} does not lie inside its interval", expected="low <= value <= high", got=str(known)
             )
     sign = -1.0 if metric_named(metric).lower_is_better else 1.0
-    ends = drop_ends(
+    ends = drop_interval(
         np.asarray(baseline.value),
         np.asarray(current.value),
         Ends(np.asarray(baseline.low), np.asarray(baseline.high)),
@@ -64,7 +67,7 @@ def between(metric: str, baseline: Known, current: Known) -> Drop:
     return Drop(sign * (baseline.value - current.value), float(ends.low), float(ends.high))
 
 
-def drop_ends(baseline: Floats, current: Floats, of_baseline: Ends, of_current: Ends, sign: float = 1.0) -> Ends:
+def drop_interval(baseline: Floats, current: Floats, of_baseline: Ends, of_current: Ends, sign: float = 1.0) -> Ends:
     """The ends of many drops at once; `sign` is -1 where small is good."""
     low, high = difference_interval(baseline, current, of_baseline, of_current, 0.0)
     return Ends(low, high) if sign > 0 else Ends(-high, -low)

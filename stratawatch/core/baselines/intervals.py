@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.mover import Ends, metric_interval
 from stratawatch.core.estimation.wilson import wilson
@@ -14,7 +14,7 @@ from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
-class Share:
+class BaselineShare:
     """A share that is known as well as from `n` independent labels (`n` need not be whole); Wilson's interval."""
 
     value: float
@@ -27,27 +27,29 @@ class Share:
                 "this is no share of labels", expected="0 <= value <= 1 and n > 0", got=f"{self.value} of {self.n}"
             )
 
-    def known(self, confidence: float) -> Known:
+    def interval_at(self, confidence: float) -> IntervalEstimate:
         """The share inside its interval.
 
-        >>> found = Share(0.8, 100).known(0.95)
+        >>> found = BaselineShare(0.8, 100).interval_at(0.95)
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
         low, high = (float(end) for end in wilson(np.asarray(self.value), np.asarray(self.n), confidence))
-        return Known(self.value, min(low, self.value), max(high, self.value), self.n)  # rounding may be a hair beyond
+        return IntervalEstimate(
+            self.value, min(low, self.value), max(high, self.value), self.n
+        )  # rounding may be a hair beyond
 
 
 @dataclass(frozen=True)
-class TwoSides:
+class TwoSidedBaseline:
     """The labels of two draws, one among the items called positive and one among the others.
 
     `called` is the precision, `passed` the false-omission rate; the sizes are the items that each draw was made from.
     """
 
     metric: str
-    called: Share
-    passed: Share
+    called: BaselineShare
+    passed: BaselineShare
     called_size: float
     passed_size: float
 
@@ -58,17 +60,18 @@ class TwoSides:
                 f"'{self.metric}' is not of two sides", expected="one of recall, accuracy, specificity"
             )
 
-    def known(self, confidence: float) -> Known:
+    def interval_at(self, confidence: float) -> IntervalEstimate:
         """MOVER from the intervals of both shares; n_eff = m (1 - m)/V with V from the interval's length.
 
-        >>> both = TwoSides("recall", Share(0.8, 100), Share(0.02, 400), called_size=1000, passed_size=9000)
-        >>> found = both.known(0.95)
+        >>> called, passed = BaselineShare(0.8, 100), BaselineShare(0.02, 400)
+        >>> both = TwoSidedBaseline("recall", called, passed, called_size=1000, passed_size=9000)
+        >>> found = both.interval_at(0.95)
         >>> [round(x, 4) for x in (found.value, found.low, found.high)]
         [0.8163, 0.6925, 0.8977]
         """
         metric = metric_named(self.metric)
         (tp, of_tp), (fn, of_fn) = (
-            _total(share.known(confidence), size)
+            _total(share.interval_at(confidence), size)
             for share, size in ((self.called, self.called_size), (self.passed, self.passed_size))
         )
         totals = SideTotals(np.asarray(self.called_size), np.asarray(self.passed_size), tp, fn)
@@ -77,9 +80,9 @@ class TwoSides:
         length = (high - low) / (2 * normal_quantile(confidence))
         # Where the value is 0 or 1, value (1 - value) says nothing: the smaller of the draws does.
         n_eff = value * (1 - value) / length**2 if 0 < value < 1 else min(self.called.n, self.passed.n)
-        return Known(value, low, high, n_eff)
+        return IntervalEstimate(value, low, high, n_eff)
 
 
-def _total(share: Known, size: float) -> tuple[Floats, Ends]:
+def _total(share: IntervalEstimate, size: float) -> tuple[Floats, Ends]:
     """So much of a size, and the ends of that."""
     return np.asarray(share.value * size), Ends(np.asarray(share.low * size), np.asarray(share.high * size))

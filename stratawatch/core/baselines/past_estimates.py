@@ -6,13 +6,13 @@ from math import sqrt
 from typing import Final
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.errors import StratawatchError
 
 METHOD: Final = "past estimates"
-LEAST: Final = 4
+MIN_WINDOWS: Final = 4
 """Windows that a baseline takes: one that was measured in fewer keeps too much of their chance (docs/methods)."""
 
 
@@ -33,7 +33,7 @@ def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
             got=f"those of {len(names)}",
         )
     metric, labels = estimates[0].metric, sum(one.labels_used for one in estimates)
-    known = [(one.outcome, one.confidence) for one in estimates if isinstance(one.outcome, Known)]
+    known = [(one.result, one.confidence) for one in estimates if isinstance(one.result, IntervalEstimate)]
     if not known:
         return Baseline(metric, Undefined("no past window knew it"), METHOD, labels)
     if len(known) < least:
@@ -44,15 +44,17 @@ def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
     return Baseline(metric, evidence, f"{METHOD}, windows: {len(known)}, MOVER as Wilson", labels)
 
 
-def _at(confidence: float, known: Known, own: float) -> Known:
+def _at(confidence: float, known: IntervalEstimate, own: float) -> IntervalEstimate:
     """The value inside an interval of this confidence: a panel's may have been another in some windows."""
     if own == confidence or known.high <= known.low:
         return known
-    again = Share(known.value, labels_of_length(known.value, known.high - known.low, own)).known(confidence)
+    again = BaselineShare(known.value, labels_for_length(known.value, known.high - known.low, own)).interval_at(
+        confidence
+    )
     return replace(known, low=again.low, high=again.high)
 
 
-def _mean(known: Sequence[Known], confidence: float) -> Share:
+def _mean(known: Sequence[IntervalEstimate], confidence: float) -> BaselineShare:
     value = min(max(sum(one.value for one in known) / len(known), 0.0), 1.0)
     below, above = (
         sqrt(sum(distance**2 for distance in distances)) / len(known)
@@ -60,15 +62,15 @@ def _mean(known: Sequence[Known], confidence: float) -> Share:
     )
     low, high = max(value - below, 0.0), min(value + above, 1.0)
     if high <= low:  # every window was counted to the last item
-        return Share(value, sum(one.n_eff for one in known))
-    return Share(value, labels_of_length(value, high - low, confidence))
+        return BaselineShare(value, sum(one.n_eff for one in known))
+    return BaselineShare(value, labels_for_length(value, high - low, confidence))
 
 
-def labels_of_length(value: float, length: float, confidence: float) -> float:
+def labels_for_length(value: float, length: float, confidence: float) -> float:
     """As many plain labels as make Wilson's interval of a share so long: y = z^2/n solves its quadratic equation.
 
-    >>> known = Share(0.8, 100).known(0.95)
-    >>> round(labels_of_length(0.8, known.high - known.low, 0.95), 6)
+    >>> known = BaselineShare(0.8, 100).interval_at(0.95)
+    >>> round(labels_for_length(0.8, known.high - known.low, 0.95), 6)
     100.0
     """
     half = min(length / 2, 0.4999)

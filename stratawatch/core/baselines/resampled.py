@@ -6,19 +6,19 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts, baseline_metric
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 
-UNSEEN: Final = 0.632
+HELD_OUT_WEIGHT: Final = 0.632
 """1 - 1/e, the share of the items that a bootstrap draw of as many holds; the weight of the unseen items' metric."""
 
 
 @dataclass(frozen=True)
-class Trials:
+class TestedPredictions:
     """Columns of equal length, a row for every trial: the run, the item, what the run's fit called it, the truth."""
 
     runs: Counts
@@ -27,7 +27,7 @@ class Trials:
     truth: Flags
 
     @classmethod
-    def of_runs(cls, runs: Sequence[tuple[Counts, Flags]], truth: Flags) -> "Trials":
+    def of_runs(cls, runs: Sequence[tuple[Counts, Flags]], truth: Flags) -> "TestedPredictions":
         """From every run's test items with its calls, and the truth of all items."""
         if not runs:
             raise StratawatchError("nothing was tested", expected="at least one run")
@@ -45,7 +45,7 @@ class Trials:
             )
         )
 
-    def distinct(self, metric: str) -> float:
+    def effective_items(self, metric: str) -> float:
         """How many independent answers a metric has: (sum d_i)^2/sum d_i^2, d_i the tests of item i that it counts.
 
         Kish 1965, Survey Sampling, 11.7: all answers about an item are taken for one, told d_i times.
@@ -57,41 +57,44 @@ class Trials:
         return float(told.sum()) ** 2 / squares if squares else 0.0
 
 
-def values(metric: str, answers: ConfusionCounts) -> Floats:
+def metric_by_run(metric: str, answers: ConfusionCounts) -> Floats:
     """The metric of every run that has one; runs that it is 0/0 in are left out."""
     yes, of = baseline_metric(metric).share(answers)
     told = of > 0
     return np.asarray(yes[told] / of[told], dtype=np.float64)
 
 
-def pooled(metric: str, trials: Trials) -> Share | Undefined:
+def pooled_share(metric: str, trials: TestedPredictions) -> BaselineShare | Undefined:
     """One share of the answers of all runs together."""
     yes, of = baseline_metric(metric).share(trials.by_run())
     total = float(of.sum())
     if total == 0:
         return Undefined(baseline_metric(metric).no_members)
-    return Share(float(yes.sum()) / total, trials.distinct(metric))
+    return BaselineShare(float(yes.sum()) / total, trials.effective_items(metric))
 
 
-def mean_of_runs(metric: str, trials: Trials) -> Share | Undefined:
+def mean_of_runs(metric: str, trials: TestedPredictions) -> BaselineShare | Undefined:
     """The mean of the runs' metrics, acc_sub = sum_i acc_i/k."""
-    found = values(metric, trials.by_run())
+    found = metric_by_run(metric, trials.by_run())
     if found.size == 0:
         return Undefined(f"in every run {baseline_metric(metric).no_members}")
-    return Share(_inside(float(found.mean())), trials.distinct(metric))
+    return BaselineShare(_inside(float(found.mean())), trials.effective_items(metric))
 
 
-def bootstrap_632(metric: str, trials: Trials, fitted: ConfusionCounts) -> Share | Undefined:
+def bootstrap_632(metric: str, trials: TestedPredictions, fitted: ConfusionCounts) -> BaselineShare | Undefined:
     """1/b sum_i (.632 eps_i + .368 acc_s): eps_i of items left out of draw i, acc_s of the fit to all, on the same.
 
     Efron 1983, Journal of the American Statistical Association 78:316, there for the error rate.
     """
-    unseen, seen = mean_of_runs(metric, trials), values(metric, ConfusionCounts(*(np.atleast_1d(n) for n in fitted)))
+    unseen, seen = (
+        mean_of_runs(metric, trials),
+        metric_by_run(metric, ConfusionCounts(*(np.atleast_1d(n) for n in fitted))),
+    )
     if isinstance(unseen, Undefined):
         return unseen
     if seen.size == 0:
         return Undefined(f"of the fit to all items, {baseline_metric(metric).no_members}")
-    return Share(_inside(UNSEEN * unseen.value + (1 - UNSEEN) * float(seen[0])), unseen.n)
+    return BaselineShare(_inside(HELD_OUT_WEIGHT * unseen.value + (1 - HELD_OUT_WEIGHT) * float(seen[0])), unseen.n)
 
 
 def _inside(value: float) -> float:

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import TwoSides
-from stratawatch.core.baselines.labelled import of_answers
+from stratawatch.core.baselines.intervals import TwoSidedBaseline
+from stratawatch.core.baselines.labelled import from_counts
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, RatioMetric, baseline_metric
 from stratawatch.errors import StratawatchError
 
 
-def drawn_apart(
+def side_samples(
     calls: Flags, truth: Flags, called_size: float, passed_size: float, *, metrics: Sequence[str] = BASELINES_REPORTED
 ) -> tuple[Baseline, ...]:
     """Of labels that were drawn at random among the `called_size` items called positive, and among the others.
@@ -35,19 +35,19 @@ def drawn_apart(
 def _baseline(name: str, answers: ConfusionCounts, called_size: float, passed_size: float) -> Baseline:
     n, metric = int(sum(answers)), baseline_metric(name)
     if len(metric.sides) == 1:
-        return Baseline(name, of_answers(name, answers), "labels drawn apart, Wilson", n)
+        return Baseline(name, from_counts(name, answers), "labels drawn apart, Wilson", n)
     evidence = _both(metric, answers, called_size, passed_size)
     return Baseline(name, evidence, f"labels drawn apart, {'MOVER-R' if metric.odds else 'MOVER'}", n)
 
 
 def _both(
     metric: RatioMetric, answers: ConfusionCounts, called_size: float, passed_size: float
-) -> TwoSides | Undefined:
-    called, passed = of_answers("precision", answers), of_answers("false_omission_rate", answers)
+) -> TwoSidedBaseline | Undefined:
+    called, passed = from_counts("precision", answers), from_counts("false_omission_rate", answers)
     if isinstance(called, Undefined):
         return called
     if isinstance(passed, Undefined):
         return passed
     if metric.share(answers)[1] == 0:
         return Undefined(metric.no_members)
-    return TwoSides(metric.name, called, passed, called_size, passed_size)
+    return TwoSidedBaseline(metric.name, called, passed, called_size, passed_size)

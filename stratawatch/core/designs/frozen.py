@@ -11,7 +11,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
-from stratawatch.core.estimate import Estimate, Known
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, with_clusters
 from stratawatch.core.estimation.differences import compare_classifiers
 from stratawatch.core.estimation.estimates import EstimationRequest
@@ -147,7 +147,7 @@ class FrozenDesign:
         request = EstimationRequest(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
         known = self._labelled(ledger, drawn)
         found = self.sampling_design.estimate(self.cells, self.atoms, known, request)
-        found = variance_named(self.survey.variance).read(found, self.cells, self.atoms, known, request)
+        found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, known, request)
         return with_clusters(found, self.cells, self.atoms, known, request)
 
     def compare(
@@ -185,7 +185,7 @@ class FrozenDesign:
             return {}
         metrics = list(dict.fromkeys(goal.metric for goal in survey.goals))
         found = self.estimate(ledger, drawn, confidence=survey.confidence, metrics=metrics or None)
-        return {(e.classifier, e.metric): e.outcome.half_width for e in found if isinstance(e.outcome, Known)}
+        return {(e.classifier, e.metric): e.result.half_width for e in found if isinstance(e.result, IntervalEstimate)}
 
 
 def _words(survey: SurveySpec) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
@@ -166,7 +166,7 @@ def _estimate(
     outcome = (
         Undefined(why or metric.no_members + where)
         if found is None
-        else Known(found.value, float(found.ends.low), float(found.ends.high), found.labels)
+        else IntervalEstimate(found.value, float(found.ends.low), float(found.ends.high), found.labels)
     )
     labels = (said.tp + said.fp, said.fn + said.tn)
     used = round(sum(float(labels[side]) for side in metric.sides))

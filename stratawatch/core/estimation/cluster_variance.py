@@ -22,15 +22,15 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.differences import difference_gradient
 from stratawatch.core.estimation.estimates import EstimationRequest, segment_items
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
-from stratawatch.core.estimation.replication.balanced_replication import student
-from stratawatch.core.estimation.replication.design_effect import Pooled, Variances, by_unit
-from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.replication.balanced_replication import t_quantile
+from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, by_unit
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, metric_named, safe_divide
 from stratawatch.core.population import Atom, Floats
@@ -57,19 +57,21 @@ class ClusterAdjustment:
     released: float = 0.0
     degrees: float = np.inf
 
-    def widen(self, found: Estimate, stretched: Callable[[Known, float], tuple[float, float]]) -> Estimate:
+    def widen(self, found: Estimate, stretched: Callable[[IntervalEstimate, float], tuple[float, float]]) -> Estimate:
         """An estimate whose interval counts clusters."""
-        outcome = found.outcome
+        outcome = found.result
         if isinstance(outcome, Undefined) or outcome.low == outcome.high:
             return found
         if self.degrees < 1:
-            return replace(found, outcome=Undefined(ONE_CLUSTER))
+            return replace(found, result=Undefined(ONE_CLUSTER))
         if self.degrees == np.inf:
             return replace(found, deff=self.design_effect)
         quantile = normal_quantile(found.confidence)
         growth = max(self.design_effect, 1.0) + self.released / (outcome.half_width / quantile) ** 2
-        low, high = stretched(outcome, growth**0.5 * student(self.degrees, found.confidence) / quantile)
-        return replace(found, outcome=Known(outcome.value, low, high, outcome.n_eff / growth), deff=self.design_effect)
+        low, high = stretched(outcome, growth**0.5 * t_quantile(self.degrees, found.confidence) / quantile)
+        return replace(
+            found, result=IntervalEstimate(outcome.value, low, high, outcome.n_eff / growth), deff=self.design_effect
+        )
 
 
 def with_clusters(
@@ -88,7 +90,7 @@ def with_clusters(
 def difference_with_clusters(found: Estimate, cells: Cells, known: LabelledSample, first: str, second: str) -> Estimate:
     """The difference of two classifiers in a metric, counting clusters."""
     rows = _label_table(cells, known)
-    if rows is None or isinstance(found.outcome, Undefined):
+    if rows is None or isinstance(found.result, Undefined):
         return found
     row = difference_gradient(rows.evidence, first, second, found.metric)[rows.atoms]
     moves = InfluenceValues(row * rows.errors, (row > 0).astype(np.float64), (row < 0).astype(np.float64))
@@ -102,14 +104,14 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
     sizes = by_unit(strata.units, on_a + on_b)
     shared = np.bincount(strata.units)[:, None] > 1
     alone, clusters = ~((sizes > 0) & shared).any(axis=0) | (sizes.sum(axis=0) < 2), (sizes > 0).sum(axis=0)
-    pooled = Pooled.of(strata)
+    pooled = PooledUnits.of(strata)
     if isinstance(pooled, Undefined):
         return [ClusterAdjustment() if single else ClusterAdjustment(degrees=0.0) for single in alone.tolist()]
     each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.sampling_correction)
     e, units, rest = pooled.deviations(strata, each), strata.units[pooled.rows], kept[pooled.rows][:, None]
     full, left = (by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
     singly = e * pooled.grown(pooled.labels) * rest
-    effect = Variances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
+    effect = ClusterVariances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
     told = _dominant_side(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
     agreeing = np.isnan(effect) | _agreeing(rows.yes, told)
     one_label = (by_unit(strata.units, told) ** 2).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
@@ -187,19 +189,19 @@ def _agreeing(yes: Floats, told: Floats) -> Flags:
     return np.asarray((said == 0) | (said == told.sum(axis=0)))
 
 
-def _crossing(strata: Strata, pooled: Pooled) -> bool:
+def _crossing(strata: StratifiedUnits, pooled: PooledUnits) -> bool:
     """Whether some cluster has labels in several strata."""
     stratum = np.repeat(np.arange(len(pooled.labels)), pooled.labels)
     pairs = np.unique(np.stack([strata.units[pooled.rows], stratum]), axis=1)
     return bool((np.diff(pairs[0]) == 0).any())
 
 
-def _widened_on_arcsine_scale(found: Known, by: float) -> tuple[float, float]:
+def _widened_on_arcsine_scale(found: IntervalEstimate, by: float) -> tuple[float, float]:
     """Both ends `by` times as far from the value, on the scale asin sqrt(x).
 
     Wilson's interval of 90 of 100 becomes that of 45 of 50:
 
-    >>> low, high = _widened_on_arcsine_scale(Known(0.9, 0.826, 0.945, 100), 2**0.5)
+    >>> low, high = _widened_on_arcsine_scale(IntervalEstimate(0.9, 0.826, 0.945, 100), 2**0.5)
     >>> round(low, 2), round(high, 2)
     (0.79, 0.96)
     """
@@ -208,7 +210,7 @@ def _widened_on_arcsine_scale(found: Known, by: float) -> tuple[float, float]:
     return min(sin(low) ** 2, found.low), max(sin(high) ** 2, found.high)
 
 
-def _widened_difference(found: Known, by: float) -> tuple[float, float]:
+def _widened_difference(found: IntervalEstimate, by: float) -> tuple[float, float]:
     """Both ends `by` times as far from the difference."""
     low, high = found.value - by * (found.value - found.low), found.value + by * (found.high - found.value)
     return max(low, -1.0), min(high, 1.0)

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.linear_total import LinearTotal
@@ -60,7 +60,7 @@ def change_between_periods(now: Estimate, before: Estimate) -> Estimate:
 
 def _difference(
     evidence: DifferenceEstimator, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]
-) -> Known:
+) -> IntervalEstimate:
     """What a yes adds to the difference is the gradient row; the sums of its two signs rest on different items.
 
     The intervals of the two sums are joined by MOVER-D with the correlation that the variance of the row implies. What
@@ -71,7 +71,7 @@ def _difference(
     value = np.clip(metric.value(reading.sides.table)[0, pair], 0, 1)
     items = float(cells.sizes[cells.has_call].sum())
     if not row[cells.sizes > 0].any():
-        return Known(0.0, 0.0, 0.0, items)
+        return IntervalEstimate(0.0, 0.0, 0.0, items)
     more, less = (LinearTotal.of(evidence, np.maximum(sign * row, 0)) for sign in (1, -1))
     raw, smooth = (float(part[0]) for part in evidence.variances(row[None]))
     unsampled = more.unsampled + less.unsampled
@@ -97,8 +97,8 @@ def _row(cells: Cells, metric: RatioMetric, reading: SideIntervals, pair: Sequen
     return np.asarray(each[:, 0] - each[:, 1], dtype=np.float64)
 
 
-def _changed(now: Estimate, before: Estimate) -> Known | Undefined:
-    one, two = now.outcome, before.outcome
+def _changed(now: Estimate, before: Estimate) -> IntervalEstimate | Undefined:
+    one, two = now.result, before.result
     if isinstance(one, Undefined):
         return one
     if isinstance(two, Undefined):
@@ -111,11 +111,11 @@ def _changed(now: Estimate, before: Estimate) -> Known | Undefined:
     return _known(value, ends, 0.0, _plain(value, variance, min(one.n_eff, two.n_eff)))
 
 
-def _known(value: Floats, ends: Ends, least: float, n_eff: float) -> Known:
+def _known(value: Floats, ends: Ends, least: float, n_eff: float) -> IntervalEstimate:
     """The difference with its ends, at least so far away and never beyond -1 and 1."""
     difference = float(value[0] - value[1])
     low, high = min(float(ends.low[0]), difference - least), max(float(ends.high[0]), difference + least)
-    return Known(difference, max(low, -1.0), min(high, 1.0), n_eff)
+    return IntervalEstimate(difference, max(low, -1.0), min(high, 1.0), n_eff)
 
 
 def _plain(value: Floats, variance: float, most: float) -> float:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
 from stratawatch.core.estimation.interval import interval
 from stratawatch.core.estimation.side_intervals import SideIntervals
@@ -80,7 +80,7 @@ def _column(
         for place, classifier in enumerate(classifiers):
             value, low, high, n_eff, logit, used, defined = numbers[row][place]
             outcome = (
-                Known(value, low, high, n_eff)
+                IntervalEstimate(value, low, high, n_eff)
                 if defined
                 else Undefined(undefined_reason(metric, reading.sides, (row, place)) + where)
             )

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
-from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.labelled_sample import LabelledItems
 from stratawatch.core.population import Counts, Floats, Segment
 
@@ -65,11 +65,11 @@ class LabelTable:
         found = [named[row] for row in self.answered.rows[self.rows].tolist()]
         return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in found], np.int64)
 
-    def stratified_units(self, *, clusters: bool = False) -> Strata:
+    def stratified_units(self, *, clusters: bool = False) -> StratifiedUnits:
         """As replicates and design effects read them; strata without any answer stand for nothing."""
         there = self.evidence.strata
         sizes = np.where(there.answers > 0, there.sizes, 0.0)
-        return Strata(self.strata_of_labels, sizes, self.clusters if clusters else None)
+        return StratifiedUnits(self.strata_of_labels, sizes, self.clusters if clusters else None)
 
     def inside(self, segment: Segment | None) -> Floats:
         """1 for labels of items inside a segment (None: all), else 0."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -25,7 +25,7 @@ def active_baselines(
 
 def baselines_for_judging(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, limits: Mapping[StreamKey, Limit], now: datetime
-) -> dict[StreamKey, InForce | Undefined]:
+) -> dict[StreamKey, ActiveBaseline | Undefined]:
     """For every stream with a largest drop its baseline, or why it has none and how to get one."""
     keys = [key for key, limit in limits.items() if limit.max_drop is not None]
     if not keys:
@@ -33,7 +33,9 @@ def baselines_for_judging(
     dated = tx.baselines.in_force(spec.name, cycle.window.start, now)
     found, later = _alike(spec, dated), active_baselines(tx, spec, cycle.window.start)
     return {
-        key: InForce(found[key].evidence, date_of(found[key])) if key in found else _missing(spec, key, dated, later)
+        key: ActiveBaseline(found[key].evidence, date_of(found[key]))
+        if key in found
+        else _missing(spec, key, dated, later)
         for key in keys
     }
 

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.labelled import labelled
-from stratawatch.core.baselines.side_samples import drawn_apart
+from stratawatch.core.baselines.labelled import labelled_baselines
+from stratawatch.core.baselines.side_samples import side_samples
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.engine.model.notification import StreamKey
@@ -83,9 +83,9 @@ def _baseline(items: LabelledItems, key: StreamKey, sides: OneSidedLabels | None
     chosen = items.scored[key.classifier] & inside
     calls, truth = items.calls[key.classifier][chosen], items.truth[chosen]
     if sides is None:
-        (found,) = labelled(calls, truth, metrics=[key.metric])
+        (found,) = labelled_baselines(calls, truth, metrics=[key.metric])
     else:
-        (found,) = drawn_apart(calls, truth, sides.called, sides.passed, metrics=[key.metric])
+        (found,) = side_samples(calls, truth, sides.called, sides.passed, metrics=[key.metric])
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
-from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
 from stratawatch.core.alarms.states import Judgement
 from stratawatch.core.estimate import Estimate, Undefined
@@ -117,7 +117,7 @@ def _judgements(
     spec: PanelSpec,
     labelled: LabelledCycle,
     estimates: Sequence[Estimate],
-    against: Mapping[StreamKey, InForce | Undefined],
+    against: Mapping[StreamKey, ActiveBaseline | Undefined],
 ) -> dict[StreamKey, Judgement]:
     limits = watched_streams(spec)
     if not limits:
@@ -153,9 +153,9 @@ def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, l
     """Up to three segments of every classifier and metric, those furthest from where one wants them first."""
     lines_by_key: dict[StreamKey, list[tuple[float, str]]] = defaultdict(list)
     for estimate in estimates:
-        if estimate.segment is None or isinstance(estimate.outcome, Undefined):
+        if estimate.segment is None or isinstance(estimate.result, Undefined):
             continue
-        found = estimate.outcome
+        found = estimate.result
         worst_first = -found.value if metric_named(estimate.metric).lower_is_better else found.value
         line = f"{estimate.segment}: {estimate_text(found.value, found.low, found.high)}"
         lines_by_key[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.baselines.past_estimates import METHOD
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 
@@ -20,7 +20,7 @@ class StoredBaseline:
     key: StreamKey
     call: str  # what said yes when it was measured (see `call_of`): another cut-off is another classifier
     cut_off: float | None
-    evidence: Share | TwoSides
+    evidence: BaselineShare | TwoSidedBaseline
     method: str
     n: int  # labels that the estimates of windows used, or labelled items that there were
     seed: int | None  # None where nothing was drawn
@@ -31,9 +31,9 @@ class StoredBaseline:
     measured_at: datetime
 
     @property
-    def known(self) -> Known:
+    def known(self) -> IntervalEstimate:
         """The value inside its interval."""
-        return self.evidence.known(self.confidence)
+        return self.evidence.interval_at(self.confidence)
 
     @property
     def counted(self) -> str:

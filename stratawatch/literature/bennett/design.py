@@ -11,7 +11,7 @@ from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.designs.seeded_rng import dice
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import SurveySpec
@@ -224,7 +224,9 @@ class Bennett(SamplingDesign):
         spread = float(variance(called.sizes, shared, rates, replacement=False))
         return shared, min(normal_quantile(survey.confidence) * spread**0.5, 0.5)
 
-    def _precision(self, called: CalledPositive, labels: Counts, yes: Counts, confidence: float) -> Known | Undefined:
+    def _precision(
+        self, called: CalledPositive, labels: Counts, yes: Counts, confidence: float
+    ) -> IntervalEstimate | Undefined:
         if called.sizes.size == 0:
             return Undefined("it calls no item positive")
         return outcome(called.sizes, labels, yes, confidence=confidence)

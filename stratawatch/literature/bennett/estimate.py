@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
@@ -47,7 +47,7 @@ def variance(sizes: Counts, labels: Counts, rates: Floats, *, replacement: bool)
 
 def outcome(
     sizes: Counts, labels: Counts, yes: Counts, *, replacement: bool = False, confidence: float = 0.95
-) -> Known | Undefined:
+) -> IntervalEstimate | Undefined:
     """The estimate p +- z se inside [0, 1]; without a label, no information.
 
     >>> found = outcome(np.array([500, 500]), np.array([101, 101]), np.array([100, 50]))
@@ -67,4 +67,4 @@ def outcome(
     half = normal_quantile(confidence) * spread**0.5
     # Every item labelled: as certain as a sample of all of them.
     known = value * (1 - value) / spread if spread > 0 else float(sizes.sum())
-    return Known(value, max(value - half, 0.0), min(value + half, 1.0), known)
+    return IntervalEstimate(value, max(value - half, 0.0), min(value + half, 1.0), known)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
@@ -60,7 +60,7 @@ def random_share(items: int, labels: int, yes: int, *, replaced: bool = False) -
     return stratified_share(*(np.array([count]) for count in (items, labels, yes)), replaced=replaced)
 
 
-def wald(share: Share | Undefined, confidence: float = 0.95) -> Known | Undefined:
+def wald(share: Share | Undefined, confidence: float = 0.95) -> IntervalEstimate | Undefined:
     """The ends value +- z sqrt(v), cut off at 0 and 1: the interval that the paper's variance implies; it has none.
 
     It is not to be trusted below some 40 events, nor after OPT-A1 or OPT-A2, whose variance is estimated from labels
@@ -69,12 +69,12 @@ def wald(share: Share | Undefined, confidence: float = 0.95) -> Known | Undefine
     if isinstance(share, Undefined):
         return share
     if share.exact:
-        return Known(share.value, share.value, share.value, float(share.items))
+        return IntervalEstimate(share.value, share.value, share.value, float(share.items))
     if share.variance <= 0:
         return Undefined("the labels of every stratum agree, and a variance of 0 says nothing of the rest")
     half = normal_quantile(confidence) * np.sqrt(share.variance)
     low, high = max(share.value - half, 0.0), min(share.value + half, 1.0)
-    return Known(share.value, float(low), float(high), share.value * (1 - share.value) / share.variance)
+    return IntervalEstimate(share.value, float(low), float(high), share.value * (1 - share.value) / share.variance)
 
 
 def _checked(sizes: Counts, labels: Counts, yes: Counts) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, segment_items
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.labelled_sample import LabelledSample
@@ -83,7 +83,7 @@ def estimate(
         where = "" if segment is None else f" in {segment}"
         for place, name in enumerate(cells.classifiers):
             for metric in request.metrics:
-                outcome: Known | Undefined
+                outcome: IntervalEstimate | Undefined
                 if why := unsupported_reason(metric, name):
                     outcome, labels = Undefined(why), 0
                 else:
@@ -116,7 +116,7 @@ def _inside(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> t
 
 def _read(
     cells: Cells, place: int, share: RatioMetric, columns: tuple[Floats, Floats, Floats], confidence: float
-) -> tuple[Known | Undefined, int]:
+) -> tuple[IntervalEstimate | Undefined, int]:
     counts = _Counts.of(cells, place, share, columns)
     served = counts.sizes > 0
     sizes, labels, yes = (

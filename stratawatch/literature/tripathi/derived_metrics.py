@@ -14,21 +14,21 @@ from math import exp, hypot, log, sqrt
 
 import numpy as np
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.literature.tripathi.patterns import Patterns
 from stratawatch.literature.tripathi.precisions import Precisions
 from stratawatch.literature.tripathi.share import Rate
 
-Outcome = Known | Undefined
+Outcome = IntervalEstimate | Undefined
 
 
 @dataclass(frozen=True)
 class Derived:
     """What was made of totals; `note` says what was clipped, or nothing."""
 
-    outcome: Outcome
+    result: Outcome
     note: str = ""
 
 
@@ -56,7 +56,7 @@ class FromTotals:
     patterns: Patterns
     parent: int
     precisions: Precisions
-    omission: Known | Undefined
+    omission: IntervalEstimate | Undefined
     confidence: float = 0.95
 
     def precision(self, classifier: int) -> Outcome:
@@ -140,12 +140,12 @@ class FromTotals:
         high = rate.known(self.confidence).high if isinstance(rate, Rate) else 1.0
         return self._known(0.0, 0.0, min(1.0, high * float(self.patterns.called[classifier]) / totals.positives))
 
-    def _known(self, value: float, low: float, high: float) -> Known:
+    def _known(self, value: float, low: float, high: float) -> IntervalEstimate:
         """With the effective labels of a plain sample whose interval is as wide."""
         variance = ((high - low) / (2 * normal_quantile(self.confidence))) ** 2
         size = float(self.patterns.sizes.sum())
         v, of_v, a, b, n = (np.array(number) for number in (value, variance, low, high, size))
-        return Known(value, low, high, float(effective_labels(v, of_v, a, b, n, self.confidence)))
+        return IntervalEstimate(value, low, high, float(effective_labels(v, of_v, a, b, n, self.confidence)))
 
 
 def _contradiction(value: float) -> Undefined:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
@@ -120,12 +120,12 @@ class Tripathi(Options, SamplingDesign):
         sequences = self._sequences(cells, survey)
         told = Told.foretold(sequences, prior_rates(cells, history).rate, survey.confidence)
         found = {
-            (name, metric): told.reading(metric, place).outcome
+            (name, metric): told.reading(metric, place).result
             for place, name in enumerate(cells.classifiers)
             for metric in SERVED
             if metric in metrics
         }
-        widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, Known)}
+        widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, IntervalEstimate)}
         return Plan(tuple(sequences.totals.tolist()), widths, METHOD)
 
     def estimate(
@@ -147,7 +147,7 @@ class Tripathi(Options, SamplingDesign):
         if why:
             return Estimate(name, metric, segment, Undefined(why), 0, METHOD, told.confidence)
         found = told.reading(metric, place)
-        return Estimate(name, metric, None, found.outcome, found.labels, found.method, told.confidence)
+        return Estimate(name, metric, None, found.result, found.labels, found.method, told.confidence)
 
     def _sequences(self, cells: Cells, survey: SurveySpec) -> Sequences:
         return Sequences(cells, survey, self)

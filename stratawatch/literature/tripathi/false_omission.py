@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
 from stratawatch.core.estimation.ff_mid import ff_mid
 from stratawatch.core.planning.integer_allocation import clip_and_round
@@ -35,7 +35,7 @@ def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
 
 def false_omission_rate(
     sizes: Counts, labels: Counts | Floats, yes: Counts | Floats, confidence: float = 0.95
-) -> Known | Undefined:
+) -> IntervalEstimate | Undefined:
     """Weighted by stratum of B: f = sum W_k yes_k/n_k, with the interval FF/MID, as misses are rare.
 
     V = sum W_k^2 p_k (1 - p_k) (N_k - n_k)/((N_k - 1) n_k); the largest weight of a label stands for what no label has
@@ -66,4 +66,4 @@ def false_omission_rate(
     heaviest = np.array([(weights * np.sqrt(left) / labels).max()])
     low, high = ff_mid(value, variance, heaviest, confidence)
     n_eff = effective_labels(value, variance, low, high, np.array(float(items)), confidence)
-    return Known(*(float(number[0]) for number in (value, low, high, n_eff)))
+    return IntervalEstimate(*(float(number[0]) for number in (value, low, high, n_eff)))

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.sampling import order_by_random_number
@@ -23,7 +23,7 @@ SERVED: Final = ("precision", "recall", "false_omission_rate")
 class Reading:
     """The outcome of a metric, how many labels it rests on, and how it came about."""
 
-    outcome: Known | Undefined
+    result: IntervalEstimate | Undefined
     labels: int
     method: str
 
@@ -72,7 +72,7 @@ class Told:
             return Reading(self._totals.omission, self._omission_labels, "stratified share, FF/MID")
         found = self._totals.recall(place) if metric == "recall" else self._totals.false_omission_rate(place)
         words = f"recycled totals, MOVER; {found.note}" if found.note else "recycled totals, MOVER"
-        return Reading(found.outcome, self._labels(place, self.sequences.parent) + self._omission_labels, words)
+        return Reading(found.result, self._labels(place, self.sequences.parent) + self._omission_labels, words)
 
     def _exact(self, metric: str, place: int) -> Reading | None:
         """The value, where every item that the metric is about has its answer."""
@@ -84,7 +84,7 @@ class Told:
         if whole == 0 or (self.answered[about] < cells.sizes[about]).any():
             return None
         value, items = float(part / whole), float(cells.sizes[about].sum())
-        return Reading(Known(value, value, value, items), round(items), "all items are labelled")
+        return Reading(IntervalEstimate(value, value, value, items), round(items), "all items are labelled")
 
     @cached_property
     def _totals(self) -> FromTotals:

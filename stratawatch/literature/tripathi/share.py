@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.wilson import wilson
 
 
@@ -16,7 +16,7 @@ class Rate:
     variance: float
     n_eff: float
 
-    def known(self, confidence: float = 0.95) -> Known:
+    def known(self, confidence: float = 0.95) -> IntervalEstimate:
         """Wilson's interval with n_eff draws.
 
         >>> found = Rate(0.8, 0.0016, 100.0).known()
@@ -24,7 +24,7 @@ class Rate:
         (0.7112, 0.8666)
         """
         low, high = wilson(np.asarray(self.value), np.asarray(self.n_eff), confidence)
-        return Known(self.value, min(float(low), self.value), max(float(high), self.value), self.n_eff)
+        return IntervalEstimate(self.value, min(float(low), self.value), max(float(high), self.value), self.n_eff)
 
 
 def smoothed(value: float, n: float) -> float:

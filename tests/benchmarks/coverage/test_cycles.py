@@ -74,5 +74,5 @@ class TestCycles:
         assert plan.totals == tuple(totals.tolist())
         for estimate in design.estimate(Ledger(told), set(told), metrics=list(found)):
             ours = found[estimate.metric][FAMILY.classifiers.index(estimate.classifier)]
-            assert not isinstance(estimate.outcome, Undefined)
-            assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.outcome.low, estimate.outcome.high))
+            assert not isinstance(estimate.result, Undefined)
+            assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.result.low, estimate.result.high))

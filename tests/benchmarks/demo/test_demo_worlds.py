@@ -8,14 +8,14 @@ import benchmarks.demo_worlds as benchmark
 from benchmarks.demo_worlds_loop import Told
 from benchmarks.shape import Options
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.population import Segment
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.world import LIMITED, WEEKS
 
-COVERED, MISSED = Known(0.8, 0.77, 0.83, 500), Known(0.7, 0.67, 0.73, 500)
+COVERED, MISSED = IntervalEstimate(0.8, 0.77, 0.83, 500), IntervalEstimate(0.7, 0.67, 0.73, 500)
 TRUTH = 0.8
 
 
@@ -23,13 +23,13 @@ def told(week: int, name: str, metric: str, outcome, state=None, segment=None) -
     return Told(Compared(week, Estimate(name, metric, segment, outcome, 300, "", 0.95), TRUTH, 5_000), state)
 
 
-def world(outcome=COVERED, in_regions=COVERED, breaches=(("logistic", "precision", 7),)) -> list[Told]:
+def world(result=COVERED, in_regions=COVERED, breaches=(("logistic", "precision", 7),)) -> list[Told]:
     """Ten weeks in which everything is OK but these breaches."""
     cells = [(week, name, metric) for week in range(1, WEEKS + 1) for name in CLASSIFIERS for metric in REPORTED]
     overall = []
     for week, name, metric in cells:
         state = AlarmState.BREACH if (name, metric, week) in breaches else AlarmState.OK
-        overall.append(told(week, name, metric, outcome, state if metric in LIMITED else None))
+        overall.append(told(week, name, metric, result, state if metric in LIMITED else None))
     return overall + [told(*cell, in_regions, segment=Segment("region", "north")) for cell in cells]
 
 
@@ -54,7 +54,7 @@ class TestRun:
         assert all(verdict.holds for verdict in result.verdicts)
 
     def test_fails_when_intervals_miss(self, result_of):
-        result = result_of(*[world()] * 9, world(outcome=MISSED))
+        result = result_of(*[world()] * 9, world(result=MISSED))
         assert value(result, "coverage of all intervals") == pytest.approx(0.9)
         assert not result.passed
 
@@ -62,7 +62,7 @@ class TestRun:
         assert not result_of(*[world()] * 9, world(in_regions=MISSED)).passed
 
     def test_an_estimate_that_tells_nothing_counts_as_a_miss(self, result_of):
-        assert not result_of(*[world()] * 9, world(outcome=Undefined("no labels"))).passed
+        assert not result_of(*[world()] * 9, world(result=Undefined("no labels"))).passed
 
     def test_fails_when_the_break_is_found_too_late(self, result_of):
         late = world(breaches=[("logistic", "precision", 9)])

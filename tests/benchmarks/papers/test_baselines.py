@@ -8,8 +8,8 @@ from benchmarks.papers.baselines.coverage import AVERAGE, DEPLOYED, TESTED, meas
 from benchmarks.papers.baselines.labels_alone import Apart, apart_coverage, share_coverage
 from benchmarks.papers.baselines.worlds import WORLDS
 from stratawatch.core.alarms.judge import page_confidence
-from stratawatch.core.baselines.drop import drop
-from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.drop import metric_drop
+from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, metric_named
 from stratawatch.resampling import METHODS
 
@@ -38,7 +38,9 @@ def test_pages_are_those_of_the_products_own_drop():
     confidence, runs = page_confidence(1, alarms.WEEKS, 1.0), 4000
     before, now = rng.binomial(1200, 0.8, runs) / 1200, rng.binomial(300, 0.77, runs) / 300
     paged = [
-        drop("precision", Share(b, 1200).known(confidence), Share(n, 300).known(confidence)).proven_beyond(0.03)
+        metric_drop(
+            "precision", BaselineShare(b, 1200).interval_at(confidence), BaselineShare(n, 300).interval_at(confidence)
+        ).proven_beyond(0.03)
         for b, n in zip(before, now, strict=True)
     ]
     [expected] = [page for page in alarms.of_intervals(1, 4) if page.rule == "drop's interval"]

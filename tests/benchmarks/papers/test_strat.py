@@ -7,7 +7,7 @@ import pytest
 from benchmarks.papers.strat import clustering, few, figures, groups, joint, known, run, windows
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 
 ROOT = Path(__file__).parents[3]
 OPTIONS = Options(seed=7, quick=True, data=None, json=None, given=argparse.Namespace(runs=3, figures=None))
@@ -70,8 +70,10 @@ def test_strata_of_the_groups_share_all_labels():
 
 def test_a_reader_reads_every_way():
     yes = np.array([True, False, True, False, False, True])
-    calls = Calls(np.ones(6, dtype=bool), np.zeros(6, dtype=bool), 60.0, 0.0)
-    reader = Reader(Strata(np.repeat([0, 1], 3), np.array([30.0, 30.0])), (GROUPS, PAIRS), np.random.default_rng(0))
+    calls = ClassifierCalls(np.ones(6, dtype=bool), np.zeros(6, dtype=bool), 60.0, 0.0)
+    reader = Reader(
+        StratifiedUnits(np.repeat([0, 1], 3), np.array([30.0, 30.0])), (GROUPS, PAIRS), np.random.default_rng(0)
+    )
     found = reader.ends("precision", yes, calls)
     assert list(found) == [DELTA, GROUPS, PAIRS]
     assert all(low < 0.5 < high for low, high in found.values())

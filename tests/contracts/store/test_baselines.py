@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from stratawatch.adapters.store import migrate, open_store
-from stratawatch.core.baselines.intervals import Share, TwoSides
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.errors import SchemaMismatch, StratawatchError
 from tests.support.store.baselines import FIRST, other
@@ -12,7 +12,7 @@ from tests.support.store.examples import MONDAY, NOW, WEEK
 from tests.support.store.old_schemas import FIRST_CYCLE, second_schema
 
 DAY = timedelta(days=1)
-BOTH = TwoSides("recall", Share(0.8, 100), Share(0.02, 400), called_size=1000, passed_size=9000)
+BOTH = TwoSidedBaseline("recall", BaselineShare(0.8, 100), BaselineShare(0.02, 400), called_size=1000, passed_size=9000)
 
 
 class TestAdd:
@@ -21,8 +21,8 @@ class TestAdd:
         [
             FIRST,
             other(key=StreamKey("spam", "lr", "recall", "country=" + "é\0" * 2000), evidence=BOTH, seed=7),
-            other(evidence=Share(1.0, 12), cut_off=None, call="flagged", valid_until=MONDAY + WEEK),
-            other(evidence=Share(0.0, 3)),
+            other(evidence=BaselineShare(1.0, 12), cut_off=None, call="flagged", valid_until=MONDAY + WEEK),
+            other(evidence=BaselineShare(0.0, 3)),
         ],
         ids=["share", "two sides", "all right", "all wrong"],
     )
@@ -31,7 +31,7 @@ class TestAdd:
             assert tx.baselines.add(baseline)
             (found,) = tx.baselines.of("spam")
         assert found == baseline
-        assert found.evidence.known(0.9999) == baseline.evidence.known(0.9999)
+        assert found.evidence.interval_at(0.9999) == baseline.evidence.interval_at(0.9999)
 
     def test_of_the_same_evidence_twice_is_one_row(self, store):
         with store.begin() as tx:
@@ -41,7 +41,7 @@ class TestAdd:
         assert found == FIRST
 
     def test_of_the_same_evidence_after_another_is_one_more_row_and_only_one(self, store):
-        second = other(evidence=Share(0.5, 40), measured_at=NOW + DAY)
+        second = other(evidence=BaselineShare(0.5, 40), measured_at=NOW + DAY)
         with store.begin() as tx:
             assert tx.baselines.add(FIRST)
             assert tx.baselines.add(second, after=FIRST)
@@ -53,7 +53,7 @@ class TestAdd:
     @pytest.mark.parametrize(
         "change",
         [
-            {"evidence": Share(0.8125, 321.5)},
+            {"evidence": BaselineShare(0.8125, 321.5)},
             {"evidence": BOTH},
             {"key": StreamKey("spam", "lr", "precision", "country=de")},
             {"call": "score_lr >= 0.6", "cut_off": 0.6},
@@ -97,7 +97,7 @@ class TestInForce:
         assert there == [False, True, True, False]
 
     def test_is_the_newest_that_had_been_measured_by_a_moment(self, store):
-        newer = other(evidence=Share(0.7, 50), measured_at=NOW + DAY)
+        newer = other(evidence=BaselineShare(0.7, 50), measured_at=NOW + DAY)
         with store.begin() as tx:
             for one in (FIRST, newer):
                 tx.baselines.add(one)
@@ -107,8 +107,8 @@ class TestInForce:
         assert by == {-1: (), 0: (FIRST,), 23: (FIRST,), 24: (newer,)}
 
     def test_is_the_newest_measured_of_those_that_are_dated_so(self, store):
-        newer = other(evidence=Share(0.7, 50), measured_at=NOW + DAY)
-        later = other(evidence=Share(0.6, 50), measured_at=NOW + 2 * DAY, valid_from=MONDAY + WEEK)
+        newer = other(evidence=BaselineShare(0.7, 50), measured_at=NOW + DAY)
+        later = other(evidence=BaselineShare(0.6, 50), measured_at=NOW + 2 * DAY, valid_from=MONDAY + WEEK)
         with store.begin() as tx:
             for one in (newer, FIRST, later):
                 tx.baselines.add(one)

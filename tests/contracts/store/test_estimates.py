@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.errors import StaleState, StratawatchError
@@ -13,9 +13,9 @@ from tests.support.store.examples import COUNTRY, NOW, UNKNOWN, estimate, open_c
 class TestAdd:
     def test_keeps_estimates_exactly_and_in_their_order(self, store):
         estimates = (
-            estimate("recall", outcome=Known(1 / 3, 0.1 + 0.2, 1.0, float("inf"))),
+            estimate("recall", result=IntervalEstimate(1 / 3, 0.1 + 0.2, 1.0, float("inf"))),
             estimate("precision", segment=Segment("a=b", "c\0=d")),
-            estimate("precision", outcome=UNKNOWN),
+            estimate("precision", result=UNKNOWN),
         )
         with store.begin() as tx:
             cycle = open_cycle(tx)
@@ -44,7 +44,7 @@ class TestAdd:
                 tx.estimates.add(revision(cycle, estimates=(estimate(segment=segment), estimate(segment=segment))))
 
     def test_refuses_a_number_that_is_none(self, store):
-        broken = estimate(outcome=Known(0.5, float("nan"), 0.6, 10.0))
+        broken = estimate(result=IntervalEstimate(0.5, float("nan"), 0.6, 10.0))
         with store.begin() as tx:
             cycle = open_cycle(tx)
             with pytest.raises(StratawatchError, match="precision of lr is not a number"):

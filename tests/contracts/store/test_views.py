@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.notification import StreamState
 from tests.support.store.examples import (
     COUNTRY,
@@ -47,19 +47,19 @@ class TestCurrentEstimates:
     def test_is_the_newest_revision_of_the_newest_window(self, store):
         with store.begin() as tx:
             late, early = open_cycle(tx, 1), open_cycle(tx, 0)
-            tx.estimates.add(revision(early, 5, estimates=(estimate(outcome=Known(0.1, 0.0, 0.2, 9.0)),)))
-            tx.estimates.add(revision(late, 1, estimates=(estimate(outcome=Known(0.2, 0.1, 0.3, 9.0)),)))
-            tx.estimates.add(revision(late, 2, estimates=(estimate(outcome=Known(0.5, 0.25, 0.75, 9.0)),)))
+            tx.estimates.add(revision(early, 5, estimates=(estimate(result=IntervalEstimate(0.1, 0.0, 0.2, 9.0)),)))
+            tx.estimates.add(revision(late, 1, estimates=(estimate(result=IntervalEstimate(0.2, 0.1, 0.3, 9.0)),)))
+            tx.estimates.add(revision(late, 2, estimates=(estimate(result=IntervalEstimate(0.5, 0.25, 0.75, 9.0)),)))
             assert self.ask(tx) == [("spam", "precision", None, 0.5, 0.25, 0.75, None, None, 1, 2)]
 
     def test_keeps_segments_and_panels_apart_and_nulls_what_nobody_knows(self, store):
-        known = Known(0.5, 0.25, 0.75, 9.0)
+        known = IntervalEstimate(0.5, 0.25, 0.75, 9.0)
         with store.begin() as tx:
             cycle, other = open_cycle(tx), open_cycle(tx, panel="other")
             tx.estimates.add(
-                revision(cycle, estimates=(estimate(outcome=UNKNOWN), estimate(segment=COUNTRY, outcome=known)))
+                revision(cycle, estimates=(estimate(result=UNKNOWN), estimate(segment=COUNTRY, result=known)))
             )
-            tx.estimates.add(revision(other, estimates=(estimate("recall", outcome=known),)))
+            tx.estimates.add(revision(other, estimates=(estimate("recall", result=known),)))
             assert self.ask(tx) == [
                 ("other", "recall", None, 0.5, 0.25, 0.75, None, None, 0, 1),
                 ("spam", "precision", None, None, None, None, UNKNOWN.reason, None, 0, 1),
@@ -80,7 +80,7 @@ class TestCurrentStates:
         query = "SELECT state, reason, value, labels_used, revision FROM current_states"
         with store.begin() as tx:
             late, early = open_cycle(tx, 1), open_cycle(tx, 0)
-            tx.estimates.add(revision(early, estimates=(estimate(outcome=Known(0.5, 0.25, 0.75, 9.0)),)))
+            tx.estimates.add(revision(early, estimates=(estimate(result=IntervalEstimate(0.5, 0.25, 0.75, 9.0)),)))
             tx.alarms.add_states([StreamState(STREAM, early, 1, AlarmState.OK, "above", NOW)])
             ((*judged, _, revised),) = rows(tx, query)
             assert (judged, revised) == (["OK", "above", 0.5], 1)

@@ -171,7 +171,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
         study.tell({item: truth[str(item)] for item in asked})
     assert study.ask() == []
     ledger = Ledger({item: "yes" if truth[item] else "no" for item in drawn})
-    engine = {(one.classifier, one.metric): one.outcome for one in design.estimate(ledger, drawn)}
+    engine = {(one.classifier, one.metric): one.result for one in design.estimate(ledger, drawn)}
     for row in study.estimates():
         if row.segment is None:
             known = engine[row.classifier, row.metric]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from tests.support.store.examples import MONDAY, NOW
@@ -11,7 +11,7 @@ FIRST = StoredBaseline(
     key=StreamKey("spam", "lr", "precision"),
     call="score_lr >= 0.5",
     cut_off=0.5,
-    evidence=Share(0.8125, 320.5),
+    evidence=BaselineShare(0.8125, 320.5),
     method="labelled items, Wilson",
     n=400,
     seed=None,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
@@ -130,8 +130,8 @@ def said(item, event_id, value="yes", annotator="ann", minutes=0, panel="spam", 
     return LabelEvent(source, event_id, item_key(panel, item), annotator, value, NOW + minutes * MINUTE)
 
 
-def estimate(metric="precision", segment=None, outcome=None, classifier="lr"):
-    known = outcome or Known(0.8125, 0.75, 0.875, 120.5)
+def estimate(metric="precision", segment=None, result=None, classifier="lr"):
+    known = result or IntervalEstimate(0.8125, 0.75, 0.875, 120.5)
     return Estimate(classifier, metric, segment, known, 42, "ff-mid", 0.95)
 
 

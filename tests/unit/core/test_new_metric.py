@@ -9,7 +9,7 @@ from stratawatch.adapters.store import SqlStore
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.baselines.labelled import labelled
+from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
@@ -91,9 +91,11 @@ class TestConfiguration:
 
 def test_labelled_items_make_a_baseline_of_it():
     calls, truth = np.arange(100) < 50, np.arange(100) % 5 == 0
-    (found,) = labelled(calls, truth, metrics=[NAME])
-    (precision,) = labelled(calls, truth, metrics=["precision"])
-    assert (found.known().value, found.known().low) == pytest.approx((0.8, 1 - precision.known().high))
+    (found,) = labelled_baselines(calls, truth, metrics=[NAME])
+    (precision,) = labelled_baselines(calls, truth, metrics=["precision"])
+    assert (found.interval_at().value, found.interval_at().low) == pytest.approx(
+        (0.8, 1 - precision.interval_at().high)
+    )
 
 
 @CLUSTERED
@@ -166,7 +168,7 @@ class TestLoop:
     def test_is_estimated_beside_the_others(self, scenario):
         with scenario.ports.store.begin() as tx:
             revision = tx.estimates.latest(1)
-        whole = {(e.classifier, e.metric): e.outcome for e in revision.estimates if e.segment is None}
+        whole = {(e.classifier, e.metric): e.result for e in revision.estimates if e.segment is None}
         assert {metric for _, metric in whole} == {*REPORTED, NAME}
         assert whole["lr", NAME].value == pytest.approx(1 - whole["lr", "precision"].value)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.demo.comparison import compare
 from stratawatch.demo.world import Week
@@ -11,7 +11,7 @@ WEEK = Week(3, np.array([0, 1, 0, 1]), np.zeros((4, 3)), CALLS, np.array([True, 
 
 
 def estimate(metric: str, low: float, high: float, segment: Segment | None = None) -> Estimate:
-    return Estimate("logistic", metric, segment, Known((low + high) / 2, low, high, 10), 10, "", 0.95)
+    return Estimate("logistic", metric, segment, IntervalEstimate((low + high) / 2, low, high, 10), 10, "", 0.95)
 
 
 class TestCompare:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.baselines.intervals import Share
+from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.page import panel_page
@@ -18,7 +18,7 @@ BASELINE = StoredBaseline(
     key=stream(),
     call="pred_nb",
     cut_off=None,
-    evidence=Share(0.83, 1200),
+    evidence=BaselineShare(0.83, 1200),
     method="past estimates, windows: 4, Wilson",
     n=1000,
     seed=None,
@@ -58,7 +58,7 @@ class TestView:
         assert score_of(view_of(replace(BASELINE, valid_until=START + WEEK))).baseline is None
 
     def test_is_the_one_that_its_state_was_judged_with(self):
-        anew = replace(BASELINE, evidence=Share(0.7, 900), measured_at=NOW)
+        anew = replace(BASELINE, evidence=BaselineShare(0.7, 900), measured_at=NOW)
         assert score_of(view_of(BASELINE, anew)).baseline.estimate.value == 0.83
         assert score_of(view_of(anew)).baseline is None
 
@@ -72,7 +72,7 @@ class TestView:
         assert (trend.baseline.value, trend.limit_word, trend.points[-1].limit) == (0.83, "", None)
 
     def test_charts_are_wide_enough_for_it(self):
-        low = replace(BASELINE, evidence=Share(0.3, 50))
+        low = replace(BASELINE, evidence=BaselineShare(0.3, 50))
         assert trend_of(view_of(low)).scale.low < 0.2
         assert trend_of(view_of()).scale.low > 0.5
 
@@ -87,7 +87,7 @@ class TestView:
 class TestChart:
     def test_draws_a_band_for_every_baseline(self):
         one = trend_svg(trend_of(view_of(BASELINE)))
-        later = replace(BASELINE, evidence=Share(0.8, 900), valid_from=START + 3 * WEEK)
+        later = replace(BASELINE, evidence=BaselineShare(0.8, 900), valid_from=START + 3 * WEEK)
         two = trend_svg(trend_of(view_of(replace(BASELINE, valid_until=later.valid_from), later)))
         none = trend_svg(trend_of(view_of()))
         assert [text.count(f"fill: {GREEN.lower()}") for text in (none, one, two)] == [0, 1, 2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec
@@ -25,7 +25,10 @@ def judged(confidence=0.95, **changes):
     memory = Memory(panel("lr", "nb", confidence=confidence, **changes), atoms=ATOMS)
     memory.judge(
         cycle(0),
-        [estimate(name, "precision", Known(0.8, 0.77, 0.83, 400), confidence=confidence) for name in ("lr", "nb")],
+        [
+            estimate(name, "precision", IntervalEstimate(0.8, 0.77, 0.83, 400), confidence=confidence)
+            for name in ("lr", "nb")
+        ],
     )
     return memory
 

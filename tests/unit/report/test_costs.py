@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.report.costs import domain_labels
@@ -19,7 +19,7 @@ def cost(*estimates):
 
 
 def told(value, half, n_eff=400.0):
-    return Known(value, value - half, value + half, n_eff)
+    return IntervalEstimate(value, value - half, value + half, n_eff)
 
 
 class TestDomainLabels:
@@ -35,7 +35,7 @@ class TestDomainLabels:
         assert domain_labels(told(0.5, 0.0001), 50, 0.95) <= 50
 
     def test_a_value_at_the_end_falls_back_on_its_effective_n(self):
-        assert domain_labels(Known(0.0, 0.0, 0.01, 368), 1e12, 0.95) == pytest.approx(368)
+        assert domain_labels(IntervalEstimate(0.0, 0.0, 0.01, 368), 1e12, 0.95) == pytest.approx(368)
 
 
 class TestCost:

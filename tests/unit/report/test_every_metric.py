@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_metrics import metrics_shown
@@ -31,7 +31,7 @@ def test_every_metric_is_estimated_and_judged(judged):
         estimates = [one for one in tx.estimates.latest(1).estimates if one.segment is None]
         states = tx.alarms.current("spam")
     assert {(one.classifier, one.metric) for one in estimates} == {(c, m) for c in ("lr", "rf") for m in METRICS}
-    assert all(isinstance(one.outcome, Known) for one in estimates)
+    assert all(isinstance(one.result, IntervalEstimate) for one in estimates)
     assert {state.key.metric for state in states} == set(METRICS)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Known
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -69,10 +69,10 @@ def test_the_refused_window_is_the_headline_and_a_gap(view):
 def test_values_are_those_of_the_stored_revision(scenario, view):
     with scenario.ports.store.begin() as tx:
         _, newest = tx.estimates.history(scenario.panel.name)[-1]
-    stored = {(e.classifier, e.metric): e.outcome for e in newest.estimates if e.segment is None}
+    stored = {(e.classifier, e.metric): e.result for e in newest.estimates if e.segment is None}
     shown = {(t.classifier, t.metric): t.points[2].estimate for t in view.trends}
     assert shown == stored
-    assert all(isinstance(known, Known) for known in shown.values())
+    assert all(isinstance(known, IntervalEstimate) for known in shown.values())
 
 
 def test_the_breach_its_incident_and_its_page_are_there(scenario, view):

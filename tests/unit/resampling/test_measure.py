@@ -37,7 +37,7 @@ class Parity(BaseEstimator):
 
 
 def found(method):
-    return {b.metric: b.known().value for b in measure_baselines(RULE, X, Y, method, seed=4).baselines}
+    return {b.metric: b.interval_at().value for b in measure_baselines(RULE, X, Y, method, seed=4).baselines}
 
 
 def by_run(splits):
@@ -70,8 +70,8 @@ class TestByHand:
         """Numbers 0..19, positive from 10 on, called positive if odd: 5 of each kind."""
         numbers = np.arange(20)[:, None]
         measured = measure_baselines(Parity(), numbers, (np.arange(20) >= 10).astype(int), KFold(5), seed=1)
-        assert [b.known().value for b in measured.baselines] == [0.5] * 4
-        assert [b.known().n_eff for b in measured.baselines] == [10, 10, 10, 20]
+        assert [b.interval_at().value for b in measured.baselines] == [0.5] * 4
+        assert [b.interval_at().n_eff for b in measured.baselines] == [10, 10, 10, 20]
 
     def test_the_record_can_be_stored_as_it_is(self):
         dates = {"valid_from": "2026-01-01T00:00:00+00:00", "valid_until": "2026-07-01T00:00:00+00:00"}
@@ -82,8 +82,8 @@ class TestByHand:
 
     def test_nothing_called_positive_is_no_information(self):
         measured = measure_baselines(RULE, X, Y, seed=4, cut_off=1.1)
-        assert isinstance(measured.of("precision").known(), Undefined)
-        assert measured.of("recall").known().value == 0.0
+        assert isinstance(measured.of("precision").interval_at(), Undefined)
+        assert measured.of("recall").interval_at().value == 0.0
 
     def test_the_estimator_is_left_as_it_was(self):
         rule = LogisticRegression()
@@ -108,7 +108,7 @@ class TestClasses:
         named = measure_baselines(
             Parity(), X, 1 - Y, "leave_one_out", seed=4, metrics=["negative_predictive_value"], positive=0
         )
-        assert named.baselines[0].known() == turned.baselines[0].known()
+        assert named.baselines[0].interval_at() == turned.baselines[0].interval_at()
 
     def test_a_frame_of_features(self):
         frame = pd.DataFrame(X, columns=["a", "b"], index=np.arange(500, 620))
@@ -124,7 +124,7 @@ class TestCutOff:
         assert measure_baselines(RULE, X, Y, seed=4, cut_off=0.5).baselines == plain.baselines
 
     def test_a_lower_one_finds_more(self):
-        low, high = (measure_baselines(RULE, X, Y, seed=4, cut_off=c).of("recall").known() for c in (0.2, 0.6))
+        low, high = (measure_baselines(RULE, X, Y, seed=4, cut_off=c).of("recall").interval_at() for c in (0.2, 0.6))
         assert low.value > high.value
 
     @pytest.mark.parametrize("positive", [0, 1])

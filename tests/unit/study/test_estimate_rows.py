@@ -1,17 +1,17 @@
 import pytest
 
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Segment
 from stratawatch.errors import StratawatchError
 from stratawatch.study.estimate_rows import as_rows, margins_of
 
-KNOWN = Known(0.8, 0.76, 0.84, 90.0)
+KNOWN = IntervalEstimate(0.8, 0.76, 0.84, 90.0)
 MARGINS = {("lr", "precision"): 0.05, ("lr", "recall"): 0.03, ("vote", "precision"): 0.05}
 
 
-def estimate(classifier="lr", metric="precision", outcome=KNOWN, segment=None):
-    return Estimate(classifier, metric, segment, outcome, 100, "logit", 0.95)
+def estimate(classifier="lr", metric="precision", result=KNOWN, segment=None):
+    return Estimate(classifier, metric, segment, result, 100, "logit", 0.95)
 
 
 class TestAsRows:
@@ -29,7 +29,7 @@ class TestAsRows:
         assert as_rows([estimate(metric=metric)], MARGINS)[0].state == state
 
     def test_what_is_not_known_has_no_number_but_a_reason(self):
-        [row] = as_rows([estimate(outcome=Undefined("no label yet"))], MARGINS)
+        [row] = as_rows([estimate(result=Undefined("no label yet"))], MARGINS)
         assert (row.value, row.low, row.high, row.n_eff, row.half_width) == (None,) * 5
         assert (row.state, row.reason, row.margin) == ("undefined", "no label yet", 0.05)
 

@@ -42,7 +42,7 @@ class TestSequential:
         study, _ = finished
         plain = study._design.estimate(study._ledger, study._progress.drawn, confidence=0.95)
         for row, one in zip(study.estimates(), plain, strict=True):
-            assert row.half_width > one.outcome.half_width
+            assert row.half_width > one.result.half_width
 
     def test_later_rounds_are_worth_a_look(self, finished):
         _, batches = finished

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
-from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 from stratawatch.core.metrics import A, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Floats
 
@@ -34,7 +34,7 @@ class Statistic:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ReplicatedEstimate:
     """An estimate, its variance v, and the degrees of freedom of the t that belongs to it.
 
     `size` are the items that it is a share of, as far as one can say.
@@ -48,27 +48,27 @@ class Spread:
     def ends(self, confidence: float) -> tuple[float, float]:
         """The symmetric t interval, as the method has it: it may leave [0, 1].
 
-        >>> tuple(round(end, 3) for end in Spread(0.8, 0.0004, 10).ends(0.95))
+        >>> tuple(round(end, 3) for end in ReplicatedEstimate(0.8, 0.0004, 10).ends(0.95))
         (0.755, 0.845)
         """
-        half = student(self.degrees, confidence) * self.variance**0.5
+        half = t_quantile(self.degrees, confidence) * self.variance**0.5
         return self.value - half, self.value + half
 
-    def share(self, confidence: float) -> Known:
+    def share(self, confidence: float) -> IntervalEstimate:
         """As a metric between 0 and 1, its interval cut off there."""
         value, low, high = (min(max(end, 0.0), 1.0) for end in (self.value, *self.ends(confidence)))
         theta, v, least, most, size = np.array([value, self.variance, low, high, self.size])
-        return Known(value, low, high, float(effective_labels(theta, v, least, most, size, confidence)))
+        return IntervalEstimate(value, low, high, float(effective_labels(theta, v, least, most, size, confidence)))
 
 
-def student(degrees: float, confidence: float) -> float:
+def t_quantile(degrees: float, confidence: float) -> float:
     """The two-sided quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + confidence) / 2))
 
 
-def brr(made: Replicates, values: Floats, statistic: Statistic) -> Spread | Undefined:
+def brr(made: Replicates, values: Floats, statistic: Statistic) -> ReplicatedEstimate | Undefined:
     """A statistic of the weighted totals of `values` (labels x variables), and its variance."""
     whole, parts = made.weights @ values, made.replicated @ values
     size = float(statistic.size(whole))
@@ -79,62 +79,64 @@ def brr(made: Replicates, values: Floats, statistic: Statistic) -> Spread | Unde
         return Undefined(
             f"in {lacking} of {len(parts)} replicates no label is left to make it of; Fay's variant keeps them all"
         )
-    return spread(made, float(statistic.value(whole)), statistic.value(parts), size)
+    return replicated_estimate(made, float(statistic.value(whole)), statistic.value(parts), size)
 
 
-def spread(made: Replicates, value: float, parts: Floats, size: float = np.inf) -> Spread | Undefined:
+def replicated_estimate(
+    made: Replicates, value: float, parts: Floats, size: float = np.inf
+) -> ReplicatedEstimate | Undefined:
     """Of any statistic at all, from its value and its values in the replicates: a weighted median, a rank, a model."""
     if made.strata == 0:
-        return Spread(value, 0.0, np.inf, size)
+        return ReplicatedEstimate(value, 0.0, np.inf, size)
     variance = float(((parts - value) ** 2).sum()) * made.scale
     if variance <= ROUNDING * value**2:
         return Undefined("all replicates agree: labels without any variation say nothing about their error")
-    return Spread(value, variance, made.strata, size)
+    return ReplicatedEstimate(value, variance, made.strata, size)
 
 
 def brr_of_metric(
-    strata: Strata,
+    strata: StratifiedUnits,
     yes: Flags,
-    calls: Calls,
+    calls: ClassifierCalls,
     metric_name: str,
     rng: np.random.Generator,
-    how: Replication | None = None,
-) -> Spread | Undefined:
+    how: ReplicationOptions | None = None,
+) -> ReplicatedEstimate | Undefined:
     """Precision, recall, F1, ... of one classifier; what it calls is counted, the positives are estimated."""
     metric = metric_named(metric_name)
-    obstacle = unserved(metric, calls)
+    obstacle = undefined_metric(metric, calls)
     if obstacle is not None:
         return obstacle
-    made = replicates(strata, how or Replication(), rng)
+    made = replicates(strata, how or ReplicationOptions(), rng)
     if isinstance(made, Undefined):
         return made
     return brr(made, positives(yes, calls), of_metric(metric, calls))
 
 
-def of_metric(metric: RatioMetric, calls: Calls) -> Statistic:
+def of_metric(metric: RatioMetric, calls: ClassifierCalls) -> Statistic:
     """A metric as a function of the two totals: positives among the items called positive, and among the others."""
     return Statistic(
-        value=lambda totals: metric.value(table(calls, totals)),
-        size=lambda totals: metric.size(table(calls, totals)),
+        value=lambda totals: metric.value(side_totals(calls, totals)),
+        size=lambda totals: metric.size(side_totals(calls, totals)),
     )
 
 
-def table(calls: Calls, totals: Floats) -> SideTotals:
+def side_totals(calls: ClassifierCalls, totals: Floats) -> SideTotals:
     """Counts of items from the two totals of `positives`."""
     shape = np.ones(totals.shape[:-1])
-    return SideTotals(calls.called * shape, calls.passed * shape, totals[..., 0], totals[..., 1])
+    return SideTotals(calls.positive_items * shape, calls.negative_items * shape, totals[..., 0], totals[..., 1])
 
 
-def positives(yes: Flags, calls: Calls) -> Floats:
+def positives(yes: Flags, calls: ClassifierCalls) -> Floats:
     """The two variables of `of_metric`: a positive that is called so, a positive that is not."""
     return np.stack([yes & calls.positive, yes & calls.negative], axis=1).astype(np.float64)
 
 
-def unserved(metric: RatioMetric, calls: Calls) -> Undefined | None:
+def undefined_metric(metric: RatioMetric, calls: ClassifierCalls) -> Undefined | None:
     """Why these labels cannot tell the metric, or None."""
-    of = {A: ("positive", calls.called, calls.positive)}
+    of = {A: ("positive", calls.positive_items, calls.positive)}
     for side in metric.sides:
-        word, items, labels = of.get(side, ("negative", calls.passed, calls.negative))
+        word, items, labels = of.get(side, ("negative", calls.negative_items, calls.negative))
         if items > 0 and not labels.any():
             return Undefined(f"no label among the {items:,.0f} items it calls {word}")
         if items <= 0 and len(metric.sides) == 1:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledUnits:
     """The strata that labels are compared in, each with two units at least: `rows` of labels sorted by them.
 
     `units` and `labels` are C and n of every such stratum.
@@ -28,7 +28,7 @@ class Pooled:
     labels: Counts
 
     @classmethod
-    def of(cls, strata: Strata) -> "Pooled | Undefined":
+    def of(cls, strata: StratifiedUnits) -> "PooledUnits | Undefined":
         """What cannot be told by itself is read with its neighbour."""
         readable = strata.readable(2)
         if isinstance(readable, Undefined):
@@ -42,7 +42,7 @@ class Pooled:
         """The sqrt(n/(n - 1)) of every label's stratum, as a column."""
         return np.asarray(np.repeat((counts / (counts - 1)) ** 0.5, self.labels)[:, None], dtype=np.float64)
 
-    def deviations(self, strata: Strata, moves: Floats) -> Floats:
+    def deviations(self, strata: StratifiedUnits, moves: Floats) -> Floats:
         """The e = w (z - the mean z of its stratum), a row a label in the order of `rows`; `moves` are z."""
         if not self.rows.size:
             return moves[self.rows]
@@ -52,7 +52,7 @@ class Pooled:
 
 
 @dataclass(frozen=True)
-class Variances:
+class ClusterVariances:
     """Of every column of moves: cluster by cluster, and label by label."""
 
     together: Floats
@@ -65,18 +65,18 @@ class Variances:
             return np.asarray(np.where(self.alone > 0, self.together / self.alone, np.nan), dtype=np.float64)
 
 
-def variances(strata: Strata, pooled: Pooled, moves: Floats) -> Variances:
+def cluster_variances(strata: StratifiedUnits, pooled: PooledUnits, moves: Floats) -> ClusterVariances:
     """Both variances; `moves` are labels x columns.
 
-    >>> four = Strata(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
-    >>> pooled = Pooled.of(four)
-    >>> effect = variances(four, pooled, np.array([[1.0], [1.0], [0.0], [0.0]])).design_effect
+    >>> four = StratifiedUnits(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
+    >>> pooled = PooledUnits.of(four)
+    >>> effect = cluster_variances(four, pooled, np.array([[1.0], [1.0], [0.0], [0.0]])).design_effect
     >>> round(float(effect[0]), 6)  # 2 labels a cluster x (2/1) / (4/3)
     3.0
     """
     e = pooled.deviations(strata, moves)
     together = by_unit(strata.units[pooled.rows], e * pooled.grown(pooled.units))
-    return Variances((together**2).sum(axis=0), ((e * pooled.grown(pooled.labels)) ** 2).sum(axis=0))
+    return ClusterVariances((together**2).sum(axis=0), ((e * pooled.grown(pooled.labels)) ** 2).sum(axis=0))
 
 
 def by_unit(units: Counts, values: Floats) -> Floats:

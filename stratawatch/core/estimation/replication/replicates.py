@@ -19,7 +19,7 @@ import numpy as np
 
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array
-from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 
@@ -28,7 +28,7 @@ MOST_PAIRED: Final = 1_000
 
 
 @dataclass(frozen=True)
-class Replication:
+class ReplicationOptions:
     """How labels are to be replicated: n units a stratum; Fay's share that every label keeps in every replicate.
 
     Fay's variant (Judkins 1990) leaves no label out of any replicate, so that a rare positive is always seen. `full`
@@ -60,7 +60,7 @@ class Replicates:
     scale: float
 
 
-def replicates(strata: Strata, how: Replication, rng: np.random.Generator) -> Replicates | Undefined:
+def replicates(strata: StratifiedUnits, how: ReplicationOptions, rng: np.random.Generator) -> Replicates | Undefined:
     """Deal the labels into units, and balance them by an orthogonal array."""
     if len(strata.of) == 0:
         return Undefined("no label")
@@ -84,7 +84,7 @@ def replicates(strata: Strata, how: Replication, rng: np.random.Generator) -> Re
 
 
 def _dealt(
-    readable: Sequence[Counts], units: Counts, how: Replication, rng: np.random.Generator
+    readable: Sequence[Counts], units: Counts, how: ReplicationOptions, rng: np.random.Generator
 ) -> tuple[Counts, Counts, Counts]:
     """Rows of labels, the replicated stratum of each (a column of the array), and its group there."""
     columns, groups, count = [], [], 0
@@ -100,7 +100,7 @@ def _dealt(
     return np.concatenate(readable), np.concatenate(columns), np.concatenate(groups)
 
 
-def _shrink(strata: Strata, how: Replication, rows: Counts, columns: Counts, places: Counts) -> Floats:
+def _shrink(strata: StratifiedUnits, how: ReplicationOptions, rows: Counts, columns: Counts, places: Counts) -> Floats:
     """The c of the module's formula, for every label."""
     n = how.units
     first = np.unique(strata.units[rows], return_index=True)[1]
@@ -110,7 +110,7 @@ def _shrink(strata: Strata, how: Replication, rows: Counts, columns: Counts, pla
     return np.asarray((1 - how.fay) * np.sqrt(left * a[columns]), dtype=np.float64)
 
 
-def _no_crossing(strata: Strata) -> None:
+def _no_crossing(strata: StratifiedUnits) -> None:
     if strata.clusters is None:
         return
     pairs = np.unique(np.stack([strata.units, strata.of]), axis=1)

@@ -12,7 +12,7 @@ from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
-class Strata:
+class StratifiedUnits:
     """The stratum of every label (0 to H - 1), the sizes N_h of all H strata, and the cluster of every label, if any.
 
     Strata are in an order that says which are alike: what one cannot tell by itself is read with its neighbour.
@@ -44,7 +44,7 @@ class Strata:
     def weights(self) -> Floats:
         """The items that every label stands for: N_h / n_h, a stratum without a label joined to the next that has one.
 
-        >>> Strata(np.array([0, 0, 2]), np.array([10.0, 6.0, 4.0])).weights.tolist()
+        >>> StratifiedUnits(np.array([0, 0, 2]), np.array([10.0, 6.0, 4.0])).weights.tolist()
         [5.0, 5.0, 10.0]
         """
         sizes = np.bincount(_homes(self.answers), weights=self.sizes, minlength=len(self.sizes))
@@ -72,7 +72,8 @@ class Strata:
 
         A stratum with fewer is read with the next, the last with the one before.
 
-        >>> [rows.tolist() for rows in Strata(np.array([0, 1, 1, 1, 2]), np.array([9.0, 9.0, 9.0])).readable(2)]
+        >>> made = StratifiedUnits(np.array([0, 1, 1, 1, 2]), np.array([9.0, 9.0, 9.0]))
+        >>> [rows.tolist() for rows in made.readable(2)]
         [[0, 1, 2, 3, 4]]
         """
         rows = np.flatnonzero(~self.exhausted)
@@ -92,19 +93,19 @@ class Strata:
 
 
 @dataclass(frozen=True)
-class Calls:
+class ClassifierCalls:
     """What a classifier said of every label's item, and of how many items it says so in all."""
 
     positive: Flags
     negative: Flags
-    called: float
-    passed: float
+    positive_items: float
+    negative_items: float
 
 
-def expanded(answered: Counts, yes: Counts) -> tuple[Counts, Flags]:
+def expand_counts(answered: Counts, yes: Counts) -> tuple[Counts, Flags]:
     """A row a label from counts by cell: the cell of each, and whether it is yes.
 
-    >>> rows, said = expanded(np.array([2, 1]), np.array([1, 0]))
+    >>> rows, said = expand_counts(np.array([2, 1]), np.array([1, 0]))
     >>> rows.tolist(), said.tolist()
     ([0, 0, 1], [True, False, False])
     """

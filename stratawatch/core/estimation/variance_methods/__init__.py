@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Final
 
-from stratawatch.core.estimation.variance_methods.brr import Brr
-from stratawatch.core.estimation.variance_methods.default import Default
-from stratawatch.core.estimation.variance_methods.variance import Variance
+from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
+from stratawatch.core.estimation.variance_methods.default import DesignVariance
+from stratawatch.core.estimation.variance_methods.variance import VarianceMethod
 from stratawatch.errors import StratawatchError
 
-VARIANCES: Final[Mapping[str, Variance]] = {variance.name: variance for variance in (Default(), Brr())}
+VARIANCES: Final[Mapping[str, VarianceMethod]] = {
+    variance.name: variance for variance in (DesignVariance(), BalancedReplication())
+}
 
 
-def variance_named(name: str) -> Variance:
+def variance_named(name: str) -> VarianceMethod:
     """The variance of this name."""
     if not isinstance(name, str) or name not in VARIANCES:
         raise StratawatchError(f"there is no variance {name!r:.60}", expected=f"one of {', '.join(VARIANCES)}")

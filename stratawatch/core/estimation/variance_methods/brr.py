@@ -16,22 +16,22 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.estimation.label_table import LabelTable
-from stratawatch.core.estimation.replication.balanced_replication import spread
-from stratawatch.core.estimation.replication.replicates import Replicates, Replication, replicates
+from stratawatch.core.estimation.replication.balanced_replication import replicated_estimate
+from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Atom, Floats
 
 _WORDS: Final = {A: "positive", B: "negative"}
-_HOW: Final = Replication(split=True)
+_HOW: Final = ReplicationOptions(split=True)
 _LEFT: Final = 0.01
 """A replicate with less than this part of what a ratio is made of tells nothing of it."""
-FEWEST: Final = 5
+MIN_LABELS_OF_EACH_VERDICT: Final = 5
 """Labels of a side that must say yes, and as many that say no: with fewer it was measured to cover too little."""
 
 
@@ -44,7 +44,7 @@ class _Replicated:
     sides: Sides
     totals: Floats
 
-    def outcome(self, metric: RatioMetric, place: tuple[int, int], confidence: float) -> Known | Undefined:
+    def result(self, metric: RatioMetric, place: tuple[int, int], confidence: float) -> IntervalEstimate | Undefined:
         """One metric of one classifier inside one segment."""
         sides, totals = self.sides.at(place), self.totals[:, *place]
         if (too_few := _agreeing(metric, sides, self.fewest)) is not None:
@@ -57,15 +57,15 @@ class _Replicated:
         lacking = int((metric.size(parts) < _LEFT * size).sum())
         if lacking:
             return Undefined(f"in {lacking} of {len(totals)} replicates no label is left to make it of")
-        found = spread(self.made, float(metric.value(sides.table)), metric.value(parts), size)
+        found = replicated_estimate(self.made, float(metric.value(sides.table)), metric.value(parts), size)
         return found if isinstance(found, Undefined) else found.share(confidence)
 
 
 @dataclass(frozen=True)
-class Brr:
+class BalancedReplication:
     """As measured it covers less than the default. `fewest`: labels of a side that must say yes, and that say no."""
 
-    fewest: int = FEWEST
+    fewest: int = MIN_LABELS_OF_EACH_VERDICT
 
     name: ClassVar = "brr"
     estimators: ClassVar[tuple[Estimator, ...]] = ("difference",)
@@ -73,11 +73,11 @@ class Brr:
         (
             "Intervals of variance = 'brr' are too narrow: in simulated panels with 300 and 1,000 labels 93% of those "
             "at 95% confidence held precision and F1, and 90% recall (87% at worst); there is none where fewer than "
-            f"{FEWEST} labels of a side that a metric reads say yes, or no."
+            f"{MIN_LABELS_OF_EACH_VERDICT} labels of a side that a metric reads say yes, or no."
         ),
     )
 
-    def read(
+    def apply(
         self,
         found: Sequence[Estimate],
         cells: Cells,
@@ -92,7 +92,7 @@ class Brr:
         seed = int(min(known.items.candidates.digests), 16)
         made = replicates(rows.stratified_units(), _HOW, np.random.default_rng(seed))
         if isinstance(made, Undefined):
-            return tuple(one if isinstance(one.outcome, Undefined) else replace(one, outcome=made) for one in found)
+            return tuple(one if isinstance(one.result, Undefined) else replace(one, result=made) for one in found)
         replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, known, request))
         places = [
             (row, place, metric_named(name))
@@ -109,12 +109,12 @@ class Brr:
 def _read(replicated: _Replicated, one: Estimate, metric: RatioMetric, place: tuple[int, int]) -> Estimate:
     count = len(replicated.made.replicated)
     method = f"{metric.method}, BRR, {count:,} replicate{'s' * (count > 1)}, t"
-    if isinstance(one.outcome, Undefined) or one.outcome.low == one.outcome.high:
+    if isinstance(one.result, Undefined) or one.result.low == one.result.high:
         return replace(one, method=method)
-    outcome = replicated.outcome(metric, place, one.confidence)
+    outcome = replicated.result(metric, place, one.confidence)
     if isinstance(outcome, Undefined) and one.segment is not None:
         outcome = Undefined(f"{outcome.reason} in {one.segment}")
-    return replace(one, outcome=outcome, method=method)
+    return replace(one, result=outcome, method=method)
 
 
 def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | None:

@@ -10,14 +10,14 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
 
-class Default:
+class DesignVariance:
     """Nothing to be done."""
 
     name: ClassVar = "default"
     warnings: ClassVar[tuple[str, ...]] = ()
     estimators: ClassVar[tuple[Estimator, ...]] = ()
 
-    def read(
+    def apply(
         self,
         found: Sequence[Estimate],
         cells: Cells,

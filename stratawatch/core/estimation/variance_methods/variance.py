@@ -10,7 +10,7 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
 
-class Variance(Protocol):
+class VarianceMethod(Protocol):
     """A way from labels to intervals, for labels that were drawn at random inside strata."""
 
     name: ClassVar[str]
@@ -19,7 +19,7 @@ class Variance(Protocol):
     estimators: ClassVar[tuple[Estimator, ...]]
     """The estimators that it is the variance of; none: of all."""
 
-    def read(
+    def apply(
         self,
         found: Sequence[Estimate],
         cells: Cells,

@@ -6,26 +6,26 @@ from hypothesis import strategies as st
 from benchmarks.papers.strat.cluster_shares import cluster_share
 from benchmarks.papers.strat.linearised import clustered, linearised
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.units import Calls, Strata
+from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
 from stratawatch.core.metrics import METRICS
 from tests.support.stratified_units import drawn, textbook
 
 
 def everything_positive(n, items):
-    return Calls(np.ones(n, dtype=bool), np.zeros(n, dtype=bool), items, 0.0)
+    return ClassifierCalls(np.ones(n, dtype=bool), np.zeros(n, dtype=bool), items, 0.0)
 
 
 def test_precision_is_the_stratified_mean():
     known, yes, calls = drawn(np.random.default_rng(1), [5, 9, 2])
     found = linearised(known, yes, calls, "precision")
-    assert found.variance == pytest.approx(textbook(known, (yes & calls.positive) * 1.0) / calls.called**2)
+    assert found.variance == pytest.approx(textbook(known, (yes & calls.positive) * 1.0) / calls.positive_items**2)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_slopes_are_those_of_the_metric(metric):
     """V is the sum of squares of what a label moves: nudge every label's weight and look."""
     known, yes, calls = drawn(np.random.default_rng(2), [8, 8])
-    found = clustered(Strata(known.of, known.sizes, np.arange(16)), yes, calls, metric)
+    found = clustered(StratifiedUnits(known.of, known.sizes, np.arange(16)), yes, calls, metric)
     plain = linearised(known, yes, calls, metric)
     left = 1 - 1 / known.weights
     assert found.design_effect == pytest.approx(1)
@@ -41,7 +41,7 @@ def test_one_stratum_of_clusters_is_cochrans_ratio_estimator(counts):
     clusters = np.repeat(np.arange(len(sizes)), sizes.astype(int))
     yes = np.concatenate([np.arange(m) < y for y, m in zip(yes_by, sizes, strict=True)])
     n = len(yes)
-    known = Strata(np.zeros(n, dtype=np.int64), np.array([1000.0]), clusters)
+    known = StratifiedUnits(np.zeros(n, dtype=np.int64), np.array([1000.0]), clusters)
     found = clustered(known, yes, everything_positive(n, 1000.0), "precision")
     expected = cluster_share(yes_by, sizes)
     assert isinstance(found, Undefined) == isinstance(expected, Undefined)
@@ -54,8 +54,8 @@ def test_one_stratum_of_clusters_is_cochrans_ratio_estimator(counts):
 def test_clusters_across_strata_add_up():
     """Two strata, the same clusters in both, the same labels: moves double, so the variance is 4 times one stratum's."""
     yes = np.array([1, 0, 1, 1, 0, 0], dtype=bool)
-    one = Strata(np.zeros(6, dtype=np.int64), np.array([600.0]), np.array([0, 0, 1, 1, 2, 2]))
-    two = Strata(np.repeat([0, 1], 6), np.array([600.0, 600.0]), np.tile([0, 0, 1, 1, 2, 2], 2))
+    one = StratifiedUnits(np.zeros(6, dtype=np.int64), np.array([600.0]), np.array([0, 0, 1, 1, 2, 2]))
+    two = StratifiedUnits(np.repeat([0, 1], 6), np.array([600.0, 600.0]), np.tile([0, 0, 1, 1, 2, 2], 2))
     single = clustered(one, yes, everything_positive(6, 1200.0), "precision").spread.variance
     both = clustered(two, np.tile(yes, 2), everything_positive(12, 1200.0), "precision").spread.variance
     assert both == pytest.approx(4 * single)
@@ -65,7 +65,7 @@ class TestDesignEffect:
     def test_of_clusters_that_agree_it_is_nearly_their_size(self):
         """30 clusters of 4 that all agree within: m (C/(C - 1)) / (n/(n - 1)) = 4 x (30/29) x (119/120)."""
         yes = np.repeat(np.arange(30) % 2 == 0, 4)
-        known = Strata(np.zeros(120, dtype=np.int64), np.array([5000.0]), np.repeat(np.arange(30), 4))
+        known = StratifiedUnits(np.zeros(120, dtype=np.int64), np.array([5000.0]), np.repeat(np.arange(30), 4))
         found = clustered(known, yes, everything_positive(120, 5000.0), "precision")
         assert found.design_effect == pytest.approx(4 * (30 / 29) * (119 / 120))
         assert found.mean_size == 4
@@ -89,8 +89,8 @@ class TestThin:
 
     def test_an_exhausted_stratum_adds_nothing(self):
         known, yes, calls = drawn(np.random.default_rng(6), [4, 6], sizes=[4, 90])
-        alone = Strata(np.zeros(6, dtype=np.int64), np.array([90.0]))
-        later = Calls(calls.positive[4:], calls.negative[4:], 0.0, 94.0)
+        alone = StratifiedUnits(np.zeros(6, dtype=np.int64), np.array([90.0]))
+        later = ClassifierCalls(calls.positive[4:], calls.negative[4:], 0.0, 94.0)
         whole = linearised(known, yes, calls, "prevalence").variance
         assert whole == pytest.approx(linearised(alone, yes[4:], later, "prevalence").variance)
 
@@ -98,7 +98,7 @@ class TestThin:
 class TestNoInformation:
     def test_nothing_labelled_on_the_side_that_counts(self):
         known, yes, calls = drawn(np.random.default_rng(12), [4], clusters=np.arange(4))
-        silent = Calls(np.zeros(4, dtype=bool), calls.positive | calls.negative, 10.0, 20.0)
+        silent = ClassifierCalls(np.zeros(4, dtype=bool), calls.positive | calls.negative, 10.0, 20.0)
         nothing = Undefined("no label among the 10 items it calls positive")
         assert linearised(known, yes, silent, "precision") == nothing
         assert clustered(known, yes, silent, "precision") == nothing

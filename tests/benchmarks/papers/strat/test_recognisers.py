@@ -7,8 +7,8 @@ from hypothesis.extra.numpy import arrays
 from benchmarks.papers.strat.recognisers import identified, ranks, relative_ranks, stratified_rate
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.balanced_replication import Statistic, brr
-from stratawatch.core.estimation.replication.replicates import Replication, replicates
-from stratawatch.core.estimation.replication.units import Strata
+from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
 
 SCORES = arrays(np.float64, (6, 5), elements=st.integers(0, 4).map(float))
@@ -63,7 +63,7 @@ class TestMisclassification:
         rng = np.random.default_rng(3)
         classes = np.repeat(np.arange(100), 2)
         wrong = (rng.random(200) < 0.3).astype(float)
-        made = replicates(Strata(classes, np.full(100, 1e15)), Replication(), rng)
+        made = replicates(StratifiedUnits(classes, np.full(100, 1e15)), ReplicationOptions(), rng)
         total = Statistic(lambda totals: totals[..., 0] / 1e17, lambda totals: np.ones(totals.shape[:-1]))
         found, textbook = brr(made, wrong[:, None], total), stratified_rate(wrong, classes)
         assert found.value == pytest.approx(textbook.value, rel=1e-12)

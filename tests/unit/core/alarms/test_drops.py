@@ -2,19 +2,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.alarms.drops import InForce
+from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.baselines.intervals import Share, TwoSides
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 
 DROP = Limit("precision", max_drop=0.02)
-SURE = InForce(Share(0.80, 1e9), "2026-08-01")
+SURE = ActiveBaseline(BaselineShare(0.80, 1e9), "2026-08-01")
 
 
 def estimate(value, low, high, confidence=0.95, metric="precision"):
-    return Estimate("lr", metric, None, Known(value, low, high, 100.0), 214, "test", confidence)
+    return Estimate("lr", metric, None, IntervalEstimate(value, low, high, 100.0), 214, "test", confidence)
 
 
 def judged(ordinary, page, limit=DROP, baseline=SURE, margin=0.03):
@@ -66,7 +66,7 @@ class TestAgainstABaselineThatIsKnownExactly:
     )
     def test_where_small_is_good_a_rise_is_what_is_limited(self, ordinary, page, state, words):
         limit = Limit("false_omission_rate", max_drop=0.02)
-        said = judged(ordinary, page, limit, InForce(Share(0.01, 1e10), "2026-08-01"))
+        said = judged(ordinary, page, limit, ActiveBaseline(BaselineShare(0.01, 1e10), "2026-08-01"))
         assert (said.state, words in said.reason) == (state, True), said.reason
         assert " against the baseline of 2026-08-01, a rise of 2 is" in said.reason
 
@@ -74,27 +74,36 @@ class TestAgainstABaselineThatIsKnownExactly:
 class TestAgainstAnUncertainBaseline:
     def test_the_same_drop_is_proven_by_a_long_one_and_not_by_a_short_one(self):
         ends = (0.72, 0.70, 0.74), (0.72, 0.69, 0.75)
-        by_labels = {n: judged(*ends, baseline=InForce(Share(0.80, n), "2026-08-01")).state for n in (50, 400, 1e4)}
+        by_labels = {
+            n: judged(*ends, baseline=ActiveBaseline(BaselineShare(0.80, n), "2026-08-01")).state
+            for n in (50, 400, 1e4)
+        }
         assert by_labels == {50: AlarmState.BLIND, 400: AlarmState.AT_RISK, 1e4: AlarmState.BREACH}
 
     def test_its_interval_is_made_at_the_confidence_of_each_test(self):
         """With 700 labels the drop's 95% interval lies beyond 2 points, that of a page does not."""
-        baseline, now = InForce(Share(0.80, 700), "2026-08-01"), Known(0.74, 0.73, 0.75, 1e4)
+        baseline, now = ActiveBaseline(BaselineShare(0.80, 700), "2026-08-01"), IntervalEstimate(0.74, 0.73, 0.75, 1e4)
         assert baseline.drop_to("precision", now, 0.95).low > 0.02 > baseline.drop_to("precision", now, 0.995).low
         assert judged((0.74, 0.73, 0.75), (0.74, 0.73, 0.75), baseline=baseline).state == AlarmState.AT_RISK
 
     def test_of_two_sides_serves_as_well(self):
-        both = TwoSides("recall", Share(0.8, 1000), Share(0.01, 9000), called_size=1000, passed_size=9000)
-        said = judged((0.5, 0.45, 0.55), (0.5, 0.4, 0.6), Limit("recall", max_drop=0.1), InForce(both, "2026-08-01"))
+        both = TwoSidedBaseline(
+            "recall", BaselineShare(0.8, 1000), BaselineShare(0.01, 9000), called_size=1000, passed_size=9000
+        )
+        said = judged(
+            (0.5, 0.45, 0.55), (0.5, 0.4, 0.6), Limit("recall", max_drop=0.1), ActiveBaseline(both, "2026-08-01")
+        )
         assert said.state == AlarmState.BREACH
 
     def test_too_wide_to_tell_is_blind_and_says_how_wide(self):
-        said = judged((0.80, 0.74, 0.86), (0.80, 0.7, 0.9), baseline=InForce(Share(0.80, 100), "2026-08-01"))
+        said = judged(
+            (0.80, 0.74, 0.86), (0.80, 0.7, 0.9), baseline=ActiveBaseline(BaselineShare(0.80, 100), "2026-08-01")
+        )
         assert said.state == AlarmState.BLIND
         assert "too wide to tell (plus-minus 9.8, more than 9.0); now 80.0%" in said.reason
 
     def test_but_a_wide_interval_that_proves_something_is_not_blind(self):
-        baseline = InForce(Share(0.80, 60), "2026-08-01")
+        baseline = ActiveBaseline(BaselineShare(0.80, 60), "2026-08-01")
         assert judged((0.3, 0.2, 0.4), (0.3, 0.15, 0.45), baseline=baseline).state == AlarmState.BREACH
         assert judged((0.5, 0.4, 0.6), (0.5, 0.1, 0.9), baseline=baseline).state == AlarmState.AT_RISK
 
@@ -108,7 +117,10 @@ class TestWithoutABaseline:
     def test_what_is_allowed_is_told_to_the_last_digit(self):
         ends = (0.02, 0.01, 0.03)
         limit = Limit("false_omission_rate", max_drop=0.0025)
-        assert " a rise of 0.25 is allowed: " in judged(ends, ends, limit, InForce(Share(0.01, 1e10), "then")).reason
+        assert (
+            " a rise of 0.25 is allowed: "
+            in judged(ends, ends, limit, ActiveBaseline(BaselineShare(0.01, 1e10), "then")).reason
+        )
 
     def test_where_small_is_good_cannot_tell_a_rise(self):
         limit, ends = Limit("false_omission_rate", max_drop=0.02), (0.01, 0.005, 0.015)
@@ -137,7 +149,9 @@ class TestBesideAFloor:
         assert (said.state, words in said.reason) == (state, True), said.reason
 
     def test_the_floor_decides_where_the_drop_is_allowed(self):
-        said = judged((0.70, 0.68, 0.72), (0.70, 0.67, 0.73), self.BOTH, InForce(Share(0.70, 1e6), "2026-08-01"))
+        said = judged(
+            (0.70, 0.68, 0.72), (0.70, 0.67, 0.73), self.BOTH, ActiveBaseline(BaselineShare(0.70, 1e6), "2026-08-01")
+        )
         assert (said.state, "below the floor of 75.0%" in said.reason) == (AlarmState.BREACH, True)
 
     def test_without_a_baseline_a_proven_violation_of_the_floor_still_pages(self):
@@ -152,8 +166,8 @@ class TestBesideAFloor:
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.floats(0, 1), st.floats(1, 1e6), st.floats(0.001, 0.5))
 def test_every_estimate_gets_the_state_that_its_drop_supports(ends, was, n, max_drop):
     low, value, high = sorted(ends)
-    baseline = InForce(Share(was, n), "2026-08-01")
-    fell = baseline.drop_to("precision", Known(value, low, high, 9.0), 0.95)
+    baseline = ActiveBaseline(BaselineShare(was, n), "2026-08-01")
+    fell = baseline.drop_to("precision", IntervalEstimate(value, low, high, 9.0), 0.95)
     said = judge(
         estimate(value, low, high),
         estimate(value, low, high),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
 
@@ -16,7 +16,7 @@ CEILING = Limit("false_omission_rate", ceiling=0.01)
 
 
 def estimate(value, low, high, confidence=0.95, labels=214):
-    return Estimate("lr", "precision", None, Known(value, low, high, 100.0), labels, "test", confidence)
+    return Estimate("lr", "precision", None, IntervalEstimate(value, low, high, 100.0), labels, "test", confidence)
 
 
 def judged(ordinary, page, limit=FLOOR, margin=0.03):

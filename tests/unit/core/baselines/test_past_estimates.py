@@ -2,20 +2,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.intervals import Share
-from stratawatch.core.baselines.past_estimates import LEAST, labels_of_length, past_estimates
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.past_estimates import MIN_WINDOWS, labels_for_length, past_estimates
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.errors import StratawatchError
 
 
 def estimate(value=0.8, half=0.05, labels=250, metric="precision", confidence=0.95):
-    outcome = Undefined("no labels") if value is None else Known(value, max(value - half, 0.0), value + half, 300.0)
+    outcome = (
+        Undefined("no labels")
+        if value is None
+        else IntervalEstimate(value, max(value - half, 0.0), value + half, 300.0)
+    )
     return Estimate("lr", metric, None, outcome, labels, "difference estimate, logit", confidence)
 
 
 def plain(value, n, confidence=0.95):
     """A window that knew it from n labels drawn plainly."""
-    known = Share(value, n).known(confidence)
+    known = BaselineShare(value, n).interval_at(confidence)
     return Estimate("lr", "precision", None, known, int(n), "simple random sample, Wilson", confidence)
 
 
@@ -24,7 +28,7 @@ def length(known):
 
 
 def test_one_window_keeps_the_length_of_its_interval():
-    known = past_estimates([estimate(0.8, 0.06)]).known(0.95)
+    known = past_estimates([estimate(0.8, 0.06)]).interval_at(0.95)
     assert (known.value, length(known)) == pytest.approx((0.8, 0.12))
 
 
@@ -39,15 +43,17 @@ def test_windows_alike_are_about_one_window_with_all_their_labels(value, n):
 
 def test_each_window_counts_the_same_and_brings_its_own_uncertainty():
     """Distances .03 and .04: together sqrt(.03^2 + .04^2)/2 = .025 on either side."""
-    known = past_estimates([estimate(0.7, 0.03), estimate(0.9, 0.04)]).known(0.95)
+    known = past_estimates([estimate(0.7, 0.03), estimate(0.9, 0.04)]).interval_at(0.95)
     assert (known.value, length(known)) == pytest.approx((0.8, 0.05))
 
 
 def test_a_window_that_met_a_rare_error_does_not_make_the_others_worthless():
     """Its n_eff is near 1, as an error was drawn in a stratum of many items; its interval is what it adds."""
-    met = Estimate("lr", "precision", None, Known(0.004, 0.0001, 0.02, 1.2), 300, "difference estimate", 0.95)
-    none = Estimate("lr", "precision", None, Known(0.0, 0.0, 0.012, 305.0), 300, "difference estimate", 0.95)
-    known = past_estimates([met, *[none] * 7]).known(0.95)
+    met = Estimate(
+        "lr", "precision", None, IntervalEstimate(0.004, 0.0001, 0.02, 1.2), 300, "difference estimate", 0.95
+    )
+    none = Estimate("lr", "precision", None, IntervalEstimate(0.0, 0.0, 0.012, 305.0), 300, "difference estimate", 0.95)
+    known = past_estimates([met, *[none] * 7]).interval_at(0.95)
     assert known.high < 0.012
 
 
@@ -63,35 +69,39 @@ def test_a_confidence_that_changed_on_the_way_changes_nothing(first, last):
 
 
 def test_windows_that_were_counted_to_the_last_item_are_known_exactly():
-    exact = Estimate("lr", "precision", None, Known(0.75, 0.75, 0.75, 400.0), 400, "difference estimate", 0.95)
-    assert past_estimates([exact] * 4).evidence == Share(0.75, 1600.0)
+    exact = Estimate(
+        "lr", "precision", None, IntervalEstimate(0.75, 0.75, 0.75, 400.0), 400, "difference estimate", 0.95
+    )
+    assert past_estimates([exact] * 4).evidence == BaselineShare(0.75, 1600.0)
 
 
 def test_windows_that_know_nothing_of_it_are_a_wide_interval():
-    known = past_estimates([Estimate("lr", "precision", None, Known(0.5, 0.0, 1.0, 0.1), 1, "m", 0.95)]).known(0.95)
+    known = past_estimates(
+        [Estimate("lr", "precision", None, IntervalEstimate(0.5, 0.0, 1.0, 0.1), 1, "m", 0.95)]
+    ).interval_at(0.95)
     assert length(known) > 0.99
 
 
 @given(st.floats(0, 1), st.floats(0.001, 0.999), st.floats(0.5, 0.9999))
 def test_as_many_labels_make_an_interval_as_long(value, length_, confidence):
-    made = Share(value, labels_of_length(value, length_, confidence)).known(confidence)
+    made = BaselineShare(value, labels_for_length(value, length_, confidence)).interval_at(confidence)
     assert length(made) == pytest.approx(length_, abs=2e-4)
 
 
 @pytest.mark.parametrize("length_", [1e-4, 1e-9, 1e-16])
 def test_an_interval_that_only_rounding_keeps_open_is_nearly_exact(length_):
-    n = labels_of_length(0.5, length_, 0.95)
+    n = labels_for_length(0.5, length_, 0.95)
     assert n == pytest.approx((1.959964 / length_) ** 2, rel=1e-5)
 
 
 def test_windows_without_information_are_left_out():
     baseline = past_estimates([estimate(), estimate(None, labels=0)])
-    assert length(baseline.known(0.95)) == pytest.approx(0.1)
+    assert length(baseline.interval_at(0.95)) == pytest.approx(0.1)
     assert baseline.method == "past estimates, windows: 1, MOVER as Wilson"
 
 
 def test_no_window_that_knew_it_is_no_information():
-    assert past_estimates([estimate(None, labels=0)] * 2).known() == Undefined("no past window knew it")
+    assert past_estimates([estimate(None, labels=0)] * 2).interval_at() == Undefined("no past window knew it")
 
 
 @pytest.mark.parametrize("estimates", [[], [estimate(), estimate(metric="recall")]])
@@ -102,7 +112,7 @@ def test_estimates_of_several_streams_or_of_none_are_refused(estimates):
 
 @pytest.mark.parametrize("windows", [1, 3])
 def test_fewer_windows_than_it_takes_are_no_information(windows):
-    found = past_estimates([estimate()] * windows + [estimate(None, labels=0)] * 4, least=LEAST).known()
+    found = past_estimates([estimate()] * windows + [estimate(None, labels=0)] * 4, least=MIN_WINDOWS).interval_at()
     assert isinstance(found, Undefined)
     assert found.reason == f"{windows} past window{'s' * (windows > 1)} knew it, a baseline takes 4"
-    assert isinstance(past_estimates([estimate()] * 4, least=LEAST).known(), Known)
+    assert isinstance(past_estimates([estimate()] * 4, least=MIN_WINDOWS).interval_at(), IntervalEstimate)

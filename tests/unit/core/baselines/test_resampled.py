@@ -3,8 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.labelled import of_answers
-from stratawatch.core.baselines.resampled import Trials, bootstrap_632, mean_of_runs, pooled, values
+from stratawatch.core.baselines.labelled import from_counts
+from stratawatch.core.baselines.resampled import (
+    TestedPredictions,
+    bootstrap_632,
+    mean_of_runs,
+    metric_by_run,
+    pooled_share,
+)
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.errors import StratawatchError
@@ -14,7 +20,7 @@ TRUTH = np.array([True, True, True, False, False, False])
 
 def trials(*runs):
     """Runs as (items, calls), over the six items of TRUTH."""
-    return Trials.of_runs([(np.array(items), np.array(calls, dtype=bool)) for items, calls in runs], TRUTH)
+    return TestedPredictions.of_runs([(np.array(items), np.array(calls, dtype=bool)) for items, calls in runs], TRUTH)
 
 
 TWO_RUNS = trials(([0, 1, 3], [1, 0, 0]), ([1, 4, 5, 0], [1, 1, 0, 1]))
@@ -23,20 +29,20 @@ TWO_RUNS = trials(([0, 1, 3], [1, 0, 0]), ([1, 4, 5, 0], [1, 1, 0, 1]))
 
 class TestByHand:
     def test_runs(self):
-        assert values("accuracy", TWO_RUNS.by_run()).tolist() == pytest.approx([2 / 3, 3 / 4])
-        assert values("precision", TWO_RUNS.by_run()).tolist() == pytest.approx([1, 2 / 3])
+        assert metric_by_run("accuracy", TWO_RUNS.by_run()).tolist() == pytest.approx([2 / 3, 3 / 4])
+        assert metric_by_run("precision", TWO_RUNS.by_run()).tolist() == pytest.approx([1, 2 / 3])
 
     def test_the_mean_of_the_runs(self):
         assert mean_of_runs("accuracy", TWO_RUNS).value == pytest.approx((2 / 3 + 3 / 4) / 2)
 
     def test_all_answers_together(self):
-        assert pooled("accuracy", TWO_RUNS).value == pytest.approx(5 / 7)
-        assert pooled("precision", TWO_RUNS).value == pytest.approx(3 / 4)
+        assert pooled_share("accuracy", TWO_RUNS).value == pytest.approx(5 / 7)
+        assert pooled_share("precision", TWO_RUNS).value == pytest.approx(3 / 4)
 
     def test_items_told_twice_are_not_two_items(self):
         """Accuracy counts items 0..5 2, 2, 0, 1, 1, 1 times: 7^2/11. Precision 2, 1 and 1 times: 4^2/6."""
-        assert pooled("accuracy", TWO_RUNS).n == pytest.approx(49 / 11)
-        assert pooled("precision", TWO_RUNS).n == pytest.approx(16 / 6)
+        assert pooled_share("accuracy", TWO_RUNS).n == pytest.approx(49 / 11)
+        assert pooled_share("precision", TWO_RUNS).n == pytest.approx(16 / 6)
 
     def test_the_632_bootstrap(self):
         """eps 2/3 and 3/4, the fit to all 5 of 6: .632 x 17/24 + .368 x 5/6 = .754333."""
@@ -56,7 +62,7 @@ class TestByHand:
 class TestNoInformation:
     NEVER = trials(([0, 3], [0, 0]), ([1, 4], [0, 0]))
 
-    @pytest.mark.parametrize("method", [pooled, mean_of_runs])
+    @pytest.mark.parametrize("method", [pooled_share, mean_of_runs])
     def test_nothing_called_positive_in_any_run(self, method):
         found = method("precision", self.NEVER)
         assert isinstance(found, Undefined)
@@ -83,11 +89,11 @@ def test_items_tested_once_each_are_labelled_predictions(calls, order, cut):
     calls, order = np.array(calls), np.array(order)
     once = trials((order[:cut], calls[order[:cut]]), (order[cut:], calls[order[cut:]]))
     for metric in BASELINES_REPORTED:
-        assert pooled(metric, once) == of_answers(metric, ConfusionCounts.of_calls(calls, TRUTH))
+        assert pooled_share(metric, once) == from_counts(metric, ConfusionCounts.of_calls(calls, TRUTH))
 
 
 @given(st.integers(1, 30))
 def test_telling_everything_again_and_again_tells_nothing_new(times):
     again = trials(*[([0, 1, 3], [1, 0, 0])] * times)
-    assert pooled("accuracy", again).n == pytest.approx(3)
+    assert pooled_share("accuracy", again).n == pytest.approx(3)
     assert mean_of_runs("accuracy", again).value == pytest.approx(2 / 3)

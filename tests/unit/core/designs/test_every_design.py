@@ -12,7 +12,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import DESIGNS, design_class, design_named
 from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.designs.joint import Joint
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -77,13 +77,13 @@ def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
     found = design.estimate(Ledger(says), says, metrics=tuple(METRICS))
     assert {(one.classifier, one.metric) for one in found} == {(c, m) for c in "ab" for m in METRICS}
     for one in found:
-        assert isinstance(one.outcome, Known | Undefined)
-        assert isinstance(one.outcome, Known) is (
+        assert isinstance(one.result, IntervalEstimate | Undefined)
+        assert isinstance(one.result, IntervalEstimate) is (
             not design.sampling_design.unsupported_reason(one.metric, one.classifier, ("a", "b"))
         )
-        if isinstance(one.outcome, Known):
-            assert one.outcome.low == pytest.approx(one.outcome.high)
-            assert 0 < one.outcome.n_eff <= 100 * (1 + 1e-12), "rounding aside, a census is worth its items"
+        if isinstance(one.result, IntervalEstimate):
+            assert one.result.low == pytest.approx(one.result.high)
+            assert 0 < one.result.n_eff <= 100 * (1 + 1e-12), "rounding aside, a census is worth its items"
 
 
 @NAMES
@@ -97,7 +97,7 @@ def test_segments_are_told_by_the_designs_that_say_so(name):
     design = replace(design, candidates=replace(design.candidates, segments={"country": countries}))
     says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(items)}
     found = design.estimate(Ledger(says), says, metrics=tuple(METRICS), segments=[where])
-    told = [one for one in found if one.segment == where and isinstance(one.outcome, Known)]
+    told = [one for one in found if one.segment == where and isinstance(one.result, IntervalEstimate)]
     assert bool(told) is design_class(name).estimates_segments
 
 
@@ -145,7 +145,7 @@ def test_a_subclass_under_another_name_has_the_numbers_of_its_class(monkeypatch,
         compared = design.compare(says, drawn, "a", "b", "recall")
         found.append((plan, drawn, design.estimate(says, drawn, metrics=tuple(METRICS)), compared))
     assert found[0] == found[1]
-    assert {one.deff is not None for one in found[0][2] if isinstance(one.outcome, Known)} == {clustered}
+    assert {one.deff is not None for one in found[0][2] if isinstance(one.result, IntervalEstimate)} == {clustered}
 
 
 def test_an_unknown_name_is_told_what_there_is():

@@ -82,7 +82,7 @@ class TestPlan:
         assert plan.labels == 300
         for estimate in population.design.estimate(ledger, drawn):
             expected = plan.half_widths[estimate.classifier, estimate.metric]
-            assert estimate.outcome.half_width == pytest.approx(expected, rel=0.35)
+            assert estimate.result.half_width == pytest.approx(expected, rel=0.35)
 
     def test_the_second_round_never_falls_below_what_is_drawn(self, population):
         one = first(population)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import StratawatchError
@@ -18,7 +18,7 @@ def population():
 
 def outcome(estimates, classifier, metric, segment=None):
     (found,) = [e for e in estimates if (e.classifier, e.metric, e.segment) == (classifier, metric, segment)]
-    return found.outcome
+    return found.result
 
 
 class TestEstimate:
@@ -63,7 +63,7 @@ class TestEstimate:
         ledger, drawn = population.labelled()
         usual = population.design.estimate(ledger, drawn)
         wide = population.design.estimate(ledger, drawn, confidence=0.999)
-        assert all(w.outcome.half_width > u.outcome.half_width for u, w in zip(usual, wide, strict=True))
+        assert all(w.result.half_width > u.result.half_width for u, w in zip(usual, wide, strict=True))
         assert {w.confidence for w in wide} == {0.999}
 
     def test_segments_weigh_back_to_the_whole(self, population):
@@ -92,12 +92,12 @@ class TestEstimate:
         for estimate in population.design.estimate(
             Ledger(said), items, segments=(population.north, Segment("region", "west"))
         ):
-            if isinstance(estimate.outcome, Known):
-                known = estimate.outcome
+            if isinstance(estimate.result, IntervalEstimate):
+                known = estimate.result
                 assert 0 <= known.low <= known.value <= known.high <= 1
                 assert known.n_eff >= 0
             else:
-                assert estimate.outcome.reason
+                assert estimate.result.reason
         plan = population.design.plan(population.survey, Ledger(said), items, ordinal=2)
         assert plan.labels == 300
 
@@ -121,14 +121,14 @@ class TestCompare:
         ledger, drawn = population.labelled()
         found = population.design.estimate(ledger, drawn, metrics=("precision",))
         one, two = (outcome(found, name, "precision").value for name in "ab")
-        told = population.design.compare(ledger, drawn, "a", "b", "precision").outcome
+        told = population.design.compare(ledger, drawn, "a", "b", "precision").result
         assert told.value == pytest.approx(one - two)
         assert told.low < told.value < told.high
 
     def test_turned_round_it_changes_its_sign(self, population):
         ledger, drawn = population.labelled()
         there, back = (
-            population.design.compare(ledger, drawn, *pair, "recall").outcome for pair in (("a", "b"), ("b", "a"))
+            population.design.compare(ledger, drawn, *pair, "recall").result for pair in (("a", "b"), ("b", "a"))
         )
         assert (there.low, there.value, there.high) == pytest.approx((-back.high, -back.value, -back.low))
 
@@ -165,15 +165,15 @@ class TestAuxiliary:
 class TestNonResponse:
     def test_no_labels_at_all_are_no_information(self, population):
         _, drawn = population.labelled()
-        assert all(isinstance(e.outcome, Undefined) for e in population.design.estimate(Ledger({}), drawn))
+        assert all(isinstance(e.result, Undefined) for e in population.design.estimate(Ledger({}), drawn))
         assert all(e.labels_used == 0 for e in population.design.estimate(Ledger({}), drawn))
 
     def test_missing_answers_are_reweighted_and_widen_the_interval(self, population):
         ledger, drawn = population.labelled()
         half = Ledger({item: verdict for item, verdict in ledger.verdicts.items() if int(item[1:]) % 2})
         full, fewer = population.design.estimate(ledger, drawn), population.design.estimate(half, drawn)
-        assert all(f.outcome.half_width > e.outcome.half_width for e, f in zip(full, fewer, strict=True))
-        assert all(abs(f.outcome.value - e.outcome.value) < 0.2 for e, f in zip(full, fewer, strict=True))
+        assert all(f.result.half_width > e.result.half_width for e, f in zip(full, fewer, strict=True))
+        assert all(abs(f.result.value - e.result.value) < 0.2 for e, f in zip(full, fewer, strict=True))
 
     def test_unresolved_is_no_answer(self, population):
         ledger, drawn = population.labelled()
@@ -188,7 +188,7 @@ class TestNonResponse:
         found = population.design.estimate(Ledger(heard), drawn)
         assert isinstance(outcome(found, "a", "precision"), Undefined)
         assert "strata without a label" in outcome(found, "a", "precision").reason
-        assert isinstance(outcome(found, "a", "false_omission_rate"), Known)
+        assert isinstance(outcome(found, "a", "false_omission_rate"), IntervalEstimate)
 
 
 class TestDegenerate:

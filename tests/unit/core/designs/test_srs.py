@@ -7,7 +7,7 @@ from scipy.stats import hypergeom
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
@@ -111,13 +111,13 @@ class TestEstimates:
             "negative_predictive_value": tn / (fn + tn),
             "prevalence": (tp + fn) / 40,
         }
-        assert {metric: found["b", metric].outcome.value for metric in METRICS} == pytest.approx(shares)
+        assert {metric: found["b", metric].result.value for metric in METRICS} == pytest.approx(shares)
 
     def test_the_interval_is_wilsons_with_the_labels_of_an_endless_population(self):
         """n = 40 of N = 800: n/((N - n)/(N - 1)) labels."""
         design = design_of()
         drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))]
-        one = told(design, drawn, lambda pattern, number: number % 3 == 0)["a", "prevalence"].outcome
+        one = told(design, drawn, lambda pattern, number: number % 3 == 0)["a", "prevalence"].result
         low, high = wilson(np.array(one.value), np.array(40 * 799 / 760), 0.95)
         assert (one.low, one.high, one.n_eff) == pytest.approx((float(low), float(high), 40 * 799 / 760))
 
@@ -129,9 +129,9 @@ class TestEstimates:
             if design.atoms[int(design.candidates.atoms[row])].stratum == 0
         ]
         for one in told(design, everyone, lambda pattern, number: number % 3 == 0).values():
-            assert isinstance(one.outcome, Known)
-            assert one.outcome.low == one.outcome.value == one.outcome.high
-            assert one.outcome.n_eff <= 800
+            assert isinstance(one.result, IntervalEstimate)
+            assert one.result.low == one.result.value == one.result.high
+            assert one.result.n_eff <= 800
 
     @pytest.mark.parametrize(("labels", "positives"), [(640, 1), (640, 2), (720, 1), (40, 60)])
     def test_intervals_hold_however_much_of_the_population_is_labelled(self, labels, positives):
@@ -145,7 +145,7 @@ class TestEstimates:
             yes = answers * (met / labels)
             request = EstimationRequest(0.95, ("prevalence",), (None,))
             (one,) = design_named("srs").estimate(cells, (), LabelledSample(np.array([labels]), answers, yes), request)
-            held += chances.pmf(met) * (one.outcome.low <= positives / 800 <= one.outcome.high)
+            held += chances.pmf(met) * (one.result.low <= positives / 800 <= one.result.high)
         assert held >= 0.94
 
     def test_all_samples_of_a_tiny_population_have_the_true_mean(self):
@@ -153,7 +153,7 @@ class TestEstimates:
         design = design_of(census)
         says = [True, False, False, False, True, True, False]
         values = [
-            told(design, [f"i{row}" for row in rows], lambda _, number: says[number])["a", "prevalence"].outcome.value
+            told(design, [f"i{row}" for row in rows], lambda _, number: says[number])["a", "prevalence"].result.value
             for rows in combinations(range(7), 3)
         ]
         assert np.mean(values) == pytest.approx(3 / 7)
@@ -166,9 +166,9 @@ class TestEstimates:
             if design.atoms[int(design.candidates.atoms[row])].pattern == "00"
         ][:20]
         found = told(design, quiet, lambda pattern, number: False)
-        assert found["a", "precision"].outcome == Undefined("no labelled item is called positive")
-        assert found["a", "recall"].outcome == Undefined("no labelled item is positive")
-        assert found["a", "prevalence"].outcome.value == 0
+        assert found["a", "precision"].result == Undefined("no labelled item is called positive")
+        assert found["a", "recall"].result == Undefined("no labelled item is positive")
+        assert found["a", "prevalence"].result.value == 0
 
 
 def test_the_forecast_is_the_interval_on_what_scores_promise():

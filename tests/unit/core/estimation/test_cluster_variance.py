@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.designs.frozen import FrozenDesign, cut
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.cluster_variance import (
     ClusterAdjustment,
     _widened_difference,
     _widened_on_arcsine_scale,
 )
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.estimation.replication.balanced_replication import student
+from stratawatch.core.estimation.replication.balanced_replication import t_quantile
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
@@ -39,7 +39,7 @@ def clustered(design: FrozenDesign, name) -> FrozenDesign:
 
 
 def widths(estimates) -> np.ndarray:
-    return np.array([one.outcome.half_width for one in estimates])
+    return np.array([one.result.half_width for one in estimates])
 
 
 class TestAlone:
@@ -48,14 +48,14 @@ class TestAlone:
         segments = (population.north, population.south)
         before = population.design.estimate(*told, metrics=tuple(METRICS), segments=segments)
         after = clustered(population.design, name).estimate(*told, metrics=tuple(METRICS), segments=segments)
-        assert [one.outcome for one in after] == [one.outcome for one in before]
+        assert [one.result for one in after] == [one.result for one in before]
         assert {one.deff for one in after} == {1.0}
         assert {one.deff for one in before} == {None}
 
     def test_nor_does_a_comparison(self, population, told):
         before = population.design.compare(*told, "a", "b", "recall")
         after = clustered(population.design, lambda item: item).compare(*told, "a", "b", "recall")
-        assert after.outcome == before.outcome
+        assert after.result == before.result
 
 
 def doubled(copies: int) -> tuple[FrozenDesign, Ledger]:
@@ -86,13 +86,13 @@ class TestCopies:
         few = plain.estimate(once[1], once[1].verdicts)
         many = twice[0].estimate(twice[1], twice[1].verdicts)
         for a, b in zip(few, many, strict=True):
-            assert b.outcome.half_width == pytest.approx(a.outcome.half_width / 0.9**0.5, rel=0.03)
-            assert b.outcome.n_eff == pytest.approx(a.outcome.n_eff * 0.9, rel=0.05)
+            assert b.result.half_width == pytest.approx(a.result.half_width / 0.9**0.5, rel=0.03)
+            assert b.result.n_eff == pytest.approx(a.result.n_eff * 0.9, rel=0.05)
 
     def test_widen_a_difference_too(self, population, told):
         pairs = clustered(population.design, lambda item: f"{int(item[1:]) // 40}")
         assert pairs.compare(*told, "a", "b", "recall").deff is not None
-        same = pairs.compare(*told, "a", "a", "recall").outcome
+        same = pairs.compare(*told, "a", "a", "recall").result
         assert (same.low, same.high) == (0.0, 0.0)
 
 
@@ -126,7 +126,7 @@ class TestClusters:
 
     def test_all_of_one_are_no_information(self, population, told):
         for one in clustered(population.design, lambda _: "c").estimate(*told):
-            assert one.outcome == Undefined(
+            assert one.result == Undefined(
                 "all labels that tell it are of one cluster: they say nothing about how clusters differ"
             )
 
@@ -136,7 +136,7 @@ class TestClusters:
         )
         of = clustered(population.design, lambda item: "all" if where[item] == "north" else str(int(item[1:]) // 30))
         found = of.estimate(*told, metrics=("precision",), segments=(population.north,))
-        assert [isinstance(one.outcome, Known) for one in found] == [True, True, False, False]
+        assert [isinstance(one.result, IntervalEstimate) for one in found] == [True, True, False, False]
 
     def test_labels_that_agree_count_as_one_a_cluster(self, population):
         _, drawn = population.labelled()
@@ -169,8 +169,8 @@ class TestClusters:
         """Few clusters: the interval takes Student's t, so that three are wider than their design effect."""
         three = clustered(population.design, lambda item: str(int(item[1:]) % 3)).estimate(*told)
         for one, before in zip(three, population.design.estimate(*told), strict=True):
-            least = (student(2, 0.95) / normal_quantile(0.95)) * before.outcome.half_width
-            assert one.outcome.half_width > 0.75 * least
+            least = (t_quantile(2, 0.95) / normal_quantile(0.95)) * before.result.half_width
+            assert one.result.half_width > 0.75 * least
 
     def test_a_window_that_is_labelled_wholly_is_exact(self):
         design, ledger = doubled(1)
@@ -178,38 +178,40 @@ class TestClusters:
         atoms = cut(census, SurveySpec(budget=400))
         whole = replace(design, atoms=atoms, candidates=replace(design.candidates, clusters=("x", "y") * 200))
         for one in whole.estimate(ledger, ledger.verdicts):
-            assert one.outcome.low == one.outcome.high
+            assert one.result.low == one.result.high
 
     def test_without_labels_there_is_nothing_to_widen(self, population):
         found = clustered(population.design, lambda item: "c").estimate(Ledger({}), ())
-        assert all(isinstance(one.outcome, Undefined) for one in found)
+        assert all(isinstance(one.result, Undefined) for one in found)
 
 
 class TestWidened:
     def of(self, value, low, high):
-        return Estimate("a", "precision", None, Known(value, low, high, 100.0), 100, "", 0.95)
+        return Estimate("a", "precision", None, IntervalEstimate(value, low, high, 100.0), 100, "", 0.95)
 
     @pytest.mark.parametrize("yes", [0, 2, 25, 50, 90])
     def test_is_nearly_wilson_with_fewer_labels(self, yes):
         many, few = (wilson(np.array(yes / 100), np.array(n), 0.95) for n in (100.0, 50.0))
-        low, high = _widened_on_arcsine_scale(Known(yes / 100, float(many[0]), float(many[1]), 100.0), 2**0.5)
+        low, high = _widened_on_arcsine_scale(
+            IntervalEstimate(yes / 100, float(many[0]), float(many[1]), 100.0), 2**0.5
+        )
         assert (low, high) == pytest.approx((float(few[0]), float(few[1])), abs=0.012)
 
     def test_an_effect_below_one_is_one(self):
         found = ClusterAdjustment(0.4, 0.0, 10_000_000.0).widen(self.of(0.8, 0.7, 0.9), _widened_on_arcsine_scale)
-        assert found.outcome.low == pytest.approx(0.7)
-        assert (found.deff, found.outcome.n_eff) == (0.4, 100.0)
+        assert found.result.low == pytest.approx(0.7)
+        assert (found.deff, found.result.n_eff) == (0.4, 100.0)
 
     def test_what_was_taken_off_for_this_window_comes_back(self):
         v = (0.1 / normal_quantile(0.95)) ** 2
         found = ClusterAdjustment(1.5, 0.5 * v, 10_000_000.0).widen(self.of(0.5, 0.4, 0.6), _widened_on_arcsine_scale)
-        assert found.outcome.n_eff == pytest.approx(50)
+        assert found.result.n_eff == pytest.approx(50)
 
     @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(1, 9))
     def test_ends_stay_in_order_and_in_range(self, one, two, three, by):
         low, value, high = sorted((one, two, three))
-        wider = _widened_on_arcsine_scale(Known(value, low, high, 1.0), by)
+        wider = _widened_on_arcsine_scale(IntervalEstimate(value, low, high, 1.0), by)
         assert 0 <= wider[0] <= low <= value <= high <= wider[1] <= 1
-        wider = _widened_difference(Known(value - 0.5, low - 0.5, high - 0.5, 1.0), by)
+        wider = _widened_difference(IntervalEstimate(value - 0.5, low - 0.5, high - 0.5, 1.0), by)
         assert -1 <= wider[0] <= low - 0.5 + 1e-12
         assert high - 0.5 - 1e-12 <= wider[1] <= 1

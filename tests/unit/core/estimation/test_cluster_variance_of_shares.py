@@ -77,7 +77,7 @@ def test_of_a_plain_random_sample_a_label_moves_the_ratio(sample, metric):
     found = {one.classifier: one for one in sample.told((metric,))}
     for name in "ab":
         above, below = RATIOS[metric](sample.calls[name], sample.yes)
-        assert found[name].outcome.value == pytest.approx(above.sum() / below.sum())
+        assert found[name].result.value == pytest.approx(above.sum() / below.sum())
         assert found[name].deff == pytest.approx(sample.effect(above - above.sum() / below.sum() * below))
 
 
@@ -92,7 +92,7 @@ def test_customers_who_differ_in_what_is_called_are_counted(sample):
     """About the means of either side they would not be: that many calls are one customer's moves recall too."""
     (a, y), r = (sample.calls["a"], sample.yes), sample.told(("recall",))[0]
     on_a, on_b = y[a == 1].mean(), y[a == 0].mean()
-    value = r.outcome.value
+    value = r.result.value
     beside = (1 - value) * a * (y - on_a) - value * (1 - a) * (y - on_b)
     assert r.deff > 1.2 * sample.effect(beside)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from stratawatch.core.estimate import Estimate, Known, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.differences import change_between_periods, compare_classifiers
 from stratawatch.core.metrics import METRICS
 from stratawatch.errors import StratawatchError
@@ -33,7 +33,7 @@ class TestSameItems:
     @pytest.mark.parametrize("name", METRICS)
     def test_a_census_is_the_true_difference_and_exact(self, name):
         small = two_classifiers()
-        found = compare_classifiers(small.cells, small.labelled(np.arange(len(small.labels))), "a", "b", name).outcome
+        found = compare_classifiers(small.cells, small.labelled(np.arange(len(small.labels))), "a", "b", name).result
         expected = truth(small, name, 0) - truth(small, name, 1)
         assert (found.value, found.low, found.high) == pytest.approx((expected,) * 3, abs=1e-9)
 
@@ -41,28 +41,28 @@ class TestSameItems:
     def test_a_classifier_does_not_differ_from_itself(self, name):
         small = mixed()
         drawn = small.random_draw((6, 3, 1), np.random.default_rng(2))
-        found = compare_classifiers(small.cells, small.labelled(drawn), "a", "a", name).outcome
+        found = compare_classifiers(small.cells, small.labelled(drawn), "a", "a", name).result
         assert (found.value, found.low, found.high) == (0, 0, 0)
 
     @pytest.mark.parametrize("name", METRICS)
     def test_turned_round_it_changes_its_sign(self, name):
         small = two_classifiers()
         known = small.labelled(small.random_draw((40, 20, 20, 30, 40, 60), np.random.default_rng(2)))
-        one, two = (compare_classifiers(small.cells, known, *pair, name).outcome for pair in (("a", "b"), ("b", "a")))
+        one, two = (compare_classifiers(small.cells, known, *pair, name).result for pair in (("a", "b"), ("b", "a")))
         assert (one.value, one.low, one.high) == pytest.approx((-two.value, -two.high, -two.low), abs=1e-9)
 
     def test_what_both_miss_alike_does_not_widen_it(self):
         """A false-omission rate of either is known to some .01; their difference ten times better."""
         small = two_classifiers()
         known = small.labelled(small.random_draw((30, 40, 40, 30, 30, 30), np.random.default_rng(2)))
-        found = compare_classifiers(small.cells, known, "a", "b", "false_omission_rate").outcome
+        found = compare_classifiers(small.cells, known, "a", "b", "false_omission_rate").result
         assert found.half_width < 0.003
 
     def test_says_whose_metric_cannot_be_told(self):
         small = Small.of(["10", "00"], [0.9, 0.1], [0, 1], letters((10, 8), (50, 3)))
         known = small.labelled(small.random_draw((5, 10), np.random.default_rng(2)))
         found = compare_classifiers(small.cells, known, "a", "b", "precision")
-        assert found.outcome == Undefined("b: it calls no item positive")
+        assert found.result == Undefined("b: it calls no item positive")
         assert found.classifier == "a - b"
 
     def test_counts_the_labels_that_serve_either(self):
@@ -87,7 +87,7 @@ class TestCoverage:
     @pytest.mark.parametrize("name", ["precision", "recall", "false_omission_rate", "f1", "accuracy"])
     def test_intervals_hold_the_true_difference_and_are_not_needlessly_wide(self, cycles, name):
         small, known = cycles
-        found = [compare_classifiers(small.cells, one, "a", "b", name).outcome for one in known]
+        found = [compare_classifiers(small.cells, one, "a", "b", name).result for one in known]
         expected = truth(small, name, 0) - truth(small, name, 1)
         hits = sum(one.low <= expected <= one.high for one in found)
         assert hits >= binom.ppf(0.001, REPEATS, 0.95)
@@ -96,23 +96,23 @@ class TestCoverage:
 
 
 def estimate(value, low, high, n_eff=100.0):
-    return Estimate("lr", "recall", None, Known(value, low, high, n_eff), 50, "any", 0.95)
+    return Estimate("lr", "recall", None, IntervalEstimate(value, low, high, n_eff), 50, "any", 0.95)
 
 
 class TestTwoPeriods:
     def test_hand_arithmetic(self):
         """.1 - sqrt(.1^2 + .1^2) and .1 + sqrt(.1^2 + .05^2)."""
         found = change_between_periods(estimate(0.8, 0.7, 0.9), estimate(0.7, 0.65, 0.8))
-        assert (found.outcome.value, found.outcome.low, found.outcome.high) == pytest.approx(
+        assert (found.result.value, found.result.low, found.result.high) == pytest.approx(
             (0.1, 0.1 - 0.02**0.5, 0.1 + 0.0125**0.5)
         )
         assert found.labels_used == 100
 
     def test_is_untold_when_either_is(self):
         nothing = Estimate("lr", "recall", None, Undefined("no label"), 0, "any", 0.95)
-        assert change_between_periods(nothing, estimate(0.8, 0.7, 0.9)).outcome == Undefined("no label")
-        assert change_between_periods(estimate(0.8, 0.7, 0.9), nothing).outcome == Undefined("before: no label")
+        assert change_between_periods(nothing, estimate(0.8, 0.7, 0.9)).result == Undefined("no label")
+        assert change_between_periods(estimate(0.8, 0.7, 0.9), nothing).result == Undefined("before: no label")
 
     def test_exact_values_differ_exactly(self):
-        found = change_between_periods(estimate(0.8, 0.8, 0.8, 500), estimate(0.7, 0.7, 0.7, 400)).outcome
+        found = change_between_periods(estimate(0.8, 0.8, 0.8, 500), estimate(0.7, 0.7, 0.7, 400)).result
         assert (found.low, found.high) == pytest.approx((0.1, 0.1))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample
 from stratawatch.core.metrics import METRICS
@@ -43,8 +43,8 @@ def test_parts_that_are_alike_are_estimated_alike():
     """A quarter of everything lives in the north, and answers there as everybody does."""
     whole, north = (asked(PLENTY, tuple(METRICS), (part,)) for part in (None, NORTH))
     for one, part in zip(whole, north, strict=True):
-        assert part.outcome.value == pytest.approx(one.outcome.value)
-        assert part.outcome.half_width > one.outcome.half_width
+        assert part.result.value == pytest.approx(one.result.value)
+        assert part.result.half_width > one.result.half_width
         assert part.labels_used == pytest.approx(one.labels_used / 4)
 
 
@@ -63,13 +63,13 @@ def test_say_how_they_came_about(known, method):
 def test_what_cannot_be_told_says_where():
     nothing = made((200, 100, 1000), (190, 60, 10), north=0.0)
     told, untold = asked(nothing, segments=(SOUTH, NORTH))[::2]
-    assert isinstance(told.outcome, Known)
-    assert untold.outcome == Undefined("no label among the 150 items it calls positive in region=north")
+    assert isinstance(told.result, IntervalEstimate)
+    assert untold.result == Undefined("no label among the 150 items it calls positive in region=north")
 
 
 def test_without_any_label_nothing_can_be_told():
     for estimate in asked(made((0, 0, 0), (0, 0, 0)), tuple(METRICS)):
-        assert isinstance(estimate.outcome, Undefined)
+        assert isinstance(estimate.result, Undefined)
         assert estimate.labels_used == 0
 
 
@@ -83,4 +83,4 @@ def test_without_any_item_nothing_can_be_told():
         EstimationRequest(0.95, tuple(METRICS), (None,)),
     )
     assert len(found) == len(METRICS)
-    assert all(isinstance(estimate.outcome, Undefined) for estimate in found)
+    assert all(isinstance(estimate.result, Undefined) for estimate in found)

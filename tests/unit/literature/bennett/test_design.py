@@ -4,7 +4,7 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import cut, pool_sizes
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.metrics import METRICS
@@ -86,7 +86,7 @@ class TestRounds:
     def test_their_interval_is_as_narrow_as_was_wanted(self):
         cycle = cycle_of(wanted(400, delta=0.06, per_bin=4)).finish()
         assert cycle.asked < 300
-        assert cycle.told(["precision"])["a", "precision"].outcome.half_width <= 0.06
+        assert cycle.told(["precision"])["a", "precision"].result.half_width <= 0.06
 
     def test_are_the_same_when_planned_again_and_others_with_another_seed(self):
         first, again = cycle_of(wanted(100)).finish(), cycle_of(wanted(100)).finish()
@@ -119,9 +119,9 @@ class TestRounds:
     def test_end_with_the_last_item(self):
         cycle = cycle_of(wanted(500)).finish()
         assert cycle.asked == 400
-        found = cycle.told(["precision"])["a", "precision"].outcome
+        found = cycle.told(["precision"])["a", "precision"].result
         truth = np.mean([cycle.truth[item] == "yes" for item in cycle.drawn])
-        assert found == Known(*[pytest.approx(truth)] * 3, 400)
+        assert found == IntervalEstimate(*[pytest.approx(truth)] * 3, 400)
 
     def test_a_pool_that_is_too_small_is_told(self):
         design = design_of(CENSUS, wanted(300, bins=1, per_bin=50))
@@ -147,27 +147,27 @@ class TestEstimates:
         served = cells.stratum_sizes == 100
         by_hand = outcome(*(np.rint(part[served]).astype(int) for part in (cells.stratum_sizes, labels, right)))
         told = cycle.told(["precision"])["a", "precision"]
-        assert told.outcome == by_hand
+        assert told.result == by_hand
         assert told.labels_used == 100
 
     def test_of_anything_else_are_no_information(self):
         segment = Segment("region", "north")
         cycle = cycle_of(wanted(100)).finish()
         told = cycle.told(list(METRICS), [])
-        assert [key for key, one in told.items() if isinstance(one.outcome, Known)] == [("a", "precision")]
+        assert [key for key, one in told.items() if isinstance(one.result, IntervalEstimate)] == [("a", "precision")]
         why = "design = 'bennett' does not tell recall of a: only precision of a"
-        assert told["a", "recall"].outcome == Undefined(why)
-        assert told["b", "precision"].outcome == Undefined(why.replace("recall of a", "precision of b"))
+        assert told["a", "recall"].result == Undefined(why)
+        assert told["b", "precision"].result == Undefined(why.replace("recall of a", "precision of b"))
         counts = np.zeros(7, dtype=np.int64)
         counts[3] = 10
         inside = cycle_of(
             wanted(), census=Census(("a", "b"), CENSUS.patterns, CENSUS.bins, CENSUS.counts, {segment: counts})
         )
         found = inside.finish().told(["precision"], [segment])["a", "precision", segment]
-        assert found.outcome == Undefined("design = 'bennett' does not tell precision inside segments: region=north")
+        assert found.result == Undefined("design = 'bennett' does not tell precision inside segments: region=north")
 
     def test_before_a_label_there_is_no_information(self):
-        found = cycle_of(wanted()).told(["precision"])["a", "precision"].outcome
+        found = cycle_of(wanted()).told(["precision"])["a", "precision"].result
         assert found == Undefined("no item that the classifier calls positive has a label")
 
 

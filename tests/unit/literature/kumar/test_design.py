@@ -6,7 +6,7 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import cut, pool_sizes
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.metrics import METRICS
@@ -103,13 +103,15 @@ class TestShare:
         atoms = dict(zip(cycle.design.candidates.items, cycle.design.candidates.atoms.tolist(), strict=True))
         assert all(cycle.design.atoms[atoms[item]].pattern.startswith(pattern) for item in cycle.drawn)
         told = cycle.told(list(METRICS))
-        assert {key for key, one in told.items() if isinstance(one.outcome, Known)} == {("a", m) for m in others}
+        assert {key for key, one in told.items() if isinstance(one.result, IntervalEstimate)} == {
+            ("a", m) for m in others
+        }
 
     def test_anything_else_is_undefined_in_words(self):
         told = cycle_of(wanted(120, strata=2, share="precision")).finish().told(["accuracy", "precision"])
         asked = "with share = 'precision' it asks about items that a calls positive"
-        assert told["a", "accuracy"].outcome == Undefined(f"design = 'kumar' does not tell accuracy of a: {asked}")
-        assert told["b", "precision"].outcome == Undefined(f"design = 'kumar' does not tell precision of b: {asked}")
+        assert told["a", "accuracy"].result == Undefined(f"design = 'kumar' does not tell accuracy of a: {asked}")
+        assert told["b", "precision"].result == Undefined(f"design = 'kumar' does not tell precision of b: {asked}")
 
     def test_opt_looks_for_disagreement_inside(self):
         """Of the items called positive the unsure ones are a coin and the others right: all 60 but 5 go to the coin."""
@@ -193,8 +195,8 @@ class TestEstimates:
         drawn = [row for row in found if row[2]]
         value = sum(weight * share for weight, share, _, _ in drawn)
         variance = sum(w**2 * (1 - n / size) * p * (1 - p) / (n - 1) for w, p, n, size in drawn)
-        assert told.outcome.value == pytest.approx(value)
-        assert told.outcome.half_width == pytest.approx(1.959964 * variance**0.5)
+        assert told.result.value == pytest.approx(value)
+        assert told.result.half_width == pytest.approx(1.959964 * variance**0.5)
         assert (told.labels_used, told.method) == (90, "stratified share, Wald")
 
     def test_one_stratum_is_a_simple_random_sample(self):
@@ -208,16 +210,16 @@ class TestEstimates:
         assert both[0].drawn == both[1].drawn
         ours, plain = (cycle.told(sorted(SERVED)) for cycle in both)
         for key in plain:
-            assert ours[key].outcome.value == pytest.approx(plain[key].outcome.value)
+            assert ours[key].result.value == pytest.approx(plain[key].result.value)
             assert ours[key].labels_used == plain[key].labels_used
 
     def test_serve_every_classifier_and_what_is_a_share_of_listed_items(self):
         cycle = cycle_of(wanted(300, strata=2), lambda pattern, number: number % 3 == 0).finish()
         told = cycle.told(list(METRICS))
-        assert {metric for name, metric in told if isinstance(told["a", metric].outcome, Known)} == SERVED
-        assert isinstance(told["b", "false_omission_rate"].outcome, Known)
+        assert {metric for name, metric in told if isinstance(told["a", metric].result, IntervalEstimate)} == SERVED
+        assert isinstance(told["b", "false_omission_rate"].result, IntervalEstimate)
         why = "design = 'kumar' does not tell recall: only labels say what it is a share of"
-        assert told["a", "recall"].outcome == Undefined(why)
+        assert told["a", "recall"].result == Undefined(why)
         assert told["a", "recall"].labels_used == 0
 
     def test_a_census_is_the_truth_of_a_segment(self):
@@ -228,32 +230,32 @@ class TestEstimates:
         north = [row for row, value in enumerate(candidates.segments["region"]) if value == "north"]
         right = [(atoms[candidates.atoms[row]].pattern[0] == "1") == (row % 3 == 0) for row in north]
         assert len(north) == 400
-        assert told["a", "accuracy", NORTH].outcome == Known(*[pytest.approx(np.mean(right))] * 3, 400)
+        assert told["a", "accuracy", NORTH].result == IntervalEstimate(*[pytest.approx(np.mean(right))] * 3, 400)
         assert told["a", "precision", NORTH].labels_used == 100
-        assert told["a", "recall", NORTH].outcome == told["a", "recall"].outcome
+        assert told["a", "recall", NORTH].result == told["a", "recall"].result
 
     def test_a_segment_that_no_label_met_is_undefined_in_words(self):
         cycle = cycle_of(wanted(16, strata=2))
         cycle.next()
         candidates = cycle.design.candidates
         cycle.drawn -= {item for item, v in zip(candidates.items, candidates.segments["region"], strict=True) if v}
-        found = cycle.told(["precision"], [NORTH])["a", "precision", NORTH].outcome
+        found = cycle.told(["precision"], [NORTH])["a", "precision", NORTH].result
         assert found == Undefined("no label among the items that it calls positive in region=north")
 
     def test_what_the_labels_do_not_tell_is_undefined_in_words(self):
         cycle = cycle_of(wanted(16, strata=2), lambda pattern, number: False).finish()
         told = cycle.told(["prevalence", "precision"])
         agree = "the labels of every stratum agree, and a variance of 0 says nothing of the rest"
-        assert told["a", "prevalence"].outcome == Undefined(agree)
+        assert told["a", "prevalence"].result == Undefined(agree)
         short = wanted(16, strata=2)
         quiet = Cycle(design_of(CENSUS, short), lambda pattern, number: True)
-        assert quiet.told(["precision"])["b", "precision"].outcome == Undefined(
+        assert quiet.told(["precision"])["b", "precision"].result == Undefined(
             "no label among the items that it calls positive"
         )
 
     def test_other_classifiers_want_labels_where_the_first_judged_nothing(self):
         cycle = cycle_of(wanted(300, strata=2), lambda pattern, number: number % 3 == 0).finish()
-        assert cycle.told(["precision"])["b", "precision"].outcome == Undefined(
+        assert cycle.told(["precision"])["b", "precision"].result == Undefined(
             "no label among the items that it calls positive in 1 of 3 strata"
         )
 

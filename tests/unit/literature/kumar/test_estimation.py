@@ -3,7 +3,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.kumar.estimation import Share, random_share, stratified_share, wald
 from stratawatch.literature.kumar.variances import stratified_variance
@@ -82,13 +82,13 @@ class TestWald:
         """These weights add up to 1.0000000000000002."""
         sizes = np.array([45, 42, 55, 55, 11, 7, 8])
         assert float(sizes / sizes.sum() @ np.ones(7)) > 1
-        assert wald(share(sizes, sizes, sizes)) == Known(1, 1, 1, 223)
+        assert wald(share(sizes, sizes, sizes)) == IntervalEstimate(1, 1, 1, 223)
 
     def test_labels_that_all_agree_tell_no_interval(self):
         assert isinstance(wald(share([100, 100], [10, 10], [10, 0])), Undefined)
 
     def test_what_was_labelled_wholly_is_exact(self):
-        assert wald(share([4, 5], [4, 5], [3, 5])) == Known(8 / 9, 8 / 9, 8 / 9, 9)
+        assert wald(share([4, 5], [4, 5], [3, 5])) == IntervalEstimate(8 / 9, 8 / 9, 8 / 9, 9)
 
     def test_no_information_stays_none(self):
         nothing = Undefined("why")

@@ -58,8 +58,8 @@ def test_intervals_hold_and_values_are_not_biased(seed):
         ledger = Ledger({item: "yes" if word else "no" for item, word in zip(items, says[rows].tolist(), strict=True)})
         for one in FrozenDesign(CENSUS.classifiers, atoms, pools, wanted).estimate(ledger, items):
             key = one.classifier, one.metric
-            held[key].append(one.outcome.low <= truth[key] <= one.outcome.high)
-            errors[key].append(one.outcome.value - truth[key])
+            held[key].append(one.result.low <= truth[key] <= one.result.high)
+            errors[key].append(one.result.value - truth[key])
     least = 0.95 - 4.5 * (0.95 * 0.05 / CYCLES) ** 0.5
     assert {key: np.mean(each) for key, each in held.items() if np.mean(each) < least} == {}
     for (_, metric), found in errors.items():

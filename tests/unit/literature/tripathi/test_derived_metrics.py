@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.tripathi.derived_metrics import FromTotals
 from stratawatch.literature.tripathi.false_omission import false_omission_rate, omission_totals
@@ -19,7 +19,7 @@ def of(p, covariance=None, omission=0.02, variance=1e-5, patterns=TWO, parent=0)
     matrix = np.full((2, 2), 2e-4) if covariance is None else np.array(covariance)
     np.fill_diagonal(matrix, 4e-4)
     half = 1.959964 * variance**0.5
-    known = Known(omission, max(0.0, omission - half), omission + half, 1000.0)
+    known = IntervalEstimate(omission, max(0.0, omission - half), omission + half, 1000.0)
     return FromTotals(patterns, parent, Precisions(rates, matrix), known)
 
 
@@ -35,7 +35,7 @@ class TestFalseOmission:
 
     def test_a_census_is_exact(self):
         rate = false_omission_rate(*np.array([[9, 10], [9, 10], [1, 4]]))
-        assert rate == Known(5 / 19, 5 / 19, 5 / 19, 19)
+        assert rate == IntervalEstimate(5 / 19, 5 / 19, 5 / 19, 19)
 
     def test_a_small_stratum_without_a_label_is_as_the_others(self):
         assert false_omission_rate(*np.array([[900, 50], [90, 0], [9, 0]])).value == pytest.approx(0.1)
@@ -77,16 +77,16 @@ class TestRecall:
     def test_of_the_parent_and_of_the_other(self):
         """T = .8 x 80 = 64 and .5 x 80 = 40; P = 64 + .02 x 920 = 82.4."""
         made = of((0.8, 0.5))
-        assert made.recall(0).outcome.value == pytest.approx(64 / 82.4)
-        assert made.recall(1).outcome.value == pytest.approx(40 / 82.4)
+        assert made.recall(0).result.value == pytest.approx(64 / 82.4)
+        assert made.recall(1).result.value == pytest.approx(40 / 82.4)
 
     def test_the_ratio_of_recalls_is_that_of_the_totals(self):
         made = of((0.8, 0.5))
-        ratio = made.recall(1).outcome.value / made.recall(0).outcome.value
+        ratio = made.recall(1).result.value / made.recall(0).result.value
         assert ratio == pytest.approx(0.5 * 80 / (0.8 * 80))
 
     def test_the_more_two_precisions_hang_together_the_narrower(self):
-        apart, together = (of((0.8, 0.5), [[0, c], [c, 0]]).recall(1).outcome for c in (0.0, 3e-4))
+        apart, together = (of((0.8, 0.5), [[0, c], [c, 0]]).recall(1).result for c in (0.0, 3e-4))
         assert together.half_width < apart.half_width
 
     def test_the_upper_end_by_hand(self):
@@ -95,38 +95,38 @@ class TestRecall:
         relative = 2.56 / 40**2 - 2 * 1.28 / (40 * 82.4) + 2.56 / 82.4**2
         fewest = (0.02 - 1.959964 * 1e-5**0.5) * 920
         expected = r * np.exp(np.hypot(1.959964 * relative**0.5, np.log(82.4 / (64 + fewest))))
-        assert of((0.8, 0.5)).recall(1).outcome.high == pytest.approx(expected, rel=1e-6)
+        assert of((0.8, 0.5)).recall(1).result.high == pytest.approx(expected, rel=1e-6)
 
     def test_what_is_only_missed_is_carried_through(self):
         """With precisions known, r_1 ends where F does."""
         made = of((0.8, 0.5))
         exact = Precisions(made.precisions.rates, np.zeros((2, 2)))
-        known = FromTotals(TWO, 0, exact, Known(0.02, 0.01, 0.04, 1000.0)).recall(0).outcome
+        known = FromTotals(TWO, 0, exact, IntervalEstimate(0.02, 0.01, 0.04, 1000.0)).recall(0).result
         assert known.low == pytest.approx(64 / (64 + 0.04 * 920))
         assert known.high == pytest.approx(64 / (64 + 0.01 * 920))
 
     def test_more_than_everything_is_clipped_and_said(self):
         made = of((0.4, 0.5), omission=0.005).recall(1)
-        assert made.outcome.value == made.outcome.high == 1
-        assert 0 < made.outcome.low < 1
+        assert made.result.value == made.result.high == 1
+        assert 0 < made.result.low < 1
         assert made.note == f"{40 / 36.6:.4f} was clipped to 1"
 
     def test_far_more_than_everything_says_nothing(self):
-        outcome = of((0.3, 0.9), omission=0.01).recall(1).outcome
+        outcome = of((0.3, 0.9), omission=0.01).recall(1).result
         assert outcome.reason == "its labels and the parent's contradict each other: their totals make it 2.1687"
 
     def test_a_parent_that_missed_nothing(self):
         made = of((0.8, 0.5), omission=0.0).recall(0)
-        assert (made.outcome.value, made.note) == (1.0, "")
-        assert made.outcome.low < 0.999
+        assert (made.result.value, made.note) == (1.0, "")
+        assert made.result.low < 0.999
 
     def test_no_positive_among_the_labels(self):
-        assert of((0.0, 0.5), omission=0.0).recall(1).outcome == Undefined(
+        assert of((0.0, 0.5), omission=0.0).recall(1).result == Undefined(
             "no positive item among the labels of the parent"
         )
 
     def test_no_positive_of_its_own_leaves_an_upper_bound(self):
-        known = of((0.8, 0.0)).recall(1).outcome
+        known = of((0.8, 0.0)).recall(1).result
         assert known.low == known.value == 0
         assert 0 < known.high < 0.2
 
@@ -134,26 +134,24 @@ class TestRecall:
 class TestFalseOmissionOfOthers:
     def test_from_the_totals(self):
         """(82.4 - 40)/920"""
-        assert of((0.8, 0.5)).false_omission_rate(1).outcome.value == pytest.approx(42.4 / 920)
+        assert of((0.8, 0.5)).false_omission_rate(1).result.value == pytest.approx(42.4 / 920)
 
     def test_the_parents_is_its_own(self):
-        assert of((0.8, 0.5)).false_omission_rate(0).outcome.value == 0.02
+        assert of((0.8, 0.5)).false_omission_rate(0).result.value == 0.02
 
     def test_less_than_nothing_is_clipped_and_said(self):
         made = of((0.8, 0.85), omission=0.002, variance=1e-5).false_omission_rate(1)
-        assert made.outcome.value == made.outcome.low == 0
-        assert made.outcome.high > 0
+        assert made.result.value == made.result.low == 0
+        assert made.result.high > 0
         assert made.note == f"{(64 + 0.002 * 920 - 68) / 920:.4f} was clipped to 0"
 
     def test_labels_that_contradict_each_other_say_nothing(self):
-        outcome = of((0.3, 0.9), omission=0.0, variance=1e-8).false_omission_rate(1).outcome
+        outcome = of((0.3, 0.9), omission=0.0, variance=1e-8).false_omission_rate(1).result
         assert outcome.reason.startswith("its labels and the parent's contradict each other")
 
     def test_who_calls_everything_positive_has_none(self):
         patterns = Patterns.of(["01", "11"], np.array([50, 60]), 2)
-        assert of((0.8, 0.5), patterns=patterns).false_omission_rate(1).outcome == Undefined(
-            "it calls no item negative"
-        )
+        assert of((0.8, 0.5), patterns=patterns).false_omission_rate(1).result == Undefined("it calls no item negative")
 
 
 class TestNoInformation:
@@ -164,26 +162,24 @@ class TestNoInformation:
 
     def test_without_the_parents_false_omission_rate(self):
         made = self.without(omission=Undefined("no label"))
-        assert made.recall(1).outcome.reason == "the false-omission rate of the parent is not known: no label"
-        assert made.false_omission_rate(0).outcome == Undefined("no label")
-        assert isinstance(made.precision(1), Known)
+        assert made.recall(1).result.reason == "the false-omission rate of the parent is not known: no label"
+        assert made.false_omission_rate(0).result == Undefined("no label")
+        assert isinstance(made.precision(1), IntervalEstimate)
 
     def test_without_a_precision(self):
         made = self.without(rates=(of((0.8, 0.5)).precisions.rates[0], Undefined("no label")))
-        assert (
-            made.recall(1).outcome == made.false_omission_rate(1).outcome == made.precision(1) == Undefined("no label")
-        )
-        assert isinstance(made.recall(0).outcome, Known)
+        assert made.recall(1).result == made.false_omission_rate(1).result == made.precision(1) == Undefined("no label")
+        assert isinstance(made.recall(0).result, IntervalEstimate)
 
     def test_without_the_parents_precision(self):
         made = self.without(rates=(Undefined("no label"), of((0.8, 0.5)).precisions.rates[1]))
-        assert made.recall(1).outcome == Undefined("the precision of the parent is not known: no label")
+        assert made.recall(1).result == Undefined("the precision of the parent is not known: no label")
 
     def test_of_items_that_only_one_of_them_judged(self):
         patterns = Patterns.of(["00", "10", "11", "-1"], np.array([900, 20, 60, 2000]), 2)
         made = of((0.8, 0.5), patterns=patterns)
-        assert made.recall(1).outcome == Undefined("2,000 items were judged by only one of it and the parent")
-        assert isinstance(made.recall(0).outcome, Known)
+        assert made.recall(1).result == Undefined("2,000 items were judged by only one of it and the parent")
+        assert isinstance(made.recall(0).result, IntervalEstimate)
 
 
 def test_recalls_and_false_omission_rates_cover():
@@ -200,7 +196,7 @@ def test_recalls_and_false_omission_rates_cover():
         f = false_omission_rate(sizes, labels, rng.hypergeometric(yes, sizes - yes, labels))
         made = FromTotals(PANEL, 1, precisions(draw, answers(draw, rng)), f)
         for c in range(3):
-            known = [made.recall(c).outcome, made.false_omission_rate(c).outcome]
+            known = [made.recall(c).result, made.false_omission_rate(c).result]
             covered[:, c] += [
                 one.low <= truth <= one.high for one, truth in zip(known, (recall[c], omission[c]), strict=True)
             ]

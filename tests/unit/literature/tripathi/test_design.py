@@ -73,7 +73,7 @@ class TestPlan:
         assert plan.exhausted == (short,)
         assert plan.totals[short] == 5
         found = design.estimate(Ledger(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=["precision"])
-        assert {one.outcome.value for one in found} == {1.0}
+        assert {one.result.value for one in found} == {1.0}
 
     def test_pools_hold_it(self):
         wanted = survey(300)
@@ -96,7 +96,7 @@ class TestForecast:
             says = dict(zip(items, np.where(rng.random(len(items)) < rates, "yes", "no").tolist(), strict=True))
             for key, one in told(design, says).items():
                 if key in widths:
-                    widths[key].append(one.outcome.half_width)
+                    widths[key].append(one.result.half_width)
         assert {metric for _, metric in forecast} == set(SERVED)
         for key, seen in widths.items():
             assert np.mean(seen) == pytest.approx(forecast[key], rel=0.1)
@@ -119,15 +119,15 @@ class TestWhatItDoesNotServe:
     def test_is_undefined_with_the_reason(self, metric):
         design = design_of()
         (one, *_) = design.estimate(Ledger(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=[metric])
-        assert isinstance(one.outcome, Undefined)
-        assert one.outcome.reason.startswith("design = 'tripathi' does not tell ")
+        assert isinstance(one.result, Undefined)
+        assert one.result.reason.startswith("design = 'tripathi' does not tell ")
 
     def test_segments_are_undefined(self):
         design = design_of()
         found = design.estimate(
             Ledger(dict.fromkeys(drawn(design), "yes")), drawn(design), segments=[Segment("country", "DE")]
         )
-        inside = {one.outcome for one in found if one.segment}
+        inside = {one.result for one in found if one.segment}
         assert inside == {Undefined("design = 'tripathi' tells nothing of segments")}
 
     def test_a_goal_for_it_is_refused_before_any_label(self):
@@ -143,7 +143,7 @@ def test_classifiers_are_compared_on_the_same_items():
     design = design_of(survey(600, parent="b"))
     truth = {item: "yes" if int(item[1:]) % 3 else "no" for item in design.candidates.items}
     says = {item: truth[item] for item in drawn(design)}
-    found = design.compare(Ledger(says), says, "a", "b", "precision").outcome
+    found = design.compare(Ledger(says), says, "a", "b", "precision").result
     first, second = (
         np.mean([truth[item] == "yes" for item in truth if pattern_of(design, item)[place] == "1"]) for place in (0, 1)
     )
@@ -155,8 +155,8 @@ def test_a_population_of_positives_only_has_no_omissions():
     design = design_of(survey(200, parent="a"), census)
     says = dict.fromkeys(drawn(design), "yes")
     found = told(design, says)
-    assert found["a", "precision"].outcome.value == 1
-    assert found["a", "false_omission_rate"].outcome == Undefined("it calls no item negative")
+    assert found["a", "precision"].result.value == 1
+    assert found["a", "false_omission_rate"].result == Undefined("it calls no item negative")
 
 
 def test_what_was_measured_is_said_of_the_mixing_that_is_chosen():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.population import Census
@@ -42,7 +42,7 @@ def test_precision_is_the_share_of_yes_in_the_sequence_repeats_counted(parent):
     for place, name in enumerate(NAMES):
         sequence = sequence_of(design, place)
         assert all(pattern_of(design, item)[place] == "1" for item in sequence)
-        assert found[name, "precision"].outcome.value == pytest.approx(
+        assert found[name, "precision"].result.value == pytest.approx(
             np.mean([says[item] == "yes" for item in sequence])
         )
         assert found[name, "precision"].labels_used == len(set(sequence)) < len(sequence)
@@ -53,7 +53,7 @@ def test_a_single_classifier_is_a_plain_sample_with_wilsons_interval():
     says = labels(design)
     called = [item for item in says if pattern_of(design, item) == "1"]
     yes = sum(says[item] == "yes" for item in called)
-    one = told(design, says)["a", "precision"].outcome
+    one = told(design, says)["a", "precision"].result
     assert len(called) == 200  # no item of 40,000 came twice
     low, high = wilson(np.array(yes / 200), np.array(200), 0.95)
     assert (one.value, one.low, one.high, one.n_eff) == pytest.approx((yes / 200, float(low), float(high), 200))
@@ -68,7 +68,7 @@ def test_the_parents_false_omission_rate_is_the_stratified_share():
     sizes = np.array([sum(atom.size for atom in design.atoms if atom.stratum == stratum) for stratum in strata])
     wanted = false_omission_rate(sizes, np.array([len(each) for each in mine]), np.array([sum(each) for each in mine]))
     one = told(design, says)["a", "false_omission_rate"]
-    assert one.outcome == wanted
+    assert one.result == wanted
     assert one.labels_used == 200
 
 
@@ -77,13 +77,13 @@ def test_recall_and_false_omission_follow_from_totals():
     found = told(design, labels(design))
     cells = design.cells
     called, passed = cells.sizes @ cells.positive, cells.sizes @ cells.negative
-    p = [found[name, "precision"].outcome.value for name in NAMES]
-    all_ = p[0] * called[0] + found["a", "false_omission_rate"].outcome.value * passed[0]
-    assert found["a", "recall"].outcome.value == pytest.approx(p[0] * called[0] / all_)
+    p = [found[name, "precision"].result.value for name in NAMES]
+    all_ = p[0] * called[0] + found["a", "false_omission_rate"].result.value * passed[0]
+    assert found["a", "recall"].result.value == pytest.approx(p[0] * called[0] / all_)
     # b and c judged items that a did not.
     for name in "bc":
         for metric in ("recall", "false_omission_rate"):
-            assert found[name, metric].outcome == Undefined("60 items were judged by only one of it and the parent")
+            assert found[name, metric].result == Undefined("60 items were judged by only one of it and the parent")
 
 
 def test_an_item_without_an_answer_is_left_out():
@@ -93,25 +93,25 @@ def test_an_item_without_an_answer_is_left_out():
     found = told(design, {item: None if item in silent else word for item, word in says.items()})
     for place, name in enumerate(NAMES):
         kept = [says[item] == "yes" for item in sequence_of(design, place) if item not in silent]
-        assert found[name, "precision"].outcome.value == pytest.approx(np.mean(kept))
+        assert found[name, "precision"].result.value == pytest.approx(np.mean(kept))
 
 
 def test_no_labels_are_no_information():
     design = design_of(survey(300, parent="a"))
     found = told(design, dict.fromkeys(drawn(design)))
-    assert all(isinstance(one.outcome, Undefined) for one in found.values())
-    assert found["a", "precision"].outcome.reason == "no label among the 260 items it calls positive"
-    assert found["a", "false_omission_rate"].outcome.reason.startswith("no label among the 1,155 items it calls")
-    assert found["a", "recall"].outcome == found["a", "precision"].outcome
-    assert found["b", "recall"].outcome.reason.startswith("no label among the")
+    assert all(isinstance(one.result, Undefined) for one in found.values())
+    assert found["a", "precision"].result.reason == "no label among the 260 items it calls positive"
+    assert found["a", "false_omission_rate"].result.reason.startswith("no label among the 1,155 items it calls")
+    assert found["a", "recall"].result == found["a", "precision"].result
+    assert found["b", "recall"].result.reason.startswith("no label among the")
 
 
 def test_without_a_share_for_omissions_there_is_no_recall():
     design = design_of(survey(300, parent="a", omission_share=0.0))
     found = told(design, labels(design))
-    assert isinstance(found["a", "precision"].outcome, Known)
-    assert "in strata without a label" in found["a", "false_omission_rate"].outcome.reason
-    assert "the false-omission rate of the parent is not known" in found["a", "recall"].outcome.reason
+    assert isinstance(found["a", "precision"].result, IntervalEstimate)
+    assert "in strata without a label" in found["a", "false_omission_rate"].result.reason
+    assert "the false-omission rate of the parent is not known" in found["a", "recall"].result.reason
 
 
 def test_where_every_item_has_its_answer_the_value_is_exact():
@@ -128,7 +128,7 @@ def test_where_every_item_has_its_answer_the_value_is_exact():
             "false_omission_rate": (yes["0"] / items["0"], items["0"]),
         }
         for metric, (value, n) in exact.items():
-            assert found[name, metric].outcome == Known(value, value, value, n)
+            assert found[name, metric].result == IntervalEstimate(value, value, value, n)
             assert found[name, metric].method == "all items are labelled"
 
 
@@ -139,7 +139,7 @@ def test_more_labels_than_were_planned_do_no_harm():
     more = {**says, **{item: "yes" for item in design.candidates.items if pattern_of(design, item) == "1111"}}
     one, other = told(design, says)["b", "precision"], told(design, more)["b", "precision"]
     assert other.labels_used == one.labels_used
-    assert other.outcome.value >= one.outcome.value
+    assert other.result.value >= one.result.value
 
 
 def test_what_is_impossible_is_clipped_and_a_note_says_so():
@@ -153,9 +153,9 @@ def test_what_is_impossible_is_clipped_and_a_note_says_so():
             for row, item in enumerate(drawn(design))
         }
         recall = told(design, says)["b", "recall"]
-        assert recall.outcome.low <= recall.outcome.value <= recall.outcome.high <= 1
+        assert recall.result.low <= recall.result.value <= recall.result.high <= 1
         if "was clipped to 1" in recall.method:
-            clipped.append(recall.outcome.value)
+            clipped.append(recall.result.value)
     assert 0 < len(clipped) < 8
     assert set(clipped) == {1.0}
 

@@ -4,13 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.units import Strata, expanded
+from stratawatch.core.estimation.replication.units import StratifiedUnits, expand_counts
 from stratawatch.errors import StratawatchError
 
 
 def strata(of, sizes, clusters=None):
     where = np.array(of, dtype=np.int64)
-    return Strata(where, np.array(sizes, dtype=float), None if clusters is None else np.array(clusters))
+    return StratifiedUnits(where, np.array(sizes, dtype=float), None if clusters is None else np.array(clusters))
 
 
 def rows(found):
@@ -93,6 +93,6 @@ def test_what_does_not_fit_is_refused(of, sizes, clusters, words):
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
 def test_counts_become_labels_and_counts_again(cells):
     no, yes = (np.array(column, dtype=np.int64) for column in (zip(*cells, strict=True) if cells else ([], [])))
-    rows, said = expanded(no + yes, yes)
+    rows, said = expand_counts(no + yes, yes)
     assert np.bincount(rows, minlength=len(cells)).tolist() == (no + yes).tolist()
     assert np.bincount(rows, weights=said, minlength=len(cells)).tolist() == yes.tolist()

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from stratawatch.core.designs.frozen import FrozenDesign, cut
-from stratawatch.core.estimate import Known, Undefined
-from stratawatch.core.estimation.replication.balanced_replication import student
+from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.core.estimation.replication.balanced_replication import t_quantile
 from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods import VARIANCES
-from stratawatch.core.estimation.variance_methods.brr import Brr, _Replicated
+from stratawatch.core.estimation.variance_methods.brr import BalancedReplication, _Replicated
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Census
@@ -46,18 +46,18 @@ def one_stratum(said, items, budget=100):
 
 def test_values_are_the_difference_estimates(found):
     for plain, one in zip(*found, strict=True):
-        assert one.outcome.value == pytest.approx(plain.outcome.value, abs=1e-12)
+        assert one.result.value == pytest.approx(plain.result.value, abs=1e-12)
 
 
 def test_intervals_are_symmetric_where_they_are_not_cut_off(found):
     for one in found[1]:
-        if one.outcome.low > 0 and one.outcome.high < 1:
-            assert one.outcome.value - one.outcome.low == pytest.approx(one.outcome.high - one.outcome.value)
+        if one.result.low > 0 and one.result.high < 1:
+            assert one.result.value - one.result.low == pytest.approx(one.result.high - one.result.value)
 
 
 def test_they_are_about_as_wide_as_the_designs_own(found):
     for plain, one in zip(*found, strict=True):
-        assert 0.6 < one.outcome.half_width / plain.outcome.half_width < 1.2
+        assert 0.6 < one.result.half_width / plain.result.half_width < 1.2
 
 
 def test_the_method_says_how_many_replicates(found):
@@ -73,14 +73,14 @@ def test_hand_arithmetic(monkeypatch):
 
     v = .98/4, and Student's t with one degree of freedom is 1 at a confidence of one half.
     """
-    monkeypatch.setitem(VARIANCES, "brr", Brr(fewest=1))
+    monkeypatch.setitem(VARIANCES, "brr", BalancedReplication(fewest=1))
     design, ledger = one_stratum([True, False], 100, budget=2)
     foretold = replace(design, atoms=tuple(replace(atom, prior_rate=0.5) for atom in design.atoms))
     (one,) = foretold.estimate(ledger, ledger.verdicts, metrics=("precision",), confidence=0.5)
-    assert student(1, 0.5) == pytest.approx(1)
-    assert one.outcome.value == pytest.approx(0.5)
-    assert one.outcome.half_width == pytest.approx((0.98 / 4) ** 0.5)
-    assert one.outcome.n_eff == pytest.approx(1 / 0.98, abs=1e-6)
+    assert t_quantile(1, 0.5) == pytest.approx(1)
+    assert one.result.value == pytest.approx(0.5)
+    assert one.result.half_width == pytest.approx((0.98 / 4) ** 0.5)
+    assert one.result.n_eff == pytest.approx(1 / 0.98, abs=1e-6)
 
 
 @pytest.mark.parametrize("foretold", [None, 0.5, 0.999])
@@ -90,7 +90,7 @@ def test_labels_that_nearly_agree_are_no_information(yes, no, foretold):
     design, ledger = one_stratum([True] * yes + [False] * no, 100)
     told = replace(design, atoms=tuple(replace(atom, prior_rate=foretold) for atom in design.atoms))
     (one,) = told.estimate(ledger, ledger.verdicts, metrics=("precision",))
-    assert one.outcome == Undefined(
+    assert one.result == Undefined(
         f"of the labels among the items it calls positive {yes} say yes and {no} no: "
         "replicates tell nothing with fewer than 5 of each"
     )
@@ -99,8 +99,8 @@ def test_labels_that_nearly_agree_are_no_information(yes, no, foretold):
 def test_five_of_each_are_information():
     design, ledger = one_stratum([True] * 20 + [False] * 5, 100)
     (one,) = design.estimate(ledger, ledger.verdicts, metrics=("precision",))
-    assert one.outcome.value == pytest.approx(0.8)
-    assert one.outcome.high - one.outcome.low > 0.2
+    assert one.result.value == pytest.approx(0.8)
+    assert one.result.high - one.result.low > 0.2
 
 
 def test_every_side_that_a_metric_reads_needs_both(population):
@@ -110,11 +110,11 @@ def test_every_side_that_a_metric_reads_needs_both(population):
     )
     design = replace(population.design, survey=BRR)
     found = design.estimate(ledger, drawn, metrics=("precision", "false_omission_rate", "recall"))
-    told = {(one.classifier, one.metric): one.outcome for one in found}
-    assert isinstance(told["a", "precision"], Known)
+    told = {(one.classifier, one.metric): one.result for one in found}
+    assert isinstance(told["a", "precision"], IntervalEstimate)
     for metric in ("false_omission_rate", "recall"):
         assert "among the items it calls negative 0 say yes" in told["a", metric].reason
-        assert isinstance(told["b", metric], Known)
+        assert isinstance(told["b", metric], IntervalEstimate)
 
 
 def test_a_ratio_of_next_to_nothing_is_no_information():
@@ -125,7 +125,7 @@ def test_a_ratio_of_next_to_nothing_is_no_information():
     sides = replace(sides, yes=half / 2)
     made = Replicates(np.ones(2), np.ones((2, 2)), 1, 0.5)
     replicated = _Replicated(5, made, sides, np.array([[[[1e-200, 40.0]]], [[[30.0, -1e-200]]]]))
-    found = replicated.outcome(metric_named("recall"), (0, 0), 0.95)
+    found = replicated.result(metric_named("recall"), (0, 0), 0.95)
     assert found == Undefined("less than one item is left to make it of")
 
 
@@ -135,7 +135,7 @@ def test_a_segment_is_named_where_it_cannot_be_told(population):
     north = {item: "yes" for item in drawn if where[item] == "north"}
     said = Ledger({**ledger.verdicts, **north})
     found = replace(population.design, survey=BRR).estimate(said, drawn, segments=(population.north,))
-    assert all("in region=north" in one.outcome.reason for one in found if isinstance(one.outcome, Undefined))
+    assert all("in region=north" in one.result.reason for one in found if isinstance(one.result, Undefined))
 
 
 @pytest.mark.parametrize("yes", [7, 10, 0])
@@ -143,7 +143,7 @@ def test_a_window_that_is_labelled_wholly_is_exact(yes):
     """Labels that agree are all there is to know."""
     design, ledger = one_stratum([True] * yes + [False] * (10 - yes), 10)
     (one,) = design.estimate(ledger, ledger.verdicts, metrics=("precision",))
-    assert (one.outcome.low, one.outcome.value, one.outcome.high) == pytest.approx((yes / 10,) * 3)
+    assert (one.result.low, one.result.value, one.result.high) == pytest.approx((yes / 10,) * 3)
 
 
 def test_many_labels_stay_within_a_thousand_replicates():
@@ -151,7 +151,7 @@ def test_many_labels_stay_within_a_thousand_replicates():
     design, ledger = one_stratum((rng.random(6000) < 0.7).tolist(), 100_000, budget=6000)
     (one,) = design.estimate(ledger, ledger.verdicts, metrics=("precision",))
     assert one.method == "difference estimate, BRR, 1,024 replicates, t"
-    assert one.outcome.half_width == pytest.approx(1.96 * (0.94 * 0.21 / 6000) ** 0.5, rel=0.08)
+    assert one.result.half_width == pytest.approx(1.96 * (0.94 * 0.21 / 6000) ** 0.5, rel=0.08)
 
 
 def test_clusters_widen_it_as_they_widen_the_default(population):
@@ -162,4 +162,4 @@ def test_clusters_widen_it_as_they_widen_the_default(population):
     wide = replace(there, survey=BRR).estimate(ledger, drawn)
     effects = [one.deff for one in there.estimate(ledger, drawn)]
     assert [one.deff for one in wide] == effects
-    assert all(w.outcome.half_width >= p.outcome.half_width for w, p in zip(wide, plain, strict=True))
+    assert all(w.result.half_width >= p.result.half_width for w, p in zip(wide, plain, strict=True))

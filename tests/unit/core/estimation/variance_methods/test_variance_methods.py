@@ -6,7 +6,7 @@ import pytest
 from stratawatch.core.designs import DESIGNS, design_class
 from stratawatch.core.designs.frozen import cut
 from stratawatch.core.designs.goal_checks import check_variance_method
-from stratawatch.core.estimate import Known, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.variance_methods import VARIANCES, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
@@ -38,10 +38,10 @@ class TestEvery:
         found = design.estimate(*told, metrics=tuple(METRICS), segments=(population.north, population.south))
         assert len(found) == 3 * 2 * len(METRICS)
         for one in found:
-            assert isinstance(one.outcome, Known | Undefined)
-            if isinstance(one.outcome, Known):
-                assert 0 <= one.outcome.low <= one.outcome.value <= one.outcome.high <= 1
-                assert one.outcome.n_eff > 0
+            assert isinstance(one.result, IntervalEstimate | Undefined)
+            if isinstance(one.result, IntervalEstimate):
+                assert 0 <= one.result.low <= one.result.value <= one.result.high <= 1
+                assert one.result.n_eff > 0
 
     def test_the_same_labels_have_the_same_interval_in_any_order(self, population, told, name):
         ledger, drawn = told
@@ -57,11 +57,11 @@ class TestEvery:
         design = with_variance(population.design, name)
         again = replace(design, candidates=shuffled)
         for one, other in zip(design.estimate(ledger, drawn), again.estimate(ledger, drawn), strict=True):
-            assert other.outcome.low == pytest.approx(one.outcome.low, abs=1e-12)
+            assert other.result.low == pytest.approx(one.result.low, abs=1e-12)
 
     def test_what_the_design_cannot_tell_stays_undefined(self, population, name):
         found = with_variance(population.design, name).estimate(Ledger({}), ())
-        assert all(isinstance(one.outcome, Undefined) for one in found)
+        assert all(isinstance(one.result, Undefined) for one in found)
 
     def test_warnings_are_sentences(self, population, name):
         assert all(text[0].isupper() and text.endswith(".") for text in variance_named(name).warnings)
