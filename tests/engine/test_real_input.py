@@ -66,7 +66,7 @@ class TestPoison:
         ports, cycle = opened(f"CASE WHEN i % 100 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, aside = read(ports, cycle)
-        assert (found.profile["rows"], found.profile["bad_rows"]) == (4000, 40)
+        assert (found.profile.rows, found.profile.bad_rows) == (4000, 40)
         assert {row.reason for row in aside} == {"the score of 'lr' in 'score_lr' is not a probability in [0, 1]"}
         with ports.store.begin() as tx:
             assert sum(atom.size for atom in tx.cycles.atoms(cycle)) == 3960
@@ -77,7 +77,7 @@ class TestPoison:
         found, aside = read(ports, cycle)
         assert found.reason.startswith("200 of 4,000 rows (5.00%) cannot be used, more than the 1.00%")
         assert found.reason.endswith("200 with an unreadable score of 'lr'"), "values are not sent about"
-        assert (found.profile["rows"], found.profile["bad_rows"]) == (4000, 200)
+        assert (found.profile.rows, found.profile.bad_rows) == (4000, 200)
         assert aside
 
     def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, opened):
@@ -89,8 +89,8 @@ class TestPoison:
         ports, cycle = opened(f"CASE WHEN i % 2 = 0 THEN {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
-        assert found.profile["bad_rows"] == 0
-        assert found.profile["columns"]["lr"]["nulls"] == 2000
+        assert found.profile.bad_rows == 0
+        assert found.profile.columns["lr"]["nulls"] == 2000
 
     @pytest.mark.parametrize(
         ("score", "words"),
@@ -109,13 +109,13 @@ class TestPoison:
         ports, cycle = opened("0.25")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
-        assert "all 4,000 scores of 'lr' are 0.25; does it still read its features?" in found.profile["warnings"]
+        assert "all 4,000 scores of 'lr' are 0.25; does it still read its features?" in found.profile.warnings
 
     def test_a_classifier_that_says_nothing_is_told(self, opened):
         ports, cycle = opened("NULL::DOUBLE")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
-        assert [one for one in found.profile["warnings"] if "no call" in one] == [
+        assert [one for one in found.profile.warnings if "no call" in one] == [
             "classifier 'lr' made no call on any of 4,000 rows; does it run, and is this the column of its calls?"
         ]
 
@@ -189,7 +189,7 @@ class TestOwnExpectations:
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, _ = read(ports, cycle)
         assert found.reason.startswith("strange countries [checks/own.json, expectation 1]")
-        (warning,) = found.profile["warnings"]
+        (warning,) = found.profile.warnings
         assert warning.startswith("strange bins [checks/own.json, expectation 2]")
 
     def test_that_fail_inside_the_library_are_tried_again_with_a_bound(self, opened, tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import Cycle, Round
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.notification import StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState, RoundState
@@ -35,7 +36,7 @@ class TestKeys:
 
 class TestPlan:
     def page(self, panel: str = "spam") -> str:
-        profile = {"warnings": ["twice | the rows"]}
+        profile = InputProfile(1, 0, 0, None, None, {}, warnings=("twice | the rows",))
         cycle = Cycle(1, panel, 1, 0, Window(DAY, DAY), CycleState.LABELLING, DAY, None, profile=profile)
         atoms = [
             Atom("00", 0, 31, 1000, 0.1, stratum=0),

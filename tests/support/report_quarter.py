@@ -12,6 +12,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Revision, Transition
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, LabelEvent, LabelTask
 from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
@@ -59,6 +60,11 @@ def window(period: int) -> Window:
     return Window(MONDAY + period * WEEK, MONDAY + (period + 1) * WEEK)
 
 
+def input_profile(rows, bad_rows=0, warnings=()):
+    """What was counted of a window, as far as reports show it."""
+    return InputProfile(rows, bad_rows, 0, None, None, {}, warnings=tuple(warnings))
+
+
 def cycle(period: int, state: CycleState = CycleState.JUDGED, **changes) -> Cycle:
     opened = window(period).end
     facts = {
@@ -71,7 +77,7 @@ def cycle(period: int, state: CycleState = CycleState.JUDGED, **changes) -> Cycl
         "opened_at": opened,
         "deadline_at": opened + timedelta(days=3),
         "docs": f"checks/toxicity/p{period:05d}/index.html",
-        "profile": {"rows": 100_000, "bad_rows": 0},
+        "profile": input_profile(100_000),
     }
     return Cycle(**(facts | changes))
 
@@ -183,7 +189,7 @@ def quarter() -> Memory:
         memory.judge(one, _estimates(period), _states(period, keys), number=2 if period == 5 else 1)
     memory.cycles.append(cycle(10, CycleState.LABELLING))
     memory.label(memory.cycles[-1], 360, yes=61, no=80)
-    memory.cycles[7] = replace(memory.cycles[7], profile={"rows": 100_000, "bad_rows": 412})
+    memory.cycles[7] = replace(memory.cycles[7], profile=input_profile(100_000, 412))
     _tell(memory, keys)
     return memory
 

@@ -15,7 +15,7 @@ class TestOpen:
             cycle = tx.cycles.get(open_cycle(tx, period=3))
         assert (cycle.panel, cycle.period, cycle.window, cycle.state) == ("spam", 3, window(3), CycleState.OPEN)
         assert (cycle.opened_at, cycle.deadline_at, cycle.failures, cycle.reason) == (NOW, None, 0, "")
-        assert (cycle.profile, cycle.source_version, cycle.docs) == ({}, {}, None)
+        assert (cycle.profile, cycle.source_version, cycle.docs) == (None, {}, None)
 
     def test_opens_a_window_once(self, store):
         with store.begin() as tx:
@@ -100,7 +100,7 @@ class TestExplain:
             cycle = open_cycle(tx)
             tx.cycles.explain(cycle, reason="bad", profile=frozen().profile)
             tx.cycles.explain(cycle, reason="worse")
-            assert tx.cycles.get(cycle).profile["bad_rows"] == frozen().profile.bad_rows == 1
+            assert tx.cycles.get(cycle).profile.bad_rows == frozen().profile.bad_rows == 1
 
 
 class TestUnfreeze:

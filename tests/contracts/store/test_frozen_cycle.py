@@ -4,7 +4,7 @@ import pytest
 
 from stratawatch.core.population import Atom, Segment
 from stratawatch.errors import StaleState
-from tests.support.store.examples import ATOMS, COUNTRY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
+from tests.support.store.examples import ATOMS, COUNTRY, MONDAY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
 
 
 class TestFreeze:
@@ -13,9 +13,9 @@ class TestFreeze:
             cycle = tx.cycles.get(frozen_cycle(tx))
         assert cycle.source_version == {"files": ["p.parquet"]}
         assert (cycle.docs, cycle.state) == ("spam/w0.html", "open")
-        assert cycle.profile["rows"] == 1000
-        assert cycle.profile["first_time"] == "2026-01-05T00:00:00+00:00"
-        assert cycle.profile["columns"]["lr"]["positives"] == 60
+        assert cycle.profile.rows == 1000
+        assert cycle.profile.first_time == MONDAY
+        assert cycle.profile.columns["lr"]["positives"] == 60
 
     def test_returns_the_very_atoms_in_their_order(self, store):
         with store.begin() as tx:

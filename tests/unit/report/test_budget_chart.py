@@ -16,13 +16,13 @@ def found(classifiers=("lr", "rf"), metrics=("precision", "recall"), **changes):
     curve = tuple(
         BudgetPoint(n, {(c, m): (1 + i) / n**0.5 for i, c in enumerate(classifiers) for m in metrics}) for n in LABELS
     )
-    wishes = tuple(GoalForecast(c, "precision", 0.03, 0.05, 1200) for c in classifiers)
+    goals = tuple(GoalForecast(c, "precision", 0.03, 0.05, 1200) for c in classifiers)
     facts = {
         "items": 50_000,
         "past_labels": 4_200,
         "from_history": True,
         "metrics": metrics,
-        "wishes": wishes,
+        "goals": goals,
         "together": 1500,
         "curve": curve,
     }

@@ -2,9 +2,9 @@
 
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
-from tests.support.report_quarter import NOW, Memory, cycle, spec
+from tests.support.report_quarter import NOW, Memory, cycle, input_profile, spec
 
-WARNED = {"rows": 100_000, "bad_rows": 0, "warnings": ["the window has 100,000 rows, the window before 40,000", "<b>"]}
+WARNED = input_profile(100_000, warnings=["the window has 100,000 rows, the window before 40,000", "<b>"])
 
 
 def render(profile):
@@ -19,4 +19,4 @@ def test_every_warning_of_a_cycle_is_shown():
 
 
 def test_a_cycle_without_any_says_nothing():
-    assert "Input:</strong>" not in render({"rows": 100_000, "bad_rows": 0})
+    assert "Input:</strong>" not in render(input_profile(100_000))

@@ -1,7 +1,7 @@
 """Writing: whole files only, one page a panel and day, an index."""
 
+import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -41,12 +41,10 @@ class TestWrite:
         page = write(Memory(spec()), None, tmp_path, NOW)
         before = page.read_bytes()
 
-        def full_disk(self, content):
-            with self.open("wb") as file:
-                file.write(content[:100])
+        def full_disk(_handle):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(Path, "write_bytes", full_disk)
+        monkeypatch.setattr(os, "fsync", full_disk)  # the draft is written by then, and not durable
         with pytest.raises(Unreachable, match="No space left on device"):
             write(quarter(), None, tmp_path, NOW)
         assert page.read_bytes() == before

@@ -11,7 +11,18 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.model.states import BatchState, CycleState, Entity
 from stratawatch.report.view import build, relative_docs
-from tests.support.report_quarter import NOW, REGIONS, Memory, cycle, estimate, known, quarter, spec, stream
+from tests.support.report_quarter import (
+    NOW,
+    REGIONS,
+    Memory,
+    cycle,
+    estimate,
+    input_profile,
+    known,
+    quarter,
+    spec,
+    stream,
+)
 
 
 @pytest.fixture(scope="module")
@@ -257,13 +268,13 @@ class TestCyclesAndIncidents:
 
     def test_of_a_refused_window_is_said_what_was_counted(self):
         memory = quarter()
-        memory.cycles[3] = replace(memory.cycles[3], profile={"rows": 10_000, "bad_rows": 9230})
+        memory.cycles[3] = replace(memory.cycles[3], profile=input_profile(10_000, 9230))
         row = next(row for row in one(memory).cycles if row.period == 3)
         assert (row.state, row.rows, row.quarantined) == (CycleState.REFUSED, 10_000, 9230)
 
     def test_of_one_that_was_not_counted_nothing_is_said(self):
         memory = quarter()
-        memory.cycles[3] = replace(memory.cycles[3], profile={})
+        memory.cycles[3] = replace(memory.cycles[3], profile=None)
         row = next(row for row in one(memory).cycles if row.period == 3)
         assert (row.rows, row.quarantined) == (None, None)
 
