@@ -353,7 +353,7 @@ class TestVanishing:
 class TestStatistics:
     def test_nan_is_found_where_the_statistics_of_the_file_hide_it(self) -> None:
         """The file was written by Arrow: its statistics say that scores lie in [0, 1] and every flag is 1."""
-        path = Path(__file__).parent / "golden" / "nan_hidden_by_statistics.parquet"
+        path = Path(__file__).parents[2] / "support/predictions/golden/nan_hidden_by_statistics.parquet"
         answer = DuckDBSource(path).census(panel(), WINDOW)
         assert {one.key: one.reason for one in answer.bad_rows} == {
             "i07": "the score of 'lr' in 'score' is not a probability in [0, 1]",
