@@ -106,7 +106,7 @@ def weeks(tmp_path: Path) -> Any:
         freeze_cycle(ports, second)
         with ports.store.begin() as tx:
             found = tx.cycles.get(second)
-        return found.state, found.reason, found.profile.warnings if found.profile else ()
+        return found.state, found.reason, list(found.profile.warnings) if found.profile else []
 
     yield read
     for store in stores:
