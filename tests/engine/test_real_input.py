@@ -255,13 +255,13 @@ class TestLateRows:
     def test_without_a_time_of_arrival_are_counted_and_told(self, tmp_path):
         ports, clock = self.weeks(tmp_path, PANEL)
         try:
-            assert self.freeze_next(ports, clock, PANEL, 0)["rows"] == 3000
+            assert self.freeze_next(ports, clock, PANEL, 0).rows == 3000
             self.add(tmp_path, "late", 0, 25)
             second = self.freeze_next(ports, clock, PANEL, 1)
         finally:
             ports.store.dispose()
-        assert (second["rows"], second["missed"]) == (3000, 25)
-        assert any("25 rows of the window before" in one for one in second["warnings"])
+        assert (second.rows, second.missed) == (3000, 25)
+        assert any("25 rows of the window before" in one for one in second.warnings)
 
     def test_of_a_refused_window_are_not_missed_rows_because_it_can_be_reopened(self, tmp_path):
         strict = spec(columns=PANEL.columns, max_bad_row_share=0.0)
@@ -277,16 +277,16 @@ class TestLateRows:
             second = self.freeze_next(ports, clock, strict, 1)
         finally:
             ports.store.dispose()
-        assert (second["rows"], second["missed"], second["warnings"]) == (3000, None, [])
+        assert (second.rows, second.missed, second.warnings) == (3000, None, ())
 
     def test_with_one_belong_to_the_next_window(self, tmp_path):
         panel = spec(columns=Columns("id", "at", ("text",), ("country",), ingested="loaded"))
         ports, clock = self.weeks(tmp_path, panel)
         try:
-            assert self.freeze_next(ports, clock, panel, 0)["rows"] == 3000
+            assert self.freeze_next(ports, clock, panel, 0).rows == 3000
             self.add(tmp_path, "late", 0, 25, arrival="TIMESTAMP '2026-01-13 12:00:00'")
             second = self.freeze_next(ports, clock, panel, 1)
         finally:
             ports.store.dispose()
-        assert (second["rows"], second["late"], second["missed"]) == (3025, 25, None)
-        assert second["warnings"] == []
+        assert (second.rows, second["late"], second.missed) == (3025, 25, None)
+        assert second.warnings == []

@@ -126,22 +126,22 @@ class TestRowsThatCameTooLate:
         run_weeks(scenario, 1)
         scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
         second = _next_week(scenario, 1)
-        warnings = cycle_of(scenario, second).profile["warnings"]
+        warnings = cycle_of(scenario, second).profile.warnings
         assert any("7 rows of the window before came after it was read" in one for one in warnings)
-        assert cycle_of(scenario, second).profile["missed"] == 7
+        assert cycle_of(scenario, second).profile.missed == 7
         assert any(n.subject == "DRIFT: the input of spam" and "7 rows" in n.body for n in scenario.channel.told)
 
     def test_cannot_be_told_once_the_source_forgets(self, scenario):
         run_weeks(scenario, 1)
         scenario.source.windows[MONDAY].clear()
-        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] is None
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile.missed is None
 
     @pytest.mark.parametrize("change", [{"duplicates": "latest"}, {"source": "files: elsewhere/*.parquet"}])
     def test_cannot_be_told_where_other_rows_are_counted_now(self, scenario, change):
         run_weeks(scenario, 1)
         scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
         scenario.panel = spec(**change)
-        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] is None
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile.missed is None
 
     @pytest.mark.parametrize(
         "change",
@@ -157,7 +157,7 @@ class TestRowsThatCameTooLate:
         run_weeks(scenario, 1)
         scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
         scenario.panel = spec(**({"columns": LONG} | change))
-        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] is None
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile.missed is None
 
     @pytest.mark.parametrize("columns", [spec().columns, LONG])
     def test_are_told_where_the_same_rows_are_read_by_other_words(self, make_scenario, columns):
@@ -165,11 +165,11 @@ class TestRowsThatCameTooLate:
         run_weeks(scenario, 1)
         scenario.source.windows[MONDAY] += scenario.source.windows[MONDAY][:7]
         scenario.panel = spec(columns=columns, classifiers=(replace(LR, cut_off=0.4), replace(RF, called="rf")))
-        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] == 7
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile.missed == 7
 
     def test_none_is_a_number_too(self, scenario):
         run_weeks(scenario, 1)
-        assert cycle_of(scenario, _next_week(scenario, 1)).profile["missed"] == 0
+        assert cycle_of(scenario, _next_week(scenario, 1)).profile.missed == 0
 
 
 def _next_week(scenario, period: int) -> int:
