@@ -148,8 +148,8 @@ class TestPlanning:
             seen.append(label_history(*args, **kwargs))
             return seen[-1]
 
-        for module in ("freeze_cycle", "plan_round"):
-            monkeypatch.setattr(f"stratawatch.engine.cycle.{module}.label_history", watched)
+        for module in ("input.assess_window", "cycle.plan_round"):
+            monkeypatch.setattr(f"stratawatch.engine.{module}.label_history", watched)
         scenario = make_scenario(spec(budget=60))
         scenario.produce(0, size=SIZE)
         scenario.produce(1, size=SIZE)

@@ -288,5 +288,5 @@ class TestLateRows:
             second = self.freeze_next(ports, clock, panel, 1)
         finally:
             ports.store.dispose()
-        assert (second.rows, second["late"], second.missed) == (3025, 25, None)
-        assert second.warnings == []
+        assert (second.rows, second.late, second.missed) == (3025, 25, None)
+        assert second.warnings == ()

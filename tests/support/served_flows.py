@@ -90,7 +90,10 @@ def _schedule(api: str, flow: str, seconds: int) -> bool:
         return False
     if found.is_success:
         often = [{"active": True, "schedule": {"interval": seconds}}]
-        httpx.post(f"{api}/deployments/{found.json()['id']}/schedules", json=often, timeout=10).raise_for_status()
+        made = httpx.post(f"{api}/deployments/{found.json()['id']}/schedules", json=often, timeout=10)
+        if made.status_code == httpx.codes.SERVICE_UNAVAILABLE:  # its database is busy: ask again
+            return False
+        made.raise_for_status()
     return found.is_success
 
 
