@@ -167,7 +167,7 @@ class TestPlanning:
         at_freeze, *later = [past for past in seen if len(past)]
         assert len(later) == 2
         for past in later:
-            assert np.array_equal(past.yes, at_freeze.yes)
+            assert np.array_equal(past.positive, at_freeze.positive)
             assert np.array_equal(past.weights, at_freeze.weights)
         assert len(at_freeze) < 60
 

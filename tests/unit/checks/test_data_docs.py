@@ -32,7 +32,7 @@ class TestPages:
         report = GreatExpectationsCheck(tmp_path).profile(PANEL, WINDOW, profile_of({"invalid": 500}, bad_rows=500))
         page = (tmp_path / str(report.docs)).read_text(encoding="utf-8")
         assert "Refused" in page
-        assert "500 of 1,000 rows (50.00%) cannot be used" in page
+        assert "500 of 1,000 rows (50.0%) cannot be used" in page
         assert "60 called positive, 0 silent, 500 unreadable" in page
 
     def test_a_page_fetches_and_runs_nothing(self, tmp_path: Path, items_of: Items) -> None:
