@@ -1,9 +1,11 @@
 """Where predictions are read: one file and one line a kind, loaded when it is used."""
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
-from stratawatch.engine.ports import PredictionSource
+
+if TYPE_CHECKING:
+    from stratawatch.engine.ports import PredictionSource
 
 REGISTRY: Final[dict[str, str]] = {
     "files": "stratawatch.adapters.sources.duckdb_files:FilesSettings",
@@ -39,6 +41,6 @@ class SourceSettings(AdapterSettings):
         """What separates columns of CSV files, where it is set."""
         return None
 
-    def build(self, context: BuildContext) -> PredictionSource:
+    def build(self, context: BuildContext) -> "PredictionSource":
         """The source; secrets are looked up now."""
         raise NotImplementedError
