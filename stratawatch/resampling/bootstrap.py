@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.resampled import TestedPredictions, bootstrap_632
+from stratawatch.core.baselines.resampled import HeldOutPredictions, bootstrap_632
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -46,7 +46,7 @@ class Bootstrap632:
                 yield Split(train, test)
 
     def share(
-        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
         """.632 of the items left out, .368 of the fit to all."""
         if fitted is None:

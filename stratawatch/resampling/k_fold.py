@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.resampled import TestedPredictions, pooled_share
+from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -40,7 +40,7 @@ class KFold:
             yield Split(train, test)
 
     def share(
-        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
         """Of all items; the mean of the folds' precisions would lack those that call nothing positive."""
         return pooled_share(metric, trials)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.resampled import TestedPredictions, pooled_share
+from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -29,7 +29,7 @@ class LeaveOneOut:
             yield Split(train, test)
 
     def share(
-        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
         """Of all items."""
         return pooled_share(metric, trials)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.resampled import TestedPredictions
+from stratawatch.core.baselines.resampled import HeldOutPredictions
 from stratawatch.core.cells import Flags
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.core.population import Counts
@@ -33,7 +33,7 @@ class Measured:
     """
 
     baselines: tuple[Baseline, ...]
-    trials: TestedPredictions
+    trials: HeldOutPredictions
     fitted: ConfusionCounts | None
 
     def of(self, metric: str) -> Baseline:
@@ -98,7 +98,7 @@ def measure_baselines(
         model = _clone(estimator).fit(rows(X, train), labels[train])
         return calls_of(model, rows(X, test), positive, cut_off)
 
-    trials = TestedPredictions.of_runs(
+    trials = HeldOutPredictions.of_runs(
         [(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth
     )
     everything = np.arange(truth.size)

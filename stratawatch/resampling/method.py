@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.resampled import TestedPredictions
+from stratawatch.core.baselines.resampled import HeldOutPredictions
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -36,7 +36,7 @@ class Method(Protocol):
         ...
 
     def share(
-        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
         """A metric from the runs' answers, and from those of the fit to all items where that is tested."""
         ...

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.resampled import TestedPredictions, mean_of_runs
+from stratawatch.core.baselines.resampled import HeldOutPredictions, mean_of_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -55,7 +55,7 @@ class RandomSubsampling:
             yield Split(train, test)
 
     def share(
-        self, metric: str, trials: TestedPredictions, fitted: ConfusionCounts | None
+        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
         """The mean of the runs."""
         return mean_of_runs(metric, trials)

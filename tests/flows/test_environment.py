@@ -2,13 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 from tasks import environment
-
-ROOT = Path(__file__).parents[2]
+from tests.support import programs
 
 ASK_PREFECT = """
 import json, sys
@@ -21,18 +17,9 @@ print(json.dumps([early, server.analytics_enabled, server.ephemeral.startup_time
 """
 
 
-def run(*command: str, **extra: str) -> subprocess.CompletedProcess:
-    """Python in the project's root, without any of Prefect's variables but these."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=clean | extra,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+def prefect_home(folder):
+    """An environment without any of Prefect's variables but this."""
+    return programs.environment({"PREFECT_HOME": str(folder)}, without=("PREFECT_",))
 
 
 class TestPrepare:
@@ -45,14 +32,13 @@ class TestPrepare:
         assert os.environ[second] == environment.DEFAULTS[second]
 
     def test_prefect_reads_it_and_the_starter_of_servers_stays_light(self, tmp_path):
-        done = run("-c", ASK_PREFECT, PREFECT_HOME=str(tmp_path))
+        done = programs.run("-c", ASK_PREFECT, env=prefect_home(tmp_path))
         assert json.loads(done.stdout) == [[], False, 120]
 
 
 class TestServeWithoutServer:
     def test_says_so_instead_of_serving_schedules_that_never_run(self, tmp_path):
-        done = run("-m", "flows.serve", PREFECT_HOME=str(tmp_path))
-        assert done.returncode == 2
+        done = programs.run("-m", "flows.serve", env=prefect_home(tmp_path), status=2)
         [line] = done.stderr.strip().splitlines()
         assert "no Prefect server is named" in line
         assert "make up" in line

@@ -18,7 +18,7 @@ HELD_OUT_WEIGHT: Final = 0.632
 
 
 @dataclass(frozen=True)
-class TestedPredictions:
+class HeldOutPredictions:
     """Columns of equal length, a row for every trial: the run, the item, what the run's fit called it, the truth."""
 
     runs: Counts
@@ -27,7 +27,7 @@ class TestedPredictions:
     truth: Flags
 
     @classmethod
-    def of_runs(cls, runs: Sequence[tuple[Counts, Flags]], truth: Flags) -> "TestedPredictions":
+    def of_runs(cls, runs: Sequence[tuple[Counts, Flags]], truth: Flags) -> "HeldOutPredictions":
         """From every run's test items with its calls, and the truth of all items."""
         if not runs:
             raise StratawatchError("nothing was tested", expected="at least one run")
@@ -64,7 +64,7 @@ def metric_by_run(metric: str, answers: ConfusionCounts) -> Floats:
     return np.asarray(yes[told] / of[told], dtype=np.float64)
 
 
-def pooled_share(metric: str, trials: TestedPredictions) -> BaselineShare | Undefined:
+def pooled_share(metric: str, trials: HeldOutPredictions) -> BaselineShare | Undefined:
     """One share of the answers of all runs together."""
     yes, of = baseline_metric(metric).share(trials.by_run())
     total = float(of.sum())
@@ -73,7 +73,7 @@ def pooled_share(metric: str, trials: TestedPredictions) -> BaselineShare | Unde
     return BaselineShare(float(yes.sum()) / total, trials.effective_items(metric))
 
 
-def mean_of_runs(metric: str, trials: TestedPredictions) -> BaselineShare | Undefined:
+def mean_of_runs(metric: str, trials: HeldOutPredictions) -> BaselineShare | Undefined:
     """The mean of the runs' metrics, acc_sub = sum_i acc_i/k."""
     found = metric_by_run(metric, trials.by_run())
     if found.size == 0:
@@ -81,7 +81,7 @@ def mean_of_runs(metric: str, trials: TestedPredictions) -> BaselineShare | Unde
     return BaselineShare(_inside(float(found.mean())), trials.effective_items(metric))
 
 
-def bootstrap_632(metric: str, trials: TestedPredictions, fitted: ConfusionCounts) -> BaselineShare | Undefined:
+def bootstrap_632(metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts) -> BaselineShare | Undefined:
     """1/b sum_i (.632 eps_i + .368 acc_s): eps_i of items left out of draw i, acc_s of the fit to all, on the same.
 
     Efron 1983, Journal of the American Statistical Association 78:316, there for the error rate.

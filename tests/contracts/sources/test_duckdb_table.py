@@ -1,7 +1,5 @@
 """What is a DuckDB file's own: schemas, views, collations, a writer who holds the file, and the folder it must lie in."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
@@ -12,6 +10,7 @@ from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import ConfigError, Unreachable
 from tests.support.predictions.panels import WINDOW, panel
+from tests.support.programs import start
 
 ROWS = (
     "SELECT id, TIMESTAMP '2026-01-05' AS ts, CAST(0.25 AS DOUBLE) AS score, FALSE AS flag "
@@ -70,9 +69,7 @@ def test_a_table_that_is_not_there_is_unreachable(file: Path) -> None:
 
 
 def test_a_writer_who_holds_the_file_is_named_and_waited_for(file: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as writer:
+    with start("-c", WRITER, file) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "held\n"
         with pytest.raises(Unreachable, match=rf"is held by .* got process {writer.pid}; an advance tries again"):

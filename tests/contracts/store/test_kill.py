@@ -1,9 +1,8 @@
 """kill -9 in mid transaction leaves nothing, and right after a commit loses nothing."""
 
 import signal
-import subprocess
-import sys
 
+from tests.support.programs import start
 from tests.support.store.examples import MINUTE, NOW, open_cycle, planned_round
 
 VICTIM = """
@@ -25,9 +24,7 @@ with open_store(sys.argv[1]).begin() as tx:
 
 
 def kill(url, when):
-    victim = subprocess.Popen(
-        [sys.executable, "-c", VICTIM, url, when], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    victim = start("-c", VICTIM, url, when)
     assert victim.stdout.readline() == "ready\n"
     victim.send_signal(signal.SIGKILL)
     assert victim.wait(timeout=30) == -signal.SIGKILL

@@ -1,8 +1,6 @@
 """Processes and threads that want the same thing at the same time: exactly one gets it."""
 
 import json
-import subprocess
-import sys
 import threading
 from collections import Counter
 
@@ -11,6 +9,7 @@ import pytest
 from stratawatch.engine.model.label_events import NewBatch
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState
+from tests.support.programs import start
 from tests.support.store.contests import CONTESTS, ROUNDS
 from tests.support.store.examples import MINUTE, NOW, PLAN, draws, frozen_cycle, notification, open_cycle, said
 
@@ -33,11 +32,7 @@ def prizes(store):
 @pytest.fixture
 def racers(prizes, store_url):
     """Processes that have opened the store and wait for the start."""
-    command = [sys.executable, "-m", "tests.support.store.contests", store_url]
-    started = [
-        subprocess.Popen([*command, f"racer {n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for n in range(RACERS)
-    ]
+    started = [start("-m", "tests.support.store.contests", store_url, f"racer {n}") for n in range(RACERS)]
     for racer in started:
         assert racer.stdout.readline() == "ready\n"
     yield started

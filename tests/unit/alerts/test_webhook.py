@@ -14,6 +14,7 @@ from stratawatch.adapters.alerts.webhook import WebhookChannel, idempotency_key
 from stratawatch.errors import ConfigError, Unreachable
 from tests.contracts.alerts.conftest import WebhookBackend
 from tests.support.notices import notice
+from tests.support.programs import loaded
 
 
 @pytest.fixture
@@ -195,9 +196,4 @@ class TestSecrets:
 
 
 def test_loading_the_channel_does_not_load_httpx():
-    import subprocess
-    import sys
-
-    code = "import sys, stratawatch.adapters.alerts.webhook; print('httpx' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert loaded("import stratawatch.adapters.alerts.webhook", ["httpx"]) == set()

@@ -1,7 +1,5 @@
 """Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +11,7 @@ from stratawatch.adapters.checks import gx_runner
 from stratawatch.adapters.checks.gx_runner import validate
 from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.errors import Unreachable
+from tests.support.programs import run
 
 NOT_NULL = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")
 
@@ -78,5 +77,5 @@ class TestLibrary:
     def test_it_does_not_end_a_program_without_a_main_file(self) -> None:
         """Where PySpark is installed, its remote client would: it takes `python -c` for a doctest."""
         code = "from stratawatch.adapters.checks.gx_runner import library; library(); print('goes on')"
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        done = run("-c", code)
         assert (done.stdout, done.stderr) == ("goes on\n", "")

@@ -1,13 +1,13 @@
 """An error that nobody foresaw is one sentence and a status of its own."""
 
 import errno
-import subprocess
 import sys
 
 import pytest
 
 from stratawatch.cli import main
 from stratawatch.errors import StratawatchError
+from tests.support.programs import run
 
 
 @pytest.fixture
@@ -72,8 +72,7 @@ def test_the_installed_program_ends_with_the_sentence_too(tmp_path):
         "from stratawatch.cli import main\n"
         "main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 3
+    done = run("-c", code, cwd=tmp_path, status=3)
     assert done.stdout == ""
     assert done.stderr.startswith(
         "stratawatch: this is a bug in stratawatch: RuntimeError at stratawatch/cli/__init__.py"

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
 from tests.support.batches import KEY, batch
+from tests.support.programs import start
 
 
 def lines(root, key=KEY):
@@ -110,7 +109,7 @@ class TestStoppedProcess:
             "for i in range(100000): FolderQueue(Path(sys.argv[1])).publish(batch(f'b{i}', count=50))\n"
         )
         for round_ in range(4):
-            child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE)
+            child = start("-c", code, tmp_path)
             child.stdout.readline()
             time.sleep(0.05 + 0.03 * round_)
             child.send_signal(signal.SIGKILL)

@@ -1,13 +1,12 @@
 """The curve as a picture: a line a classifier, where the budget and the margins are, and nothing half written."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
 from stratawatch.engine.cycle.label_forecast import BudgetPoint, GoalForecast, LabelForecast
 from stratawatch.report.budget_chart import COLOURS, draw_curves
+from tests.support.programs import loaded
 
 LABELS = (100, 300, 900, 1000, 3000)
 
@@ -87,7 +86,4 @@ class TestFile:
         assert len(re.findall(r'<g id="axes_\d+">', svg(tmp_path, found(metrics=metrics)))) >= len(metrics)
 
     def test_matplotlib_is_loaded_to_draw_and_not_before(self):
-        code = "import sys, stratawatch.report.budget_chart; print('matplotlib' in sys.modules)"
-        assert (
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
-        )
+        assert loaded("import stratawatch.report.budget_chart", ["matplotlib"]) == set()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import model_selection
 
-from stratawatch.core.baselines.resampled import TestedPredictions
+from stratawatch.core.baselines.resampled import HeldOutPredictions
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.bootstrap import Bootstrap632
 from stratawatch.resampling.holdout import Holdout
@@ -84,7 +84,7 @@ class TestBootstrap:
         assert all(0 < truth[train].sum() < 4 and test.size for train, test in splits)
 
     def test_it_cannot_do_without_the_fit_to_all(self):
-        trials = TestedPredictions.of_runs([(np.array([0]), np.array([True]))], TRUTH)
+        trials = HeldOutPredictions.of_runs([(np.array([0]), np.array([True]))], TRUTH)
         with pytest.raises(StratawatchError, match="needs the answers of the fit to all items"):
             Bootstrap632().share("accuracy", trials, None)
 

@@ -1,8 +1,6 @@
 """What is not part of the base install is asked for in a sentence that says how to get it."""
 
-import os
 import re
-import subprocess
 import sys
 from typing import Any
 
@@ -12,6 +10,7 @@ from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.spark_table import SparkSource
 from stratawatch.errors import ConfigError
 from tests.support.predictions.panels import panel
+from tests.support.programs import environment, run
 
 
 def test_postgresql_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,8 +37,7 @@ def test_spark_needs_java(tmp_path: Any) -> None:
         "except Unreachable as trouble:\n"
         "    print('TOLD', str(trouble).count(chr(10)), trouble)\n"
     )
-    environment = {**os.environ, "JAVA_HOME": str(tmp_path)}
-    told = subprocess.run([sys.executable, "-c", asked], env=environment, capture_output=True, text=True, check=True)
+    told = run("-c", asked, env=environment({"JAVA_HOME": str(tmp_path)}))
     assert re.search(r"^TOLD 0 .*Spark does not start; .*check Java", told.stdout, re.MULTILINE), told.stderr
 
 

@@ -1,7 +1,6 @@
-import subprocess
-import sys
-
 import pytest
+
+from tests.support.programs import loaded
 
 
 @pytest.mark.parametrize(
@@ -17,6 +16,4 @@ import pytest
     ],
 )
 def test_heavy_libraries_wait_until_they_are_used(statement: str, heavy: tuple[str, ...]) -> None:
-    code = f"import sys; {statement}; print([name for name in {heavy!r} if name in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    assert loaded(statement, heavy) == set()

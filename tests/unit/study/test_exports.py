@@ -2,16 +2,14 @@
 
 import ast
 import doctest
-import os
 import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import stratawatch
 import stratawatch.stratified
+from tests.support.programs import environment, loaded, run
 
 
 @pytest.mark.parametrize("name", stratawatch.__all__)
@@ -53,22 +51,19 @@ def test_an_unknown_name_is_an_attribute_error():
     ],
 )
 def test_nothing_heavy_is_loaded(code, heavy):
-    program = f"import sys\n{code}\nprint('loaded:', *[name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "loaded:"
+    assert loaded(code, heavy) == set()
 
 
 @pytest.mark.parametrize(("code", "limit"), [("import stratawatch", 0.02), ("from stratawatch import Study", 0.45)])
 def test_importing_is_quick(code, limit, tmp_path):
     """CPU seconds beyond those of Python's own start, the least of some tries; the first compiles what it imports."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment = {**kept, "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    compiled = environment({"PYTHONPYCACHEPREFIX": str(tmp_path)}, without=("PYTHONDONTWRITEBYTECODE",))
 
     def least(program: str) -> float:
         spent = []
         for _ in range(5):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+            run("-c", program, env=compiled)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         return min(spent)

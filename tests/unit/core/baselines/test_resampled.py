@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.baselines.labelled import from_counts
 from stratawatch.core.baselines.resampled import (
-    TestedPredictions,
+    HeldOutPredictions,
     bootstrap_632,
     mean_of_runs,
     metric_by_run,
@@ -20,7 +20,7 @@ TRUTH = np.array([True, True, True, False, False, False])
 
 def trials(*runs):
     """Runs as (items, calls), over the six items of TRUTH."""
-    return TestedPredictions.of_runs([(np.array(items), np.array(calls, dtype=bool)) for items, calls in runs], TRUTH)
+    return HeldOutPredictions.of_runs([(np.array(items), np.array(calls, dtype=bool)) for items, calls in runs], TRUTH)
 
 
 TWO_RUNS = trials(([0, 1, 3], [1, 0, 0]), ([1, 4, 5, 0], [1, 1, 0, 1]))
