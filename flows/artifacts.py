@@ -124,7 +124,7 @@ def baseline_rows(kept: Sequence[StoredBaseline], used: Sequence[StoredBaseline]
             "classifier": one.key.classifier,
             "metric": one.key.metric,
             "segment": one.key.segment or "all",
-            "baseline": estimate_text(one.known.value, one.known.low, one.known.high, one.confidence),
+            "baseline": estimate_text(one.estimate.value, one.estimate.low, one.estimate.high, one.confidence),
             "rests on": f"{one.n} {one.counted}s",
             "from": minute(one.valid_from),
             "until": minute(one.valid_until) if one.valid_until else "further notice",

@@ -17,9 +17,9 @@ def measure_baseline(
     """Measure and keep; returns what is new, what was kept before, and what is undefined."""
     measured = engine.measure_baseline(ports, spec, request, labels)
     log = get_run_logger()
-    log.info("%s: %d baselines kept, %d known before", spec.name, len(measured.new), len(measured.known))
+    log.info("%s: %d baselines kept, %d known before", spec.name, len(measured.new), len(measured.unchanged))
     for note in measured.notes:
         log.warning("%s: %s", spec.name, note)
-    for key, why in measured.untold.items():
+    for key, why in measured.undefined.items():
         log.warning("no baseline of %s: %s", key, why)
     return measured

@@ -104,12 +104,12 @@ def measure(
                 "new": new,
                 "in_force": one.same_evidence(active_baselines(tx, spec, one.valid_from)[one.key]),
             }
-            for some, new in ((found.new, True), (found.known, False))
+            for some, new in ((found.new, True), (found.unchanged, False))
             for one in some
         ]
     undefined = [
         {"classifier": key.classifier, "metric": key.metric, "segment": key.segment, "why": why}
-        for key, why in found.untold.items()
+        for key, why in found.undefined.items()
     ]
     if json:
         print_json(
@@ -165,7 +165,7 @@ def _labels(
 
 
 def _row(one: "StoredBaseline") -> dict[str, Any]:
-    interval = one.known
+    interval = one.estimate
     return {
         "classifier": one.key.classifier,
         "call": one.call,

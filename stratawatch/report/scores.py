@@ -127,7 +127,7 @@ def _ends(facts: ReportData, metric: str) -> list[float]:
         for estimate in one.revision.estimates if one.revision else ():
             if estimate.metric == metric and not estimate.segment and isinstance(estimate.result, IntervalEstimate):
                 ends += [estimate.result.low, estimate.result.high]
-        was = [kept.known for key, kept in one.baselines.items() if key.metric == metric and not key.segment]
+        was = [kept.estimate for key, kept in one.baselines.items() if key.metric == metric and not key.segment]
         ends += [end for interval in was for end in (interval.low, interval.high)]
         limits = (limit_value(limit) for key, limit in one.limits.items() if key.metric == metric and not key.segment)
         ends += [value for value in limits if value is not None]

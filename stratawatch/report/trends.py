@@ -41,6 +41,6 @@ def _point(one: CycleData, key: StreamKey) -> Point:
         state=state.state if state else None,
         limit=limit_value(one.limits.get(key)),
         gap=gap,
-        baseline=kept.known if (kept := one.baselines.get(key)) else None,
+        baseline=kept.estimate if (kept := one.baselines.get(key)) else None,
         under_way=not one.finished and one.cycle.state in ACTIVE_CYCLES,
     )

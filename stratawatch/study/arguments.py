@@ -39,8 +39,8 @@ def read_stop_rule(rule: str | None, budget: object, sequential: object = None) 
     if rule is None:
         return "goals" if budget is None else "budget"
     if rule not in get_args(StopRule):
-        known = ", ".join(get_args(StopRule))
-        raise StratawatchError("there is no such stop rule", expected=f"one of {known}", got=f"{rule!r:.40}")
+        rules = ", ".join(get_args(StopRule))
+        raise StratawatchError("there is no such stop rule", expected=f"one of {rules}", got=f"{rule!r:.40}")
     if rule == "budget" and budget is None:
         raise StratawatchError('stop_rule="budget" needs to know when to stop', expected="a budget", got="none")
     return cast("StopRule", rule)

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from warnings import warn
 
 import numpy as np
 
@@ -83,12 +82,6 @@ class StudyPlan:
     def labels(self) -> int:
         """Labels of all rounds together, those that are known already included."""
         return sum(row.labels for row in self.strata)
-
-    @property
-    def voices(self) -> tuple[str, ...]:
-        """The old name of `pattern_names`."""
-        warn("StudyPlan.voices is called pattern_names", DeprecationWarning, stacklevel=2)
-        return self.pattern_names
 
     def to_frame(self) -> "pd.DataFrame":
         """The strata as a pandas frame; `expected.to_frame()` gives the rest."""

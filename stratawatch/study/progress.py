@@ -21,7 +21,7 @@ class Round:
 class Progress:
     """Rounds and labels so far; `known_labels` are those that history brought."""
 
-    known_labels: dict[str, Verdict]
+    past_labels: dict[str, Verdict]
     rounds: list[Round] = field(default_factory=list)
     labels: dict[str, Verdict] = field(default_factory=dict)
     done: bool = False
@@ -54,7 +54,7 @@ class Progress:
     @property
     def verdicts(self) -> dict[str, Verdict]:
         """The labels of all items; those of this study outrank history's."""
-        return {**self.known_labels, **self.labels}
+        return {**self.past_labels, **self.labels}
 
 
 def drawn_in(rounds: Iterable[Round]) -> frozenset[str]:

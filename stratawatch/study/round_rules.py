@@ -107,7 +107,7 @@ def _grown(design: FrozenDesign, progress: Progress, labels: int) -> tuple[int, 
     fresh = np.flatnonzero(place >= totals[strata])
     growth = (place[fresh] + 1) / np.maximum(totals[strata[fresh]], 1)
     fresh = fresh[np.argsort(growth, kind="stable")]
-    costs = [design.candidates.items[row] not in progress.known_labels for row in rows[fresh].tolist()]
+    costs = [design.candidates.items[row] not in progress.past_labels for row in rows[fresh].tolist()]
     kept = fresh[np.cumsum(costs) <= labels]
     added = np.bincount(strata[kept], minlength=len(totals))
     return tuple((totals + added).tolist())

@@ -125,9 +125,9 @@ class Study:
         self._population = read_population(frame, panel, str(seed))
         self._survey = capped_budget(survey, self._population.census)
         check_reachable(self._survey, self._population.census)
-        self._progress = Progress(known_labels=self._known())
+        self._progress = Progress(past_labels=self._past_labels())
         atoms = cut(self._population.census, self._survey, self._history)
-        self._freeze(atoms, pool_sizes(atoms, panel.names, self._survey_with_known_labels, self._history))
+        self._freeze(atoms, pool_sizes(atoms, panel.names, self._survey_with_past_labels, self._history))
 
     def ask(self) -> list[Any]:
         """Items to be labelled next; the same ones until they have labels, and none when the study is done."""
@@ -235,7 +235,7 @@ class Study:
         with explain_damage(FORMAT):
             frozen = study._population.with_segments(atoms)
         study._freeze(frozen, pools)
-        study._progress = replace(progress, known_labels=study._progress.known_labels)
+        study._progress = replace(progress, past_labels=study._progress.past_labels)
         return study
 
     def __repr__(self) -> str:
@@ -252,11 +252,11 @@ class Study:
         return Ledger(self._progress.verdicts)
 
     @property
-    def _survey_with_known_labels(self) -> SurveySpec:
+    def _survey_with_past_labels(self) -> SurveySpec:
         """The survey if labels that are known were paid for: pools must hold them beside what the budget buys."""
         budget = self._survey.budget
         return (
-            self._survey if budget is None else replace(self._survey, budget=budget + len(self._progress.known_labels))
+            self._survey if budget is None else replace(self._survey, budget=budget + len(self._progress.past_labels))
         )
 
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
@@ -285,7 +285,7 @@ class Study:
         if plan is None or not added:
             progress.done = True
             return
-        fresh = (item for item in added if item not in progress.known_labels)
+        fresh = (item for item in added if item not in progress.past_labels)
         progress.rounds.append(Round(plan, tuple(added), shuffled(self._population.seed, fresh)))
 
     def _evidence(self) -> tuple[Sequence[Round], float]:
@@ -317,12 +317,12 @@ class Study:
     def _history(self) -> History:
         return self._past.as_history(self._past.period + 1, self._presence)
 
-    def _known(self) -> dict[str, Any]:
+    def _past_labels(self) -> dict[str, Any]:
         present = {row.item for row, here in zip(self._past.rows, self._presence, strict=True) if here}
         return {item: verdict for item, verdict in self._past.verdicts().items() if item in present}
 
     def _not_asked(self, item: str) -> StratawatchError:
-        if item in self._progress.known_labels:
+        if item in self._progress.past_labels:
             return StratawatchError(
                 f"item {item!r} was not asked about", hint="its label is known from the history already"
             )

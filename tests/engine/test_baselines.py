@@ -82,15 +82,15 @@ class TestFromPastWindows:
         first = measure_baseline(watched.ports, watched.panel, BaselineRequest())
         watched.clock.advance(days=1)
         again = measure_baseline(watched.ports, watched.panel, BaselineRequest())
-        assert (len(first.new), len(first.known), first.untold) == (6, 0, {})
-        assert (again.new, [one.key for one in again.known]) == ((), [one.key for one in first.new])
+        assert (len(first.new), len(first.unchanged), first.undefined) == (6, 0, {})
+        assert (again.new, [one.key for one in again.unchanged]) == ((), [one.key for one in first.new])
 
     def test_labels_again_after_another_window_change_nothing_either(self, watched):
         request = BaselineRequest(of=("lr",))
         first = measure_baseline(watched.ports, watched.panel, request, labels(0.9, 100))
         label_weeks(watched, *range(1))
         again = measure_baseline(watched.ports, watched.panel, request, labels(0.9, 100))
-        assert (again.new, again.known) == ((), first.new)
+        assert (again.new, again.unchanged) == ((), first.new)
         later = replace(request, valid_from=MONDAY + WEEK)
         assert len(measure_baseline(watched.ports, watched.panel, later, labels(0.9, 100)).new) == len(first.new)
         assert measure_baseline(watched.ports, watched.panel, later, labels(0.9, 100)).new == ()
@@ -131,7 +131,7 @@ class TestFromPastWindows:
         first = measure_baseline(watched.ports, watched.panel, now, labels(0.9, 100))
         measure_baseline(watched.ports, watched.panel, later, labels(0.8, 100))
         again = measure_baseline(watched.ports, watched.panel, now, labels(0.9, 100))
-        assert (again.new, again.known) == ((), first.new)
+        assert (again.new, again.unchanged) == ((), first.new)
 
     def test_of_too_few_windows_is_refused(self, watched):
         label_weeks(watched, *range(3))
@@ -151,7 +151,7 @@ class TestFromPastWindows:
         lower = (ClassifierSpec("lr", "score_lr", cut_off=0.4), watched.panel.classifiers[1])
         measured = measure_baseline(watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest())
         assert {one.key.classifier for one in measured.new} == {"rf"}
-        assert measured.untold[LR] == "4 of 4 windows are of another classifier, yes by score_lr >= 0.5"
+        assert measured.undefined[LR] == "4 of 4 windows are of another classifier, yes by score_lr >= 0.5"
         with pytest.raises(StratawatchError, match=r"can be told; got spam / lr / precision: 4 of 4 windows are of"):
             measure_baseline(
                 watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest(of=("lr",), windows=4)
@@ -163,7 +163,7 @@ class TestFromPastWindows:
         watched.panel = replace(watched.panel, classifiers=higher)
         label_weeks(watched, *range(2, 5))
         measured = measure_baseline(watched.ports, watched.panel, BaselineRequest())
-        assert measured.untold[LR] == (
+        assert measured.undefined[LR] == (
             "3 past windows knew it, a baseline takes 4; "
             "2 of 5 windows are of another classifier, yes by score_lr >= 0.5"
         )
@@ -191,7 +191,7 @@ class TestFromPastWindows:
         scenario = make_scenario(spec(limits=(limit,)))
         label_weeks(scenario, *range(4))
         measured = measure_baseline(scenario.ports, scenario.panel, BaselineRequest())
-        assert measured.untold[replace(LR, segment="country=AT")] == "no past window knew it"
+        assert measured.undefined[replace(LR, segment="country=AT")] == "no past window knew it"
         assert {one.key.segment for one in measured.new} == {None}
 
 
@@ -203,7 +203,7 @@ class TestFromLabels:
             {"precision": 0.8, "recall": 0.8, "false_omission_rate": 0.05, "accuracy": 0.92}
         )
         assert {one.key.classifier for one in measured.new} == {"lr"}
-        assert measured.untold[StreamKey("spam", "rf", "accuracy")] == "there are no labelled items"
+        assert measured.undefined[StreamKey("spam", "rf", "accuracy")] == "there are no labelled items"
         assert kept["precision"].valid_from == MONDAY
 
     def test_says_which_rows_do_not_count(self, scenario):
@@ -237,7 +237,7 @@ class TestFromLabels:
         scenario = make_scenario(spec(limits=(limit,)))
         inside = replace(LR, segment="country=DE")
         without = measure_baseline(scenario.ports, scenario.panel, BaselineRequest(), labels(0.5, 4))
-        assert without.untold[inside] == "the labelled predictions have no such column"
+        assert without.undefined[inside] == "the labelled predictions have no such column"
         countries = {"country": ("DE", "FR", "FR", None)}
         measured = measure_baseline(
             scenario.ports, scenario.panel, BaselineRequest(), labels(0.5, 4, segments=countries)
@@ -275,7 +275,7 @@ class TestKeep:
             stored = {one.key.metric: one for one in tx.baselines.of("spam")}
         assert stored["precision"] == next(one for one in measured.new if one.key.metric == "precision")
         assert (stored["precision"].seed, stored["precision"].valid_until.month) == (7, 6)
-        assert measured.untold == {replace(LR, metric="false_omission_rate"): "no labelled item is called negative"}
+        assert measured.undefined == {replace(LR, metric="false_omission_rate"): "no labelled item is called negative"}
 
     @pytest.mark.parametrize("said", ["2026-06-01", "in June"])
     def test_dates_without_an_offset_are_refused(self, scenario, said):

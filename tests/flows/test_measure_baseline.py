@@ -32,9 +32,9 @@ def labels(installation) -> Path:
 def test_from_labels_it_keeps_what_they_say_once(installation, labels):
     facts = {"file": "labels/january.csv", "label": "human", "config": installation.config, "now": NOW}
     measured = measure_baseline("spam", **facts)
-    assert (len(measured.new), len(measured.known), measured.untold) == (12, 0, {})
+    assert (len(measured.new), len(measured.unchanged), measured.undefined) == (12, 0, {})
     again = measure_baseline("spam", **facts)
-    assert (len(again.new), len(again.known)) == (0, 12)
+    assert (len(again.new), len(again.unchanged)) == (0, 12)
     with installation.wired().ports.store.begin() as tx:
         stored = {(one.key.classifier, one.key.metric): one for one in tx.baselines.of("spam")}
     precision = stored["lr", "precision"]

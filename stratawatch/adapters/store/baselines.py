@@ -55,7 +55,7 @@ class SqlBaselines:
 
 
 def _row(baseline: StoredBaseline) -> dict[str, Any]:
-    interval, key = baseline.known, baseline.key
+    interval, key = baseline.estimate, baseline.key
     facts = {
         "panel": key.panel,
         "classifier": key.classifier,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from stratawatch.core.alarms.states import AlarmState, Judgement
-from stratawatch.core.baselines.drop import Drop, known_drop
+from stratawatch.core.baselines.drop import Drop, drop_of_intervals
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
@@ -21,12 +21,12 @@ class ActiveBaseline:
         """How much worse the current value is; its interval is of this confidence, and the baseline's is made so."""
         # An interval that mixes two laws may miss its value by a hair.
         low, high = min(current.low, current.value), max(current.high, current.value)
-        return known_drop(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
+        return drop_of_intervals(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
 
 
 def judge_drop(
     estimate: Estimate,
-    known: IntervalEstimate,
+    interval: IntervalEstimate,
     page_estimate: Estimate,
     baseline: ActiveBaseline | Undefined,
     max_drop: float,
@@ -39,7 +39,7 @@ def judge_drop(
     if isinstance(baseline, Undefined):
         went = "rose" if metric_named(estimate.metric).lower_is_better else "fell"
         return Judgement(AlarmState.BLIND, f"cannot tell how far it {went}: {baseline.reason}")
-    fell = baseline.drop_to(estimate.metric, known, estimate.confidence)
+    fell = baseline.drop_to(estimate.metric, interval, estimate.confidence)
     half = fell.half_width
     state, verdict = _verdict(fell, max_drop, widest)
     page = page_estimate.result
@@ -49,9 +49,9 @@ def judge_drop(
             proof = f"at least {points(on_page.low, half)} at {confidence_text(page_estimate.confidence)}"
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
     against = f"{change_in_words(estimate.metric, fell)} against the baseline of {baseline.of}"
-    now = f"now {estimate_text(known.value, known.low, known.high, estimate.confidence)}, {estimate.labels_used} labels"
+    now = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
     allowed = f"a {worsening(estimate.metric)} of {100 * max_drop:.4g} is allowed"
-    return Judgement(state, f"{against}, {allowed}: {verdict}; {now}")
+    return Judgement(state, f"{against}, {allowed}: {verdict}; now {now}, {estimate.labels_used} labels")
 
 
 def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, str]:

@@ -44,15 +44,15 @@ def judge(
     Of a limit with several ends (a floor, a ceiling, a largest drop since the baseline) the one in more urgent trouble
     decides: OK is proven about all.
     """
-    known = estimate.result
-    if isinstance(known, Undefined):
-        return Judgement(AlarmState.BLIND, f"cannot tell: {known.reason}")
-    widest, half, width = blind_margin_factor * margin, known.half_width, ""
+    interval = estimate.result
+    if isinstance(interval, Undefined):
+        return Judgement(AlarmState.BLIND, f"cannot tell: {interval.reason}")
+    widest, half, width = blind_margin_factor * margin, interval.half_width, ""
     if half > widest:
         width = f"plus-minus {percent(half, half)}, more than {blind_margin_factor:g} x {percent(margin, half)}"
-    ends = [_judge_end(bound, estimate, known, page_estimate, width) for bound in _ends(limit, known.value)]
+    ends = [_judge_end(bound, estimate, interval, page_estimate, width) for bound in _ends(limit, interval.value)]
     if limit.max_drop is not None:
-        ends.append(judge_drop(estimate, known, page_estimate, baseline, limit.max_drop, widest))
+        ends.append(judge_drop(estimate, interval, page_estimate, baseline, limit.max_drop, widest))
     if not ends:
         raise StratawatchError(
             f"the limit for {limit.metric} has no end", expected="a floor or a ceiling, or a largest drop"
@@ -61,24 +61,25 @@ def judge(
 
 
 def _judge_end(
-    bound: "_Bound", estimate: Estimate, known: IntervalEstimate, page_estimate: Estimate, too_wide: str
+    bound: "_Bound", estimate: Estimate, interval: IntervalEstimate, page_estimate: Estimate, too_wide: str
 ) -> Judgement:
     page = page_estimate.result
-    value = estimate_text(known.value, known.low, known.high, estimate.confidence)
+    value = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
     labels = f"{estimate.labels_used} labels"
     if isinstance(page, IntervalEstimate) and bound.violated_by(page):
         end = "at most" if bound.is_floor else "at least"
         level = confidence_text(page_estimate.confidence)
-        proof = "" if page == known else f" ({end} {percent(_near(page, bound), known.half_width)} at {level})"
-        return Judgement(AlarmState.BREACH, f"{value} is proven {bound.wrong} {bound.name(known)}{proof}; {labels}")
-    if bound.kept_by(known):
-        return Judgement(AlarmState.OK, f"{value} is proven {bound.right} {bound.name(known)}; {labels}")
-    if too_wide and not bound.violated_by(known):
+        proof = "" if page == interval else f" ({end} {percent(_near(page, bound), interval.half_width)} at {level})"
+        return Judgement(AlarmState.BREACH, f"{value} is proven {bound.wrong} {bound.name(interval)}{proof}; {labels}")
+    if bound.kept_by(interval):
+        return Judgement(AlarmState.OK, f"{value} is proven {bound.right} {bound.name(interval)}; {labels}")
+    if too_wide and not bound.violated_by(interval):
         return Judgement(
-            AlarmState.BLIND, f"{value} is too wide to tell ({too_wide}) about {bound.name(known)}; {labels}"
+            AlarmState.BLIND, f"{value} is too wide to tell ({too_wide}) about {bound.name(interval)}; {labels}"
         )
-    state, side = (AlarmState.UNPROVEN, bound.right) if bound.holds(known.value) else (AlarmState.AT_RISK, bound.wrong)
-    return Judgement(state, f"{value} is {side} {bound.name(known)}, but that is not proven; {labels}")
+    holds = bound.holds(interval.value)
+    state, side = (AlarmState.UNPROVEN, bound.right) if holds else (AlarmState.AT_RISK, bound.wrong)
+    return Judgement(state, f"{value} is {side} {bound.name(interval)}, but that is not proven; {labels}")
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,11 @@ class _Bound:
     def holds(self, value: float) -> bool:
         return value >= self.value if self.is_floor else value <= self.value
 
-    def kept_by(self, known: IntervalEstimate) -> bool:
-        return known.low >= self.value if self.is_floor else known.high <= self.value
+    def kept_by(self, interval: IntervalEstimate) -> bool:
+        return interval.low >= self.value if self.is_floor else interval.high <= self.value
 
-    def violated_by(self, known: IntervalEstimate) -> bool:
-        return known.high < self.value if self.is_floor else known.low > self.value
+    def violated_by(self, interval: IntervalEstimate) -> bool:
+        return interval.high < self.value if self.is_floor else interval.low > self.value
 
 
 def _ends(limit: Limit, value: float) -> list[_Bound]:
@@ -115,6 +116,6 @@ def _ends(limit: Limit, value: float) -> list[_Bound]:
     return sorted(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
 
 
-def _near(known: IntervalEstimate, bound: _Bound) -> float:
+def _near(interval: IntervalEstimate, bound: _Bound) -> float:
     """The end of a violating interval that is nearest to the bound."""
-    return known.high if bound.is_floor else known.low
+    return interval.high if bound.is_floor else interval.low

@@ -46,15 +46,15 @@ def metric_drop(
         return Undefined(f"no baseline: {baseline.reason}")
     if isinstance(current, Undefined):
         return Undefined(f"nothing to set beside the baseline: {current.reason}")
-    return known_drop(metric, baseline, current)
+    return drop_of_intervals(metric, baseline, current)
 
 
-def known_drop(metric: str, baseline: IntervalEstimate, current: IntervalEstimate) -> Drop:
+def drop_of_intervals(metric: str, baseline: IntervalEstimate, current: IntervalEstimate) -> Drop:
     """The same of two values that are known."""
-    for known in (baseline, current):
-        if not known.low <= known.value <= known.high:
+    for interval in (baseline, current):
+        if not interval.low <= interval.value <= interval.high:
             raise StratawatchError(
-                f"a {metric} does not lie inside its interval", expected="low <= value <= high", got=str(known)
+                f"a {metric} does not lie inside its interval", expected="low <= value <= high", got=str(interval)
             )
     sign = -1.0 if metric_named(metric).lower_is_better else 1.0
     ends = drop_interval(

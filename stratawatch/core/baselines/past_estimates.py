@@ -33,44 +33,43 @@ def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
             got=f"those of {len(names)}",
         )
     metric, labels = estimates[0].metric, sum(one.labels_used for one in estimates)
-    known = [(one.result, one.confidence) for one in estimates if isinstance(one.result, IntervalEstimate)]
-    if not known:
+    defined = [(one.result, one.confidence) for one in estimates if isinstance(one.result, IntervalEstimate)]
+    if not defined:
         return Baseline(metric, Undefined("no past window knew it"), METHOD, labels)
-    if len(known) < least:
-        few = f"{len(known)} past window{'s' * (len(known) > 1)} knew it, a baseline takes {least}"
+    if len(defined) < least:
+        few = f"{len(defined)} past window{'s' * (len(defined) > 1)} knew it, a baseline takes {least}"
         return Baseline(metric, Undefined(few), METHOD, labels)
-    confidence = known[-1][1]
-    evidence = _mean([_at(confidence, outcome, own) for outcome, own in known], confidence)
-    return Baseline(metric, evidence, f"{METHOD}, windows: {len(known)}, MOVER as Wilson", labels)
+    confidence = defined[-1][1]
+    evidence = _mean([_at(confidence, outcome, own) for outcome, own in defined], confidence)
+    return Baseline(metric, evidence, f"{METHOD}, windows: {len(defined)}, MOVER as Wilson", labels)
 
 
-def _at(confidence: float, known: IntervalEstimate, own: float) -> IntervalEstimate:
+def _at(confidence: float, interval: IntervalEstimate, own: float) -> IntervalEstimate:
     """The value inside an interval of this confidence: a panel's may have been another in some windows."""
-    if own == confidence or known.high <= known.low:
-        return known
-    again = BaselineShare(known.value, labels_for_length(known.value, known.high - known.low, own)).interval_at(
-        confidence
-    )
-    return replace(known, low=again.low, high=again.high)
+    if own == confidence or interval.high <= interval.low:
+        return interval
+    labels = labels_for_length(interval.value, interval.high - interval.low, own)
+    again = BaselineShare(interval.value, labels).interval_at(confidence)
+    return replace(interval, low=again.low, high=again.high)
 
 
-def _mean(known: Sequence[IntervalEstimate], confidence: float) -> BaselineShare:
-    value = min(max(sum(one.value for one in known) / len(known), 0.0), 1.0)
+def _mean(intervals: Sequence[IntervalEstimate], confidence: float) -> BaselineShare:
+    value = min(max(sum(one.value for one in intervals) / len(intervals), 0.0), 1.0)
     below, above = (
-        sqrt(sum(distance**2 for distance in distances)) / len(known)
-        for distances in zip(*((one.value - one.low, one.high - one.value) for one in known), strict=True)
+        sqrt(sum(distance**2 for distance in distances)) / len(intervals)
+        for distances in zip(*((one.value - one.low, one.high - one.value) for one in intervals), strict=True)
     )
     low, high = max(value - below, 0.0), min(value + above, 1.0)
     if high <= low:  # every window was counted to the last item
-        return BaselineShare(value, sum(one.n_eff for one in known))
+        return BaselineShare(value, sum(one.n_eff for one in intervals))
     return BaselineShare(value, labels_for_length(value, high - low, confidence))
 
 
 def labels_for_length(value: float, length: float, confidence: float) -> float:
     """As many plain labels as make Wilson's interval of a share so long: y = z^2/n solves its quadratic equation.
 
-    >>> known = BaselineShare(0.8, 100).interval_at(0.95)
-    >>> round(labels_for_length(0.8, known.high - known.low, 0.95), 6)
+    >>> interval = BaselineShare(0.8, 100).interval_at(0.95)
+    >>> round(labels_for_length(0.8, interval.high - interval.low, 0.95), 6)
     100.0
     """
     half = min(length / 2, 0.4999)

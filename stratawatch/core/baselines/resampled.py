@@ -1,4 +1,4 @@
-"""Baselines of many fits: what each of them answered about items that it had not seen."""
+"""Baselines of many fits: what each of them called items that it was not fitted to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,20 +48,20 @@ class HeldOutPredictions:
     def effective_items(self, metric: str) -> float:
         """How many independent answers a metric has: (sum d_i)^2/sum d_i^2, d_i the tests of item i that it counts.
 
-        Kish 1965, Survey Sampling, 11.7: all answers about an item are taken for one, told d_i times.
+        Kish 1965, Survey Sampling, 11.7: all answers about an item count as one answer that is repeated d_i times.
         """
-        told = np.bincount(
+        tests = np.bincount(
             self.items, baseline_metric(metric).share(ConfusionCounts.by_item(self.calls, self.truth))[1]
         )
-        squares = float((told**2).sum())
-        return float(told.sum()) ** 2 / squares if squares else 0.0
+        squares = float((tests**2).sum())
+        return float(tests.sum()) ** 2 / squares if squares else 0.0
 
 
 def metric_by_run(metric: str, answers: ConfusionCounts) -> Floats:
     """The metric of every run that has one; runs that it is 0/0 in are left out."""
     yes, of = baseline_metric(metric).share(answers)
-    told = of > 0
-    return np.asarray(yes[told] / of[told], dtype=np.float64)
+    defined = of > 0
+    return np.asarray(yes[defined] / of[defined], dtype=np.float64)
 
 
 def pooled_share(metric: str, trials: HeldOutPredictions) -> BaselineShare | Undefined:
@@ -86,15 +86,14 @@ def bootstrap_632(metric: str, trials: HeldOutPredictions, fitted: ConfusionCoun
 
     Efron 1983, Journal of the American Statistical Association 78:316, there for the error rate.
     """
-    unseen, seen = (
-        mean_of_runs(metric, trials),
-        metric_by_run(metric, ConfusionCounts(*(np.atleast_1d(n) for n in fitted))),
-    )
-    if isinstance(unseen, Undefined):
-        return unseen
-    if seen.size == 0:
+    held_out = mean_of_runs(metric, trials)
+    refitted = metric_by_run(metric, ConfusionCounts(*(np.atleast_1d(n) for n in fitted)))
+    if isinstance(held_out, Undefined):
+        return held_out
+    if refitted.size == 0:
         return Undefined(f"of the fit to all items, {baseline_metric(metric).no_members}")
-    return BaselineShare(_inside(HELD_OUT_WEIGHT * unseen.value + (1 - HELD_OUT_WEIGHT) * float(seen[0])), unseen.n)
+    value = HELD_OUT_WEIGHT * held_out.value + (1 - HELD_OUT_WEIGHT) * float(refitted[0])
+    return BaselineShare(_inside(value), held_out.n)
 
 
 def _inside(value: float) -> float:

@@ -88,6 +88,6 @@ class SamplingDesign(ABC):
 
     @abstractmethod
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """An estimate for every segment x classifier x metric, in that order; Undefined where the design has none."""

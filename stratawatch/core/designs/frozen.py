@@ -57,10 +57,10 @@ def pool_sizes(
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
-    wanted = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).max_totals(cells, survey, history))
+    pools = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).max_totals(cells, survey, history))
     items = drawable_items(cells)
     most = items if survey.budget is None else np.minimum(items, survey.budget)
-    return tuple(np.minimum(wanted, most).tolist())
+    return tuple(np.minimum(pools, most).tolist())
 
 
 def warnings_of(survey: SurveySpec) -> tuple[str, ...]:
@@ -102,16 +102,18 @@ class FrozenDesign:
                 f'a design that was cut as "{_words(self.survey)}" cannot be planned as "{_words(survey)}"',
                 hint="name one design for all of a cycle",
             )
-        known = self._labelled(ledger, drawn)
+        sample = self._labelled(ledger, drawn)
         order, strata = self._order
-        known_items = ledger.verdicts.keys() | set(drawn)
-        unlabelled = np.array([self.candidates.items[row] not in known_items for row in order.tolist()], dtype=np.bool_)
+        labelled_items = ledger.verdicts.keys() | set(drawn)
+        unlabelled = np.array(
+            [self.candidates.items[row] not in labelled_items for row in order.tolist()], dtype=np.bool_
+        )
         asked = len(set(drawn)) - len(set(reused))
         so_far = LabelsSoFar(
             ordinal=ordinal,
-            drawn=known.drawn,
-            labelled=known.labelled.sum(axis=0),
-            positives=known.positive.sum(axis=0),
+            drawn=sample.drawn,
+            labelled=sample.labelled.sum(axis=0),
+            positives=sample.positive.sum(axis=0),
             half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
             costs=LabelCosts(asked, strata, unlabelled),
             earlier=tuple(
@@ -145,10 +147,10 @@ class FrozenDesign:
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
         request = EstimationRequest(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
-        known = self._labelled(ledger, drawn)
-        found = self.sampling_design.estimate(self.cells, self.atoms, known, request)
-        found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, known, request)
-        return with_clusters(found, self.cells, self.atoms, known, request)
+        sample = self._labelled(ledger, drawn)
+        found = self.sampling_design.estimate(self.cells, self.atoms, sample, request)
+        found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, sample, request)
+        return with_clusters(found, self.cells, self.atoms, sample, request)
 
     def compare(
         self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
@@ -159,9 +161,9 @@ class FrozenDesign:
         are plain shares, it need not be the difference of those.
         """
         _a_confidence(confidence)
-        known = self._labelled(ledger, drawn)
-        found = compare_classifiers(self.cells, known, first, second, metric, confidence)
-        return difference_with_clusters(found, self.cells, known, first, second)
+        sample = self._labelled(ledger, drawn)
+        found = compare_classifiers(self.cells, sample, first, second, metric, confidence)
+        return difference_with_clusters(found, self.cells, sample, first, second)
 
     @property
     def sampling_design(self) -> SamplingDesign:

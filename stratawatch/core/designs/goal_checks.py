@@ -23,8 +23,8 @@ def reject_unreachable_goals(kind: SamplingDesign, survey: SurveySpec, classifie
 
 def unreachable_reasons(kind: SamplingDesign, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
     """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
-    wanted = [name for name in classifiers if not goal.classifiers or name in goal.classifiers]
-    return [why for name in wanted if (why := kind.unsupported_reason(goal.metric, name, classifiers))]
+    names = [name for name in classifiers if not goal.classifiers or name in goal.classifiers]
+    return [why for name in names if (why := kind.unsupported_reason(goal.metric, name, classifiers))]
 
 
 def check_variance_method(variance: str, design: str) -> None:

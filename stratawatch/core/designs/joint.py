@@ -52,7 +52,7 @@ class Joint(SamplingDesign):
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Difference estimates with the one interval."""
-        return difference_estimates(cells, atoms, known, request)
+        return difference_estimates(cells, atoms, sample, request)

@@ -15,20 +15,20 @@ _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: 
 
 def configured(kind: type[SamplingDesign], options: Mapping[str, Any]) -> SamplingDesign:
     """The design with these options, the others as its class has them. Values are the design's own to judge."""
-    known = _types(kind)
+    types = _types(kind)
     for name, value in options.items():
-        if name not in known:
+        if name not in types:
             raise StratawatchError(
                 f"design = {kind.name!r} has no option {name!r}",
-                expected=f"one of {', '.join(known)}" if known else "no options",
+                expected=f"one of {', '.join(types)}" if types else "no options",
             )
-        if type(value) not in _taken(known[name]):
+        if type(value) not in _taken(types[name]):
             raise StratawatchError(
                 f"option {name!r} of design = {kind.name!r} cannot be read",
-                expected=_WORDS[known[name]],
+                expected=_WORDS[types[name]],
                 got=f"{value!r:.40}",
             )
-    return kind(**{name: known[name](value) for name, value in options.items()})
+    return kind(**{name: types[name](value) for name, value in options.items()})
 
 
 def within(name: str, number: int, least: int, most: int) -> None:
@@ -46,5 +46,5 @@ def _types(kind: type[SamplingDesign]) -> dict[str, type]:
     return {name: (get_args(hints[name]) or (hints[name],))[0] for name in named}
 
 
-def _taken(wanted: type) -> tuple[type, ...]:
-    return (int, float) if wanted is float else (wanted,)
+def _taken(option_type: type) -> tuple[type, ...]:
+    return (int, float) if option_type is float else (option_type,)

@@ -17,7 +17,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import ConfusionCounts, RatioMetric, metric_named
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.allocation import drawable_items
+from stratawatch.core.planning.allocation import drawable_items, strata_with_calls
 from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
@@ -91,11 +91,11 @@ class Srs(SamplingDesign):
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
-        budget, room = survey.budget or 0, self._room(cells, pools)
+        budget, available = survey.budget or 0, self._drawable_items(cells, pools)
         first = so_far.ordinal == 1
-        totals = (
-            affordable_totals(lambda n: np.minimum(room, n), so_far, budget, int(room.sum())) if first else so_far.drawn
-        )
+        totals = so_far.drawn
+        if first:
+            totals = affordable_totals(lambda n: np.minimum(available, n), so_far, budget, int(available.sum()))
         short = first and so_far.new_label_cost(totals) < budget
         exhausted = np.flatnonzero((totals == pools) & (pools < drawable_items(cells))) if short else ()
         whole = self.plan_all_rounds(cells, survey, history, ())
@@ -118,23 +118,22 @@ class Srs(SamplingDesign):
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
 
     def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Shares among the labels."""
-        sampled = _Sampled(float(cells.sizes[cells.has_call].sum()), float(known.labelled.sum()))
+        sampled = _Sampled(float(cells.sizes[cells.has_call].sum()), float(sample.labelled.sum()))
         return tuple(
-            _estimate(cells, place, metric, segment, _said(cells, atoms, known, segment, place), sampled, request)
+            _estimate(cells, place, metric, segment, _said(cells, atoms, sample, segment, place), sampled, request)
             for segment in request.segments
             for place in range(len(cells.classifiers))
             for metric in request.metrics
         )
 
-    def _room(self, cells: Cells, pools: Counts) -> Counts:
-        served = cells.by_stratum(cells.has_call.astype(np.float64)) > 0
-        return np.where(served, pools, 0).astype(np.int64)
+    def _drawable_items(self, cells: Cells, pools: Counts) -> Counts:
+        return np.where(strata_with_calls(cells), pools, 0).astype(np.int64)
 
     def _draw(self, cells: Cells, survey: SurveySpec, pools: Counts) -> Counts:
-        return np.minimum(self._room(cells, pools), survey.budget or 0)
+        return np.minimum(self._drawable_items(cells, pools), survey.budget or 0)
 
 
 def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> ConfusionCounts:
@@ -144,9 +143,9 @@ def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> Con
 
 
 def _said(
-    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, segment: Segment | None, place: int
+    cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, segment: Segment | None, place: int
 ) -> ConfusionCounts:
-    answers = known.everywhere if segment is None else segment_items(atoms, known, segment).answers
+    answers = sample.everywhere if segment is None else segment_items(atoms, sample, segment).answers
     answered, yes = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
     return _confusion(cells, place, answered, yes / np.maximum(answered, 1))
 

@@ -25,7 +25,7 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.differences import difference_gradient
-from stratawatch.core.estimation.estimates import EstimationRequest, segment_items
+from stratawatch.core.estimation.estimates import EstimationRequest, item_subsets
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.replication.balanced_replication import t_quantile
@@ -75,21 +75,23 @@ class ClusterAdjustment:
 
 
 def with_clusters(
-    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+    found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> tuple[Estimate, ...]:
     """Estimates (of every segment x classifier x metric) that count clusters; as they are where none are known."""
-    rows = _label_table(cells, known)
+    rows = _label_table(cells, sample)
     if rows is None:
         return tuple(found)
-    moves, effects = _influence_values(rows, atoms, known, request), list[ClusterAdjustment]()
+    moves, effects = _influence_values(rows, atoms, sample, request), list[ClusterAdjustment]()
     while some := list(islice(moves, max(1, _AT_ONCE // len(rows.rows)))):
         effects += cluster_adjustments(rows, some)
     return tuple(effect.widen(one, _widened_on_arcsine_scale) for one, effect in zip(found, effects, strict=True))
 
 
-def difference_with_clusters(found: Estimate, cells: Cells, known: LabelledSample, first: str, second: str) -> Estimate:
+def difference_with_clusters(
+    found: Estimate, cells: Cells, sample: LabelledSample, first: str, second: str
+) -> Estimate:
     """The difference of two classifiers in a metric, counting clusters."""
-    rows = _label_table(cells, known)
+    rows = _label_table(cells, sample)
     if rows is None or isinstance(found.result, Undefined):
         return found
     row = difference_gradient(rows.evidence, first, second, found.metric)[rows.atoms]
@@ -112,9 +114,9 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
     full, left = (by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
     singly = e * pooled.grown(pooled.labels) * rest
     effect = ClusterVariances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
-    told = _dominant_side(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
-    agreeing = np.isnan(effect) | _agreeing(rows.yes, told)
-    one_label = (by_unit(strata.units, told) ** 2).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
+    dominant = _dominant_side(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
+    agreeing = np.isnan(effect) | _agreeing(rows.yes, dominant)
+    one_label = (by_unit(strata.units, dominant) ** 2).sum(axis=0) / np.maximum(dominant.sum(axis=0), 1)
     effect = np.where(agreeing, one_label, effect)
     released = np.maximum(((full**2 - left**2) * shared).sum(axis=0), 0.0)
     taken = (np.add.reduceat((on_a + on_b)[pooled.rows], pooled.starts) > 0).sum(axis=0)
@@ -126,22 +128,20 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
     ]
 
 
-def _label_table(cells: Cells, known: LabelledSample) -> LabelTable | None:
+def _label_table(cells: Cells, sample: LabelledSample) -> LabelTable | None:
     """The labels, if there are any and their clusters are known."""
-    if known.items is None or known.items.candidates.clusters is None or not known.items.rows.size:
+    if sample.items is None or sample.items.candidates.clusters is None or not sample.items.rows.size:
         return None
-    return LabelTable.of(DifferenceEstimator.of(cells, known.everywhere), known.items)
+    return LabelTable.of(DifferenceEstimator.of(cells, sample.everywhere), sample.items)
 
 
 def _influence_values(
-    rows: LabelTable, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+    rows: LabelTable, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> Iterator[InfluenceValues]:
     """Of every segment x classifier x metric."""
     cells, evidence = rows.cells, rows.evidence
-    parts = [
-        evidence.everything if segment is None else segment_items(atoms, known, segment) for segment in request.segments
-    ]
-    sides, metrics = evidence.sides(parts), [metric_named(name) for name in request.metrics]
+    sides = evidence.sides(item_subsets(evidence, atoms, sample, request.segments))
+    metrics = [metric_named(name) for name in request.metrics]
     every = [np.broadcast_arrays(*metric.slopes(sides.table)) for metric in metrics]
     for row, segment in enumerate(request.segments):
         inside = rows.inside(segment)
@@ -183,10 +183,10 @@ def _dominant_side(yes: Floats, moves: Floats, on_a: Floats, on_b: Floats) -> Fl
     return np.where(both, on_a + on_b, np.where(a >= b, on_a, on_b))
 
 
-def _agreeing(yes: Floats, told: Floats) -> Flags:
+def _agreeing(yes: Floats, labels: Floats) -> Flags:
     """Columns whose labels are all yes, or all no, or none."""
-    said = yes @ told
-    return np.asarray((said == 0) | (said == told.sum(axis=0)))
+    said = yes @ labels
+    return np.asarray((said == 0) | (said == labels.sum(axis=0)))
 
 
 def _crossing(strata: StratifiedUnits, pooled: PooledUnits) -> bool:

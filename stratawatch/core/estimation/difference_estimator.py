@@ -69,15 +69,15 @@ class DifferenceEstimator:
         return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.stratum_count, _PRIOR_LABELS))
 
     @classmethod
-    def _by_history(cls, cells: Cells, answers: LabelCounts, foretold: Floats) -> "DifferenceEstimator":
+    def _by_history(cls, cells: Cells, answers: LabelCounts, prior_rate: Floats) -> "DifferenceEstimator":
         n, k = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
-        linear = logit(foretold)
+        linear = logit(prior_rate)
         recent = logistic(linear + intercept_shift(linear, k, n, penalty=_SHIFT_PENALTY))
         overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
         usual = cells.by_stratum(cells.sizes * overall) / np.maximum(cells.stratum_sizes, 1)
         rarer = np.clip(np.minimum(usual, 1 - usual), _SUREST_BY_HISTORY, 0.5)
         prior_labels = np.maximum(_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES / rarer)
-        return cls(cells, answers, np.tile(foretold, (len(answers.labelled), 1)), overall, prior_labels)
+        return cls(cells, answers, np.tile(prior_rate, (len(answers.labelled), 1)), overall, prior_labels)
 
     @cached_property
     def strata(self) -> CollapsedStrata:
@@ -93,8 +93,8 @@ class DifferenceEstimator:
         """Both sides of every classifier in every part (parts x classifiers x sides)."""
         found = Residuals.of(self, parts)
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
-        foretold = self.cells.prior_rate is not None
-        return _sides(self.strata, found, members, self.prior_labels, foretold=foretold)
+        has_prior = self.cells.prior_rate is not None
+        return _sides(self.strata, found, members, self.prior_labels, has_prior=has_prior)
 
     def variances(self, rows: Floats) -> tuple[Floats, Floats]:
         """Raw and smooth variance of sums of labels weighted by rows (rows x cells)."""
@@ -129,13 +129,13 @@ class Residuals:
         answered = np.stack([part.answers.labelled for part in parts])
         yes = np.stack([part.answers.positive for part in parts])
         n, k = answered.sum(axis=1), yes.sum(axis=1)
-        told = (answered * models).sum(axis=1)
-        errors = k - told
+        predicted = (answered * models).sum(axis=1)
+        errors = k - predicted
         squares = ((1 - 2 * models) * yes + models**2 * answered).sum(axis=1)
         # An unanswered item is foretold by the fold models in the shares that its stratum's answers have: where the
         # model says one thing of a whole stratum, its plain mean remains.
         mixed = (strata.shares[:, strata.stratum_of_cell] * models).sum(axis=0)
-        totals = told + (sizes - n) * mixed + strata.expansions[strata.stratum_of_cell] * errors
+        totals = predicted + (sizes - n) * mixed + strata.expansions[strata.stratum_of_cell] * errors
         totals = np.where(strata.is_unlabelled, sizes / 2, totals)
         prior = sizes * evidence.overall * (1 - evidence.overall)
         return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
@@ -151,7 +151,7 @@ def _scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floa
 
 
 def _sides(
-    strata: CollapsedStrata, found: Residuals, members: Floats, prior_labels: Floats, *, foretold: bool
+    strata: CollapsedStrata, found: Residuals, members: Floats, prior_labels: Floats, *, has_prior: bool
 ) -> Sides:
     """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
 
@@ -188,7 +188,7 @@ def _sides(
         smoothed_variance=_form(smooth_squares, errors, smooth / np.maximum(strata.answers, 1)),
         unsampled_variance=(np.where(answers > 0, 0.0, items) ** 2).sum(axis=-1) / 4,
         joint_max_weight=max_expansion(strata, (items - answers).sum(axis=-2)),
-        surprise_weight=np.zeros_like(weights) if foretold else weights,
+        surprise_weight=np.zeros_like(weights) if has_prior else weights,
     )
 
 

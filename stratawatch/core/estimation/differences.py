@@ -23,7 +23,7 @@ TWO_PERIODS: Final = "difference of two periods, MOVER-D"
 
 
 def compare_classifiers(
-    cells: Cells, known: LabelledSample, first: str, second: str, metric_name: str, confidence: float = 0.95
+    cells: Cells, sample: LabelledSample, first: str, second: str, metric_name: str, confidence: float = 0.95
 ) -> Estimate:
     """The metric of the first classifier minus that of the second.
 
@@ -32,7 +32,7 @@ def compare_classifiers(
     variance of that difference; of classifiers that agree on every item it is exactly 0.
     """
     pair = [_place(cells.classifiers, name) for name in (first, second)]
-    metric, evidence = metric_named(metric_name), DifferenceEstimator.of(cells, known.everywhere)
+    metric, evidence = metric_named(metric_name), DifferenceEstimator.of(cells, sample.everywhere)
     reading = SideIntervals(evidence.sides([evidence.everything]), confidence)
     clear = is_defined(metric, reading.sides)[0]
     reasons = [
@@ -41,7 +41,7 @@ def compare_classifiers(
         if not clear[place]
     ]
     outcome = Undefined("; ".join(reasons)) if reasons else _difference(evidence, metric, reading, pair)
-    used = float(known.labelled.sum(axis=0) @ _serving(cells, metric, pair))
+    used = float(sample.labelled.sum(axis=0) @ _serving(cells, metric, pair))
     return Estimate(f"{first} - {second}", metric.name, None, outcome, round(used), SAME_ITEMS, confidence)
 
 
@@ -86,7 +86,7 @@ def _difference(
     shift = float(value[0] - value[1]) - (more.total - less.total)
     moved = Ends(ends.low + shift, ends.high + shift)
     least = normal_quantile(reading.confidence) * (smooth + unsampled) ** 0.5
-    return _known(value, moved, least, _plain(value, variance, items))
+    return _bounded(value, moved, least, _plain(value, variance, items))
 
 
 def _row(cells: Cells, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]) -> Floats:
@@ -108,10 +108,10 @@ def _changed(now: Estimate, before: Estimate) -> IntervalEstimate | Undefined:
     ends = difference_interval(value[:1], value[1:], Ends(low[:1], high[:1]), Ends(low[1:], high[1:]), 0.0)
     spread = value * (1 - value)
     variance = float((spread / np.maximum([one.n_eff, two.n_eff], 1e-9)).sum())
-    return _known(value, ends, 0.0, _plain(value, variance, min(one.n_eff, two.n_eff)))
+    return _bounded(value, ends, 0.0, _plain(value, variance, min(one.n_eff, two.n_eff)))
 
 
-def _known(value: Floats, ends: Ends, least: float, n_eff: float) -> IntervalEstimate:
+def _bounded(value: Floats, ends: Ends, least: float, n_eff: float) -> IntervalEstimate:
     """The difference with its ends, at least so far away and never beyond -1 and 1."""
     difference = float(value[0] - value[1])
     low, high = min(float(ends.low[0]), difference - least), max(float(ends.high[0]), difference + least)

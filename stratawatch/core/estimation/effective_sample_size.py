@@ -20,5 +20,5 @@ def effective_labels(
     with np.errstate(all="ignore"):
         plain = np.round(value * (1 - value) / variance, 6)
         silent = np.log((1 - confidence) / 2) / np.log1p(-np.minimum(width, 1 - 1e-9))
-    told = np.where((plain > 0) & np.isfinite(plain), plain, silent)
-    return np.where(width <= 0, size, np.minimum(told, size))
+    labels = np.where((plain > 0) & np.isfinite(plain), plain, silent)
+    return np.where(width <= 0, size, np.minimum(labels, size))

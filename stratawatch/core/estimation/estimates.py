@@ -34,14 +34,11 @@ class EstimationRequest:
 
 
 def difference_estimates(
-    cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+    cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order."""
-    evidence = DifferenceEstimator.of(cells, known.everywhere)
-    parts = [
-        evidence.everything if segment is None else segment_items(atoms, known, segment) for segment in request.segments
-    ]
-    reading = SideIntervals(evidence.sides(parts), request.confidence)
+    evidence = DifferenceEstimator.of(cells, sample.everywhere)
+    reading = SideIntervals(evidence.sides(item_subsets(evidence, atoms, sample, request.segments)), request.confidence)
     columns = [_column(metric_named(name), reading, request.segments, cells.classifiers) for name in request.metrics]
     return tuple(
         column[row][place]
@@ -51,10 +48,17 @@ def difference_estimates(
     )
 
 
-def segment_items(atoms: Sequence[Atom], known: LabelledSample, segment: Segment) -> ItemSubset:
+def item_subsets(
+    evidence: DifferenceEstimator, atoms: Sequence[Atom], sample: LabelledSample, segments: Sequence[Segment | None]
+) -> list[ItemSubset]:
+    """The items of every segment with their labels; those of the whole population for None."""
+    return [evidence.everything if part is None else segment_items(atoms, sample, part) for part in segments]
+
+
+def segment_items(atoms: Sequence[Atom], sample: LabelledSample, segment: Segment) -> ItemSubset:
     """A segment's items by atom, and the answers inside it."""
     sizes = np.array([atom.segments.get(segment, 0) for atom in atoms], dtype=np.float64)
-    return ItemSubset(sizes, known.inside(segment))
+    return ItemSubset(sizes, sample.inside(segment))
 
 
 def method_description(metric: RatioMetric, logit: float) -> str:

@@ -59,8 +59,8 @@ class MeasuredBaselines:
     """
 
     new: tuple[StoredBaseline, ...] = ()
-    known: tuple[StoredBaseline, ...] = ()
-    untold: dict[StreamKey, str] = field(default_factory=dict)
+    unchanged: tuple[StoredBaseline, ...] = ()
+    undefined: dict[StreamKey, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -93,8 +93,8 @@ def measure_baseline(
                 got=start.isoformat(),
             )
         measured = _keep(tx, ports, spec, found, source, dates)
-        if not (measured.new or measured.known):
-            key, why = next(iter(measured.untold.items()))
+        if not (measured.new or measured.unchanged):
+            key, why = next(iter(measured.undefined.items()))
             raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
         tx.commit()
     return measured if items is None else replace(measured, notes=items.notes())
@@ -124,8 +124,8 @@ def keep_baselines(
         tx.commit()
     return MeasuredBaselines(
         new=tuple(one for part in parts for one in part.new),
-        known=tuple(one for part in parts for one in part.known),
-        untold={key: why for part in parts for key, why in part.untold.items()},
+        unchanged=tuple(one for part in parts for one in part.unchanged),
+        undefined={key: why for part in parts for key, why in part.undefined.items()},
     )
 
 
@@ -146,11 +146,11 @@ def _require_sense(request: BaselineRequest, labels: LabelledPredictions | None)
 
 
 def _classifiers(spec: PanelSpec, names: Sequence[str]) -> tuple[ClassifierSpec, ...]:
-    known = {classifier.name: classifier for classifier in spec.classifiers}
+    classifier_of = {classifier.name: classifier for classifier in spec.classifiers}
     for name in names:
-        if name not in known:
-            raise StratawatchError(f"panel '{spec.name}' has no classifier '{name}'", expected=", ".join(known))
-    return tuple(known[name] for name in names or known)
+        if name not in classifier_of:
+            raise StratawatchError(f"panel '{spec.name}' has no classifier '{name}'", expected=", ".join(classifier_of))
+    return tuple(classifier_of[name] for name in names or classifier_of)
 
 
 def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Sequence[str]) -> list[StreamKey]:
@@ -186,11 +186,11 @@ def _keep(
     classifiers = {classifier.name: classifier for classifier in spec.classifiers}
     there = tx.baselines.of(spec.name)
     new: list[StoredBaseline] = []
-    known: list[StoredBaseline] = []
-    untold = {}
+    unchanged: list[StoredBaseline] = []
+    undefined = {}
     for key, one in found.items():
         if isinstance(one.evidence, Undefined):
-            untold[key] = one.evidence.reason
+            undefined[key] = one.evidence.reason
             continue
         kept = StoredBaseline(
             key=key,
@@ -207,14 +207,14 @@ def _keep(
             measured_at=now,
         )
         earlier = _rivals(there, kept)
-        standing = _still_current(earlier, kept, dates)
-        if standing is not None:
-            known.append(standing)
+        current = _still_current(earlier, kept, dates)
+        if current is not None:
+            unchanged.append(current)
         elif tx.baselines.add(kept, after=earlier[-1] if earlier else None):
             new.append(kept)
         else:
-            known.append(kept)
-    return MeasuredBaselines(tuple(new), tuple(known), untold)
+            unchanged.append(kept)
+    return MeasuredBaselines(tuple(new), tuple(unchanged), undefined)
 
 
 def _still_current(earlier: Sequence[StoredBaseline], kept: StoredBaseline, dates: Dates) -> StoredBaseline | None:

@@ -31,7 +31,7 @@ class StoredBaseline:
     measured_at: datetime
 
     @property
-    def known(self) -> IntervalEstimate:
+    def estimate(self) -> IntervalEstimate:
         """The value inside its interval."""
         return self.evidence.interval_at(self.confidence)
 

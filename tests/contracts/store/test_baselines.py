@@ -73,8 +73,8 @@ class TestAdd:
         with store.begin() as tx:
             tx.baselines.add(FIRST)
             row = tx._sql.execute(text("SELECT value, low, high, n_eff, confidence FROM baselines")).one()
-        known = FIRST.known
-        assert tuple(row) == (known.value, known.low, known.high, known.n_eff, 0.95)
+        estimate = FIRST.estimate
+        assert tuple(row) == (estimate.value, estimate.low, estimate.high, estimate.n_eff, 0.95)
 
     def test_of_a_kind_of_evidence_that_nobody_knows_is_told_when_read(self, store):
         with store.begin() as tx:

@@ -18,7 +18,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
-from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, item_subsets
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.replication.balanced_replication import replicated_estimate
 from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
@@ -82,18 +82,18 @@ class BalancedReplication:
         found: Sequence[Estimate],
         cells: Cells,
         atoms: Sequence[Atom],
-        known: LabelledSample,
+        sample: LabelledSample,
         request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """Pairs are dealt by the draw's own random numbers: the same labels always have the same interval."""
-        if known.items is None or not known.items.rows.size:
+        if sample.items is None or not sample.items.rows.size:
             return tuple(found)
-        rows = LabelTable.of(DifferenceEstimator.of(cells, known.everywhere), known.items)
-        seed = int(min(known.items.candidates.digests), 16)
+        rows = LabelTable.of(DifferenceEstimator.of(cells, sample.everywhere), sample.items)
+        seed = int(min(sample.items.candidates.digests), 16)
         made = replicates(rows.stratified_units(), _HOW, np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.result, Undefined) else replace(one, result=made) for one in found)
-        replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, known, request))
+        replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, sample, request))
         places = [
             (row, place, metric_named(name))
             for row in range(len(request.segments))
@@ -130,13 +130,11 @@ def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | Non
 
 
 def _totals(
-    made: Replicates, rows: LabelTable, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
+    made: Replicates, rows: LabelTable, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> tuple[Sides, Floats]:
     evidence, cells = rows.evidence, rows.cells
-    parts = [
-        evidence.everything if segment is None else segment_items(atoms, known, segment) for segment in request.segments
-    ]
-    sides, moved = evidence.sides(parts), made.replicated - made.weights
+    sides = evidence.sides(item_subsets(evidence, atoms, sample, request.segments))
+    moved = made.replicated - made.weights
     on_sides = np.stack([cells.positive, cells.negative], axis=-1)[rows.atoms].astype(np.float64)
     totals = np.empty((len(moved), *sides.totals.shape))
     for number, segment in enumerate(request.segments):

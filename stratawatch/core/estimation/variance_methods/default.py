@@ -22,7 +22,7 @@ class DesignVariance:
         found: Sequence[Estimate],
         cells: Cells,
         atoms: Sequence[Atom],
-        known: LabelledSample,
+        sample: LabelledSample,
         request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """As they are."""

@@ -24,7 +24,7 @@ class VarianceMethod(Protocol):
         found: Sequence[Estimate],
         cells: Cells,
         atoms: Sequence[Atom],
-        known: LabelledSample,
+        sample: LabelledSample,
         request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
         """The design's own estimates, with these intervals; what the design cannot tell stays Undefined."""
