@@ -69,39 +69,9 @@ renamed AS NOT MATERIALIZED (
     WHERE item IS NULL
 ) AS pivoted
 ),
-timed AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
-        CAST(time_given AS TIMESTAMP) AS time
-    FROM renamed
-),
-scored AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CAST(score_given_1 AS DOUBLE) AS score_1,
-        CAST(score_given_2 AS DOUBLE) AS score_2
-    FROM timed
-    WHERE (time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL
-),
-as_probability AS NOT MATERIALIZED (
-    SELECT
-        *,
-        score_1 AS probability_1,
-        CASE WHEN NOT score_2 IS NULL THEN 1 / (1 + EXP(-LEAST(GREATEST(score_2, -700), 700))) END AS probability_2
-    FROM scored
-),
-called AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 1 THEN 1 WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 0 THEN 0 ELSE 3 END + CASE WHEN score_given_2 IS NULL THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0) THEN 0 ELSE 12 END AS calls_1,
-        probability_1 + probability_2 AS total_score
-    FROM as_probability
-),
--- The hash of every item, before anything is worked out that only the drawn items need.
-hashed AS NOT MATERIALIZED (
-    SELECT *, MD5('it''s golden' || ':' || item) AS digest FROM called
-),
+-- timed: as in census.duckdb.sql
+-- scored, as_probability, called: as in long_census.duckdb.sql
+-- hashed: as in candidates.duckdb.sql
 -- Of most rows everything can be read and nothing is missing; only the others are looked at score by score.
 -- The total is finite only if all that it adds up is.
 checked AS NOT MATERIALIZED (
@@ -110,85 +80,9 @@ checked AS NOT MATERIALIZED (
         CASE WHEN total_score - total_score = 0 AND score_1 >= 0 AND score_1 <= 1 AND score_2 - score_2 = 0 AND NOT item IS NULL AND NOT time IS NULL THEN TRUE ELSE FALSE END AS is_clean
     FROM hashed
 ),
-flagged AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN score_given_1 IS NULL THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN score_given_2 IS NULL THEN 64 ELSE 192 END END AS flags_1
-    FROM checked
-),
-averaged AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CASE WHEN is_clean THEN total_score / 2 WHEN (flags_1 & (flags_1 >> 1) & 357913941) = 0 THEN (COALESCE(probability_1, 0) + COALESCE(probability_2, 0)) / NULLIF(CASE WHEN probability_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN probability_2 IS NULL THEN 0 ELSE 1 END, 0) ELSE (CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN probability_1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN probability_2 ELSE 0 END) / NULLIF(CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN 1 ELSE 0 END, 0) END AS mean_score
-    FROM flagged
-),
-folded AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CASE WHEN mean_score * 2 < 1 THEN mean_score ELSE 1 - mean_score END AS folded_score
-    FROM averaged
-),
--- Bins are 32 equal steps in each octave below one half, mirrored above it.
--- Powers of two only, so that every engine cuts at the same numbers; in four parts, so that few are compared with.
-stepped AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CASE
-            WHEN folded_score * 32 >= 1 THEN CASE
-                WHEN folded_score * 2 >= 1 THEN 511
-                WHEN folded_score * 4 >= 1 THEN 448 + FLOOR(folded_score * 128)
-                WHEN folded_score * 8 >= 1 THEN 416 + FLOOR(folded_score * 256)
-                WHEN folded_score * 16 >= 1 THEN 384 + FLOOR(folded_score * 512)
-                ELSE 352 + FLOOR(folded_score * 1024)
-            END
-            WHEN folded_score * 512 >= 1 THEN CASE
-                WHEN folded_score * 64 >= 1 THEN 320 + FLOOR(folded_score * 2048)
-                WHEN folded_score * 128 >= 1 THEN 288 + FLOOR(folded_score * 4096)
-                WHEN folded_score * 256 >= 1 THEN 256 + FLOOR(folded_score * 8192)
-                ELSE 224 + FLOOR(folded_score * 16384)
-            END
-            WHEN folded_score * 8192 >= 1 THEN CASE
-                WHEN folded_score * 1024 >= 1 THEN 192 + FLOOR(folded_score * 32768)
-                WHEN folded_score * 2048 >= 1 THEN 160 + FLOOR(folded_score * 65536)
-                WHEN folded_score * 4096 >= 1 THEN 128 + FLOOR(folded_score * 131072)
-                ELSE 96 + FLOOR(folded_score * 262144)
-            END
-            ELSE CASE
-                WHEN folded_score * 16384 >= 1 THEN 64 + FLOOR(folded_score * 524288)
-                WHEN folded_score * 32768 >= 1 THEN 32 + FLOOR(folded_score * 1048576)
-                ELSE FLOOR(folded_score * 2097152)
-            END
-        END AS bin_step
-    FROM folded
-),
-classified AS NOT MATERIALIZED (
-    SELECT
-        *,
-        (calls_1 & (calls_1 >> 1) & 357913941) = 0 AND (flags_1 & (flags_1 >> 1) & 357913941) = 0 AS is_valid,
-        CASE
-            WHEN mean_score IS NULL THEN -1
-            WHEN mean_score * 2 < 1 THEN CAST(bin_step AS INTEGER)
-            ELSE 1023 - CAST(bin_step AS INTEGER)
-        END AS bin
-    FROM stepped
-),
-kept AS (
-    SELECT
-        classified.*,
-        quotas.atom,
-        quotas.stratum,
-        quotas.quota
-    FROM classified
-    INNER JOIN stratawatch_quotas AS quotas ON quotas.calls_1 = classified.calls_1 AND quotas.bin = classified.bin
-    -- One condition, not two: an engine is not to hash what is not valid.
-    WHERE CASE WHEN classified.is_valid THEN classified.digest END COLLATE "C" < quotas.max_digest
-),
-ranked AS (
-    SELECT *, ROW_NUMBER() OVER (PARTITION BY stratum ORDER BY digest COLLATE "C", atom, bin, time) AS place FROM kept
-),
-drawn AS MATERIALIZED (
-    SELECT * FROM ranked WHERE place <= quota
-),
+-- flagged, averaged: as in long_census.duckdb.sql
+-- folded, stepped, classified: as in census.duckdb.sql
+-- kept, ranked, drawn: as in candidates.duckdb.sql
 -- A second look at the window, for the rows that share an id with a candidate, valid or not.
 copies AS (
     SELECT item, CAST(SUM(copies_given) AS BIGINT) AS copies FROM scored WHERE item IN (SELECT item FROM drawn) GROUP BY item

@@ -19,9 +19,7 @@ ranked AS (
     FROM kept
     WHERE digest COLLATE "C" < max_digest
 ),
-drawn AS MATERIALIZED (
-    SELECT * FROM ranked WHERE place <= quota
-),
+-- drawn: as in candidates.duckdb.sql
 copies AS (
     SELECT kept_item AS item, CAST(SUM(items) AS BIGINT) AS copies
     FROM stratawatch_single_scan
@@ -38,13 +36,7 @@ renamed AS NOT MATERIALIZED (
         CAST("author" AS VARCHAR) AS cluster
     FROM population
 ),
-timed AS NOT MATERIALIZED (
-    SELECT
-        *,
-        CAST(item_given AS VARCHAR) COLLATE "C" AS item,
-        CAST(time_given AS TIMESTAMP) AS time
-    FROM renamed
-),
+-- timed: as in census.duckdb.sql
 attributes AS MATERIALIZED (
     SELECT * FROM timed WHERE ((time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL) AND item IN (SELECT item FROM drawn)
 )
