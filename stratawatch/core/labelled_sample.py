@@ -59,7 +59,7 @@ class LabelledItems:
 class LabelledSample:
     """Items drawn by stratum; labels and positive labels, folds x atoms, of everything and inside segments.
 
-    Made of items by `labelled`, or directly of counts, as simulations do; then `segments` holds those of segments.
+    Made of items by `labelled_sample`, or of counts, as simulations do: `segments` then holds those of segments.
     """
 
     drawn: Counts

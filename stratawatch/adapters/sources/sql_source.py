@@ -55,7 +55,7 @@ class SqlEngine(Protocol):
         ...
 
     def version(self) -> Json:
-        """The version of the data that is read, as far as the engine can report_progress."""
+        """The version of the data that is read, as far as the engine can tell one."""
         ...
 
     def facts(self) -> Mapping[str, str]:

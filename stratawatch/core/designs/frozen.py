@@ -70,7 +70,7 @@ def warnings_of(survey: SurveySpec) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class FrozenDesign:
-    """Classifiers, atoms and the pools of candidates of their strata; frozen before labels are so_far.
+    """Classifiers, atoms and the pools of candidates of their strata; frozen before any label is read.
 
     `survey` is what it was cut for: labels are read as they were drawn.
     """

@@ -75,7 +75,7 @@ class InitialGroups:
         return cls(group, moments.pooled(group))
 
     def merged(self, most_groups: int, least: float) -> Counts:
-        """The group of every cell; see `merge`."""
+        """The group of every cell; see `agglomerate`."""
         if self.group.size == 0:
             return self.group
         pairs = _Pairs(self.pooled)

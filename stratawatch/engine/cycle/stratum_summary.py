@@ -32,7 +32,7 @@ class StratumSummary:
     def patterns(self) -> str:
         """Its patterns, the largest first, as many as one can take in.
 
-        >>> Stratum((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2), Atom("11", 9, 9, 4, None))).patterns
+        >>> StratumSummary((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2), Atom("11", 9, 9, 4, None))).patterns
         '01, 10, 11'
         """
         sizes: Counter[str] = Counter()

@@ -86,7 +86,7 @@ def example(fault: BadRowReason, bad_rows: Sequence[QuarantinedRow]) -> str | No
 def example_clause(value: str | None) -> str:
     """A value for people, behind a sentence.
 
-    >>> such_as("05/01/2026"), such_as(None)
+    >>> example_clause("05/01/2026"), example_clause(None)
     (" (such as '05/01/2026')", '')
     """
     return "" if value is None else f" (such as {quoted(value)})"

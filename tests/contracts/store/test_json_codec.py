@@ -1,4 +1,3 @@
-import doctest
 import json
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
@@ -7,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.adapters.store import columns
 from stratawatch.adapters.store.columns import escaped, segment_key, unescaped
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document, plan_document, plan_from
 from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_from_json, spec_to_json
@@ -145,9 +143,6 @@ class TestDumps:
 
 
 class TestText:
-    def test_is_written_as_the_examples_say(self):
-        assert doctest.testmod(columns) == (0, 2)
-
     @given(st.text(st.characters(codec=None, exclude_categories=()) | st.sampled_from("\0␀0d8")))
     def test_comes_back_exactly_and_holds_nothing_postgresql_refuses(self, text):
         stored = escaped(text)

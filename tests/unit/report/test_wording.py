@@ -23,13 +23,3 @@ class TestNames:
             "False-omission rate",
             "My own",
         ]
-
-
-def test_doctests_of_the_report_hold():
-    import doctest
-    from importlib import import_module
-
-    for name in ("wording", "scores", "costs", "view_models"):
-        result = doctest.testmod(import_module(f"stratawatch.report.{name}"))
-        assert result.attempted > 0, name
-        assert result.failed == 0, name

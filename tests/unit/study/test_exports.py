@@ -1,14 +1,12 @@
 """Notebooks import from `stratawatch` itself; the command line does not pay for that."""
 
 import ast
-import doctest
 import resource
 from pathlib import Path
 
 import pytest
 
 import stratawatch
-import stratawatch.stratified
 from tests.support.programs import environment, loaded, run
 
 
@@ -16,11 +14,6 @@ from tests.support.programs import environment, loaded, run
 def test_every_name_is_there(name):
     assert getattr(stratawatch, name).__name__ == name
     assert name in dir(stratawatch)
-
-
-def test_examples_are_true():
-    assert doctest.testmod(stratawatch.stratified).failed == 0
-    assert doctest.testmod(stratawatch.stratified).attempted >= 7
 
 
 def test_nothing_else_is_shown():
