@@ -13,6 +13,7 @@ NEW_NAMES: Final[Mapping[Place, str]] = {
     (*_PANEL, "label_life"): "label_validity",
     (*_PANEL, "quarantine_share"): "max_bad_row_share",
     (*_PANEL, "spend"): "stop_rule",
+    (*_PANEL, "options", "doubt"): "pseudo_labels",
     (*_PANEL, "classifiers", "*", "positive"): "call",
     (*_PANEL, "goals", "*", "of"): "classifiers",
     (*_PANEL, "limits", "*", "of"): "classifiers",

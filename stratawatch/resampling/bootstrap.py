@@ -12,8 +12,8 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
-from stratawatch.resampling.class_sizes import check_classes
-from stratawatch.resampling.method import Split
+from stratawatch.resampling.required_classes import require_both_classes
+from stratawatch.resampling.resampling_method import TrainTestSplit
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Bootstrap632:
             raise StratawatchError("no such bootstrap can be drawn", expected="at least one run", got=str(self.runs))
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The number of draws."""
         return f".632 bootstrap, {self.runs} draws, Wilson on distinct items"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
         """Rows drawn, and the rows left out."""
-        check_classes(truth, 2, "bootstrap draws")
+        require_both_classes(truth, 2, "bootstrap draws")
         rng = np.random.default_rng(seed)
         made = 0
         while made < self.runs:
@@ -43,7 +43,7 @@ class Bootstrap632:
             test = np.setdiff1d(np.arange(truth.size), train)
             if 0 < truth[train].sum() < truth.size and test.size:
                 made += 1
-                yield Split(train, test)
+                yield TrainTestSplit(train, test)
 
     def share(
         self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None

@@ -9,8 +9,8 @@ from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_shar
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
-from stratawatch.resampling.method import Split
 from stratawatch.resampling.random_subsampling import RandomSubsampling
+from stratawatch.resampling.resampling_method import TrainTestSplit
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Holdout:
     tests_the_fit_to_all: ClassVar = False
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The share tested."""
         return f"holdout of {self.test_share:.3g}, Wilson"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
         """The first of the random splits."""
         yield from RandomSubsampling(runs=1, test_share=self.test_share).splits(truth, seed)
 

@@ -10,8 +10,8 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
-from stratawatch.resampling.class_sizes import check_classes
-from stratawatch.resampling.method import Split
+from stratawatch.resampling.required_classes import require_both_classes
+from stratawatch.resampling.resampling_method import TrainTestSplit
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class KFold:
             raise StratawatchError("no such folds can be made", expected="at least 2 folds", got=str(self.folds))
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The number of folds."""
         return f"stratified {self.folds}-fold, Wilson"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
         """As scikit-learn divides them."""
         from sklearn.model_selection import StratifiedKFold
 
-        check_classes(truth, self.folds, f"{self.folds} folds by class")
+        require_both_classes(truth, self.folds, f"{self.folds} folds by class")
         for train, test in StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(truth, truth):
-            yield Split(train, test)
+            yield TrainTestSplit(train, test)
 
     def share(
         self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None

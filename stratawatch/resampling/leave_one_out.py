@@ -9,8 +9,8 @@ from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_shar
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
-from stratawatch.resampling.class_sizes import check_classes
-from stratawatch.resampling.method import Split
+from stratawatch.resampling.required_classes import require_both_classes
+from stratawatch.resampling.resampling_method import TrainTestSplit
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,15 @@ class LeaveOneOut:
     """As many fits as items; no seed matters."""
 
     tests_the_fit_to_all: ClassVar = False
-    words: ClassVar = "leave-one-out, Wilson"
+    description: ClassVar = "leave-one-out, Wilson"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
         """As scikit-learn divides them."""
         from sklearn.model_selection import LeaveOneOut as Splitter
 
-        check_classes(truth, 2, "leave-one-out")
+        require_both_classes(truth, 2, "leave-one-out")
         for train, test in Splitter().split(truth):
-            yield Split(train, test)
+            yield TrainTestSplit(train, test)
 
     def share(
         self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None

@@ -14,15 +14,15 @@ from stratawatch.core.population import Counts
 from stratawatch.datetimes import moment
 from stratawatch.errors import StratawatchError
 from stratawatch.extras import require
-from stratawatch.resampling.classes import calls_of, rows, truth_of
-from stratawatch.resampling.method import Method
 from stratawatch.resampling.methods import method_named
+from stratawatch.resampling.positive_class import positive_calls, positive_flags, take_rows
+from stratawatch.resampling.resampling_method import ResamplingMethod
 
 MOST_SEED: Final = 2**32 - 1
 
 
 @dataclass(frozen=True)
-class Measured:
+class ResampledBaselines:
     """Baselines, and what they were made of: every trial, and the counts of the fit to all items if it was tested.
 
     >>> from sklearn.dummy import DummyClassifier
@@ -48,7 +48,7 @@ def measure_baselines(
     estimator: Any,
     X: Any,
     y: Any,
-    method: str | Method = "random_subsampling",
+    method: str | ResamplingMethod = "random_subsampling",
     *,
     seed: int,
     metrics: Sequence[str] = BASELINES_REPORTED,
@@ -56,7 +56,7 @@ def measure_baselines(
     cut_off: float | None = None,
     valid_from: str | None = None,
     valid_until: str | None = None,
-) -> Measured:
+) -> ResampledBaselines:
     """What a scikit-learn classifier of this kind attains on items like these; the estimator itself is not fitted.
 
     Args:
@@ -88,15 +88,15 @@ def measure_baselines(
     for date in (valid_from, valid_until):
         moment(date, "the date of a baseline")
     chosen = method_named(method) if isinstance(method, str) else method
-    truth, positive = truth_of(y, positive)
+    truth, positive = positive_flags(y, positive)
     labels = np.asarray(y)
     items = X.shape[0] if hasattr(X, "shape") else len(X)
     if items != truth.size:
         raise StratawatchError("X and y do not belong together", expected=f"{truth.size} rows of X", got=str(items))
 
     def asked(train: Counts, test: Counts) -> Flags:
-        model = _clone(estimator).fit(rows(X, train), labels[train])
-        return calls_of(model, rows(X, test), positive, cut_off)
+        model = _clone(estimator).fit(take_rows(X, train), labels[train])
+        return positive_calls(model, take_rows(X, test), positive, cut_off)
 
     trials = HeldOutPredictions.of_runs(
         [(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth
@@ -107,7 +107,7 @@ def measure_baselines(
         Baseline(
             metric=metric,
             evidence=chosen.share(metric, trials, fitted),
-            method=chosen.words,
+            method=chosen.description,
             n=truth.size,
             seed=int(seed),
             valid_from=valid_from,
@@ -115,7 +115,7 @@ def measure_baselines(
         )
         for metric in metrics
     )
-    return Measured(baselines, trials, fitted)
+    return ResampledBaselines(baselines, trials, fitted)
 
 
 def _require_seed(seed: int) -> None:

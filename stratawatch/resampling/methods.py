@@ -7,10 +7,10 @@ from stratawatch.resampling.bootstrap import Bootstrap632
 from stratawatch.resampling.holdout import Holdout
 from stratawatch.resampling.k_fold import KFold
 from stratawatch.resampling.leave_one_out import LeaveOneOut
-from stratawatch.resampling.method import Method
 from stratawatch.resampling.random_subsampling import RandomSubsampling
+from stratawatch.resampling.resampling_method import ResamplingMethod
 
-METHODS: Final[dict[str, Method]] = {
+METHODS: Final[dict[str, ResamplingMethod]] = {
     "holdout": Holdout(),
     "random_subsampling": RandomSubsampling(),
     "k_fold": KFold(),
@@ -19,7 +19,7 @@ METHODS: Final[dict[str, Method]] = {
 }
 
 
-def method_named(name: str) -> Method:
+def method_named(name: str) -> ResamplingMethod:
     """The method of that name."""
     if name not in METHODS:
         raise StratawatchError(f"there is no resampling method '{name}'", expected=f"one of {', '.join(METHODS)}")

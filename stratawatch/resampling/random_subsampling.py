@@ -12,8 +12,8 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
-from stratawatch.resampling.class_sizes import check_classes
-from stratawatch.resampling.method import Split
+from stratawatch.resampling.required_classes import require_both_classes
+from stratawatch.resampling.resampling_method import TrainTestSplit
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class RandomSubsampling:
             )
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Runs and the share tested."""
         return f"random subsampling, {self.runs} runs of {self.test_share:.3g}, Wilson on distinct items"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
         """As scikit-learn divides them."""
         from sklearn.model_selection import StratifiedShuffleSplit
 
-        check_classes(truth, 2, "a random split")
+        require_both_classes(truth, 2, "a random split")
         tested = int(np.ceil(self.test_share * truth.size))
         if min(tested, truth.size - tested) < 2:
             raise StratawatchError(
@@ -52,7 +52,7 @@ class RandomSubsampling:
             )
         splitter = StratifiedShuffleSplit(n_splits=self.runs, test_size=self.test_share, random_state=seed)
         for train, test in splitter.split(truth, truth):
-            yield Split(train, test)
+            yield TrainTestSplit(train, test)
 
     def share(
         self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None

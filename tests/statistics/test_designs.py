@@ -123,14 +123,14 @@ class TestKumar:
         assert found.coverage + found.bar >= 0.94, seed
         assert found.undefined == 0
 
-    def test_doubting_opt_a2_is_nearly_so(self, seed):
+    def test_opt_a2_with_pseudo_labels_is_nearly_so(self, seed):
         found = runs("kumar", HARD, 300, seed, allocation="OPT-A2", strata=5)
         assert abs(found.bias) < 0.005 + 4 * found.error, seed
         assert 0.90 - found.bar <= found.coverage <= 0.97, seed
         assert set(found.labels.tolist()) == {300}
 
     def test_opt_a2_as_printed_is_as_wrong_as_its_warning_says(self, seed):
-        printed = runs("kumar", HARD, 300, seed, allocation="OPT-A2", strata=5, doubt=0.0)
+        printed = runs("kumar", HARD, 300, seed, allocation="OPT-A2", strata=5, pseudo_labels=0.0)
         assert printed.bias > 0.015, seed
         assert printed.coverage < 0.6, seed
 
@@ -152,5 +152,5 @@ class TestBennett:
 def test_these_tests_tell_a_good_interval_from_a_bad_one(seed):
     """The same people and the same labels, read by a design that covers."""
     good = runs("kumar", SURE, 300, seed, allocation="PRO", strata=5)
-    bad = runs("kumar", SURE, 300, seed, allocation="OPT-A1", strata=5, doubt=0.0)
+    bad = runs("kumar", SURE, 300, seed, allocation="OPT-A1", strata=5, pseudo_labels=0.0)
     assert good.coverage > bad.coverage + 0.1, seed

@@ -1,4 +1,4 @@
-"""A cycle from a census to its last round, with people who answer as they are told to."""
+"""A cycle from a census to its last round, with people who answer as the test says."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,13 +15,13 @@ Says = Callable[[str, int], bool]
 
 
 def design_of(census: Census, survey: SurveySpec, seed: int = 5) -> FrozenDesign:
-    """The design with every item a candidate, in an order that knows nothing."""
+    """The design with every item a candidate, in an order that is random."""
     atoms = cut(census, survey)
-    homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
-    order = np.random.default_rng(seed).permutation(len(homes))
-    items = tuple(f"i{row}" for row in range(len(homes)))
+    atom_rows = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
+    order = np.random.default_rng(seed).permutation(len(atom_rows))
+    items = tuple(f"i{row}" for row in range(len(atom_rows)))
     digests = tuple(format(place, "032x") for place in np.argsort(order).tolist())
-    return FrozenDesign(census.classifiers, atoms, Candidates(items, homes, digests, _segments(atoms)), survey)
+    return FrozenDesign(census.classifiers, atoms, Candidates(items, atom_rows, digests, _segments(atoms)), survey)
 
 
 def _segments(atoms: Sequence[Atom]) -> dict[str, tuple[str | None, ...]]:
@@ -44,27 +44,27 @@ def verdicts(design: FrozenDesign, says: Says) -> dict[str, str]:
 
 
 class Cycle:
-    """Rounds as an engine plans them; `known` items need nobody's answer."""
+    """Rounds as an engine plans them; `labelled` items need nobody's answer."""
 
-    def __init__(self, design: FrozenDesign, says: Says, known: frozenset[str] = frozenset()) -> None:
-        self.design, self.truth, self.known = design, verdicts(design, says), known
+    def __init__(self, design: FrozenDesign, says: Says, labelled: frozenset[str] = frozenset()) -> None:
+        self.design, self.truth, self.labelled = design, verdicts(design, says), labelled
         self.drawn: set[str] = set()
         self.plans: list[Plan] = []
 
     @property
-    def asked(self) -> int:
+    def new_labels(self) -> int:
         """Items that cost a label."""
-        return len(self.drawn - self.known)
+        return len(self.drawn - self.labelled)
 
     def next(self) -> bool:
         """Plan and answer a round; whether it asked for anything."""
-        answers = {item: self.truth[item] for item in self.drawn | self.known}
+        answers = {item: self.truth[item] for item in self.drawn | self.labelled}
         plan = self.design.plan(
             self.design.survey,
             Ledger(answers),
             self.drawn,
             ordinal=len(self.plans) + 1,
-            reused=self.drawn & self.known,
+            reused=self.drawn & self.labelled,
             earlier=self.plans,
         )
         fresh = {self.design.candidates.items[row] for row in self.design.draw(plan)} - self.drawn
@@ -78,7 +78,7 @@ class Cycle:
             assert len(self.plans) <= self.design.sampling_design.max_rounds(self.design.survey)
         return self
 
-    def told(self, metrics, segments=()):
+    def estimates(self, metrics, segments=()):
         """Estimates by (classifier, metric), those of segments by (classifier, metric, segment)."""
         ledger = Ledger({item: self.truth[item] for item in self.drawn})
         found = self.design.estimate(ledger, self.drawn, metrics=metrics, segments=segments)

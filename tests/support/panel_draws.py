@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
 
-PANEL = Patterns.of(["000", "100", "110", "111", "011", "001"], np.array([800, 10, 40, 90, 20, 5]), 3)
+PANEL = CallPatterns.of(["000", "100", "110", "111", "011", "001"], np.array([800, 10, 40, 90, 20, 5]), 3)
 
 
 def draw(wanted=(60, 60, 60), parent=1, option=UNIFORM_SHUFFLE, seed=1, patterns=PANEL):

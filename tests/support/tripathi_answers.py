@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 
-PANEL = Patterns.of(["000", "001", "011", "100", "110", "111"], np.array([8000, 50, 200, 100, 400, 900]) * 20, 3)
+PANEL = CallPatterns.of(["000", "001", "011", "100", "110", "111"], np.array([8000, 50, 200, 100, 400, 900]) * 20, 3)
 
 
 YES = (np.array([0.005, 0.3, 0.5, 0.4, 0.7, 0.95]) * PANEL.sizes).round().astype(np.int64)

@@ -17,7 +17,7 @@ from stratawatch.core.baselines.resampled import metric_by_run
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.metrics import BASELINES_REPORTED
 from stratawatch.core.population import Floats
-from stratawatch.resampling import METHODS, Measured, measure_baselines
+from stratawatch.resampling import METHODS, ResampledBaselines, measure_baselines
 
 DEPLOYED: Final = "the fit to all"
 AVERAGE: Final = "fits on average"
@@ -71,7 +71,7 @@ def _ends(outcome: object) -> tuple[float, float, float]:
     return (outcome.value, outcome.low, outcome.high) if isinstance(outcome, IntervalEstimate) else _NOTHING
 
 
-def _corrected_t(one: Measured) -> Floats:
+def _corrected_t(one: ResampledBaselines) -> Floats:
     """Of the runs' own metrics; one third of the items is tested, so that n2/n1 = 1/2."""
     rows = []
     for metric in BASELINES_REPORTED:

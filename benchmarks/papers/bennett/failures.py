@@ -11,19 +11,19 @@ from benchmarks.papers.bennett.ways import PERC_OPT, RANDOM, WAYS, Found, Way, m
 from benchmarks.papers.bennett.yardsticks import in_conf
 from benchmarks.shape import Result, Row
 from stratawatch.core.population import Floats
-from stratawatch.literature.bennett.rounds import Rule
+from stratawatch.literature.bennett.sampling_rounds import StoppingRule
 
 PRECISIONS: Final = (0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 MARGINS: Final = (0.01, 0.03)
 ALONE: Final = (RANDOM, PERC_OPT)
 DESIGN_PRECISIONS: Final = (0.7, 0.8, 0.9, 0.95, 0.98)
 DESIGN_RULES: Final = (
-    Rule(0.01),
-    Rule(0.03),
-    Rule(0.05),
-    Rule(None, budget=200),
-    Rule(None, budget=400),
-    Rule(None, budget=400, per_bin=10),
+    StoppingRule(0.01),
+    StoppingRule(0.03),
+    StoppingRule(0.05),
+    StoppingRule(None, budget=200),
+    StoppingRule(None, budget=400),
+    StoppingRule(None, budget=400, per_bin=10),
 )
 _LOOKS: Final = (2, 8, 32, 128)
 _LOOSER: Final = (0.02, 0.05)
@@ -133,7 +133,7 @@ def alone(way: Way, precisions: Sequence[float], margin: float, seed: int, runs:
     """One category of about every precision: its true one, and where runs ended."""
     bins = [category(p, _SIZE, np.random.default_rng([SEED, round(1000 * p)])).bins(way.binning) for p in precisions]
     rng = np.random.default_rng([seed, round(1000 * margin), WAYS.index(way), len(precisions)])
-    ended = converge(Rule(margin, style=way.style, replacement=True), bins, runs, rng)
+    ended = converge(StoppingRule(margin, style=way.style, replacement=True), bins, runs, rng)
     return [(one.precision, found) for one, found in zip(bins, ended, strict=True)]
 
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.bennett.bins import BINNINGS, bins_of
+from stratawatch.literature.bennett.bins import BINNINGS, bin_numbers
 
 SEED: Final = 2010
 PRECISIONS: Final = tuple(np.linspace(0.76, 0.95, 15).tolist())
@@ -49,7 +49,7 @@ class Category:
     def bins(self, binning: str | None, count: int = 4) -> Bins:
         """Cut by score; None leaves all in one bin."""
         cuts = np.zeros(0) if binning is None else BINNINGS[binning](self.scores, np.ones(len(self.scores)), count)
-        of = bins_of(self.scores, cuts)
+        of = bin_numbers(self.scores, cuts)
         sizes = np.bincount(of, minlength=len(cuts) + 1)
         return Bins(sizes, np.bincount(of, self.labels, minlength=len(sizes)) / sizes)
 

@@ -8,8 +8,15 @@ from numpy.typing import NDArray
 from benchmarks.papers.bennett.populations import Bins
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.bennett.estimate import precision, shares, variance
-from stratawatch.literature.bennett.rounds import Labelled, Progress, Rule, after, next_totals, value_of
+from stratawatch.literature.bennett.precision_estimate import bin_shares, weighted_mean, weighted_mean_variance
+from stratawatch.literature.bennett.sampling_rounds import (
+    RoundLabels,
+    SamplingProgress,
+    StoppingRule,
+    current_precision,
+    next_totals,
+    progress_after,
+)
 
 
 @dataclass(frozen=True)
@@ -25,20 +32,20 @@ class Ended:
         return float(np.mean(np.abs(self.values - truth) <= self.half_widths))
 
 
-def converge(rule: Rule, populations: list[Bins], runs: int, rng: np.random.Generator) -> list[Ended]:
+def converge(rule: StoppingRule, populations: list[Bins], runs: int, rng: np.random.Generator) -> list[Ended]:
     """Draw, label and look until every run on every population is over; all of them have as many bins."""
     pairs = [(one.sizes, one.rates) for one in populations]
     bins = Bins(*(np.repeat(np.stack(of), runs, axis=0) for of in zip(*pairs, strict=True)))
     labels, values, half_widths = np.zeros(len(bins.sizes), dtype=np.int64), *np.zeros((2, len(bins.sizes)))
-    running, progress = np.arange(len(bins.sizes)), Progress.start(*bins.sizes.shape)
+    running, progress = np.arange(len(bins.sizes)), SamplingProgress.start(*bins.sizes.shape)
     while running.size:
         totals = next_totals(rule, bins.sizes, progress, rng)
         yes = _yes(rule, bins, progress.labelled, totals, rng)
-        progress = after(rule, bins.sizes, progress, Labelled.all_answered(totals, yes))
+        progress = progress_after(rule, bins.sizes, progress, RoundLabels.all_answered(totals, yes))
         if progress.over.any():
             over, on = progress.over, ~progress.over
             labels[running[over]] = totals[over].sum(axis=-1)
-            values[running[over]] = value_of(rule, bins.sizes, progress)[over]
+            values[running[over]] = current_precision(rule, bins.sizes, progress)[over]
             half_widths[running[over]] = _half_widths(rule, bins, progress)[over]
             running, progress, bins = running[on], _those(progress, on), Bins(bins.sizes[on], bins.rates[on])
     parts = (np.split(of, len(populations)) for of in (labels, values, half_widths))
@@ -49,12 +56,12 @@ def at_once(totals: Counts, bins: Bins, runs: int, rng: np.random.Generator) -> 
     """One draw with replacement and one look, whatever it shows."""
     labels = np.tile(totals, (runs, 1))
     yes = rng.binomial(labels, bins.rates)
-    rates = shares(bins.sizes, labels, yes, replacement=True)
-    half_widths = normal_quantile(0.95) * np.sqrt(variance(bins.sizes, labels, rates, replacement=True))
-    return Ended(labels.sum(axis=-1), precision(bins.sizes, rates), half_widths)
+    rates = bin_shares(bins.sizes, labels, yes, replacement=True)
+    half_widths = normal_quantile(0.95) * np.sqrt(weighted_mean_variance(bins.sizes, labels, rates, replacement=True))
+    return Ended(labels.sum(axis=-1), weighted_mean(bins.sizes, rates), half_widths)
 
 
-def _yes(rule: Rule, bins: Bins, before: Labelled, totals: Counts, rng: np.random.Generator) -> Counts:
+def _yes(rule: StoppingRule, bins: Bins, before: RoundLabels, totals: Counts, rng: np.random.Generator) -> Counts:
     """Cumulative yes, after people have judged what is new."""
     new = totals - before.labels
     if rule.replacement:
@@ -63,13 +70,13 @@ def _yes(rule: Rule, bins: Bins, before: Labelled, totals: Counts, rng: np.rando
     return before.yes + rng.hypergeometric(positives, bins.sizes - before.labels - positives, new)
 
 
-def _half_widths(rule: Rule, bins: Bins, progress: Progress) -> Floats:
+def _half_widths(rule: StoppingRule, bins: Bins, progress: SamplingProgress) -> Floats:
     rates = progress.rates(bins.sizes, rule)
-    variances = variance(bins.sizes, progress.labelled.labels, rates, replacement=rule.replacement)
+    variances = weighted_mean_variance(bins.sizes, progress.labelled.labels, rates, replacement=rule.replacement)
     return np.asarray(normal_quantile(rule.confidence) * np.sqrt(variances), dtype=np.float64)
 
 
-def _those(progress: Progress, rows: NDArray[np.bool_]) -> Progress:
+def _those(progress: SamplingProgress, rows: NDArray[np.bool_]) -> SamplingProgress:
     told = progress.labelled
-    labelled = Labelled.all_answered(told.labels[rows], told.yes[rows])
-    return Progress(labelled, progress.met[rows], progress.over[rows])
+    labelled = RoundLabels.all_answered(told.labels[rows], told.yes[rows])
+    return SamplingProgress(labelled, progress.narrow_rounds[rows], progress.over[rows])

@@ -11,8 +11,8 @@ from benchmarks.papers.bennett.simulation import Ended, at_once, converge
 from benchmarks.papers.bennett.yardsticks import in_conf, oracle, percent_change
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Floats
-from stratawatch.literature.bennett.allocation_rules import STYLES
-from stratawatch.literature.bennett.rounds import Rule
+from stratawatch.literature.bennett.allocation_rules import ALLOCATION_RULES
+from stratawatch.literature.bennett.sampling_rounds import StoppingRule
 
 MARGIN: Final = 0.01
 
@@ -88,7 +88,7 @@ def measure(
     way: Way, seed: int, runs: int, margin: float = MARGIN, per_bin: int = 2, *, replacement: bool = True
 ) -> Found:
     """One way of sampling on all categories."""
-    rule = Rule(margin, style=way.style, per_bin=per_bin, replacement=replacement)
+    rule = StoppingRule(margin, style=way.style, per_bin=per_bin, replacement=replacement)
     bins = [one.bins(way.binning) for one in categories()]
     drawn = (seed, WAYS.index(way), per_bin, round(1000 * margin), int(replacement))
     return _found(converge(rule, bins, runs, np.random.default_rng(drawn)), bins, margin, replacement=replacement)
@@ -97,7 +97,7 @@ def measure(
 def measure_once(way: Way, seed: int, runs: int, margin: float = MARGIN) -> Found:
     """As many labels as the oracle says, and where it says, drawn at once."""
     bins, rng = [one.bins(way.binning) for one in categories()], np.random.default_rng([seed, WAYS.index(way)])
-    chances = [STYLES["opt"](one.sizes, one.rates) for one in bins]
+    chances = [ALLOCATION_RULES["opt"](one.sizes, one.rates) for one in bins]
     totals = [np.rint(oracle(b.sizes, b.rates, margin) * c / c.sum()) for b, c in zip(bins, chances, strict=True)]
     ended = [at_once(n.astype(np.int64), one, runs, rng) for n, one in zip(totals, bins, strict=True)]
     return _found(ended, bins, margin, replacement=True)

@@ -24,7 +24,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.literature.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
 from stratawatch.literature.kumar.stratification import STRATIFIERS
-from stratawatch.literature.kumar.stratum_counts import sample_spread
+from stratawatch.literature.kumar.stratum_counts import sample_deviation
 
 TABLE: Final = Path(__file__).parents[2] / "reference" / "kumar_figures.csv"
 SHARP: Final = 5
@@ -124,8 +124,8 @@ class Comparison:
         return [compared for one in read_table() for compared in self.compare(one)]
 
     def compare(self, one: Published) -> Iterator[Compared]:
-        for reading, doubt in READINGS.items() if "opt" in one.allocation else [("", 0.0)]:
-            yield self._measure(one)(one, reading, doubt)
+        for reading, pseudo_labels in READINGS.items() if "opt" in one.allocation else [("", 0.0)]:
+            yield self._measure(one)(one, reading, pseudo_labels)
 
     def _measure(self, one: Published) -> "Callable[[Published, str, float], Compared]":
         return {
@@ -136,12 +136,12 @@ class Comparison:
             "further variance reduction percent": self._further,
         }[one.figure]
 
-    def _labels(self, one: Published, reading: str, doubt: float) -> Compared:
+    def _labels(self, one: Published, reading: str, pseudo_labels: float) -> Compared:
         published = one.between[0]
         if one.allocation == "srs":
             found = self._random_labels(one.dataset)
             return Compared(one, reading, str(round(found.value)), found.error, True, abs(found.value - published))
-        ours = labels_needed(self._points(one, one.stratifier, doubt))
+        ours = labels_needed(self._points(one, one.stratifier, pseudo_labels))
         if isinstance(ours, Undefined):
             return Compared(one, reading, ours.reason, 0.0, False, None)
         base = float(next(row.value for row in read_table() if row.dataset == one.dataset and row.allocation == "srs"))
@@ -149,8 +149,8 @@ class Comparison:
         off = 100 * abs(ours.value / random - published / base)
         return Compared(one, reading, str(round(ours.value)), ours.error, ours.value < random, off)
 
-    def _label_reduction(self, one: Published, reading: str, doubt: float) -> Compared:
-        ours = labels_needed(self._points(one, one.stratifier, doubt))
+    def _label_reduction(self, one: Published, reading: str, pseudo_labels: float) -> Compared:
+        ours = labels_needed(self._points(one, one.stratifier, pseudo_labels))
         if isinstance(ours, Undefined):
             return Compared(one, reading, ours.reason, 0.0, False, None)
         random = self._random_labels(one.dataset)
@@ -158,30 +158,30 @@ class Comparison:
         error = 100 * part * np.hypot(ours.error / ours.value, random.error / random.value)
         return _reduction(one, reading, [Figure(100 * (1 - part), float(error))])
 
-    def _variance_reduction(self, one: Published, reading: str, doubt: float) -> Compared:
-        found = [self._mean_ratio(one, stratifier, doubt) for stratifier in one.stratifiers]
+    def _variance_reduction(self, one: Published, reading: str, pseudo_labels: float) -> Compared:
+        found = [self._mean_ratio(one, stratifier, pseudo_labels) for stratifier in one.stratifiers]
         return _reduction(one, reading, [Figure(100 * (1 - ratio.value), 100 * ratio.error) for ratio in found])
 
-    def _variance_above(self, one: Published, reading: str, doubt: float) -> Compared:
-        found = [self._mean_ratio(one, stratifier, doubt) for stratifier in one.stratifiers]
+    def _variance_above(self, one: Published, reading: str, pseudo_labels: float) -> Compared:
+        found = [self._mean_ratio(one, stratifier, pseudo_labels) for stratifier in one.stratifiers]
         least, most = min(found, key=lambda ratio: ratio.value), max(found, key=lambda ratio: ratio.value)
         ours = f"{100 * (least.value - 1):.1f} to {100 * (most.value - 1):.0f}% higher"
         return Compared(one, reading, ours, 100 * least.error, least.value > 1, None)
 
-    def _further(self, one: Published, reading: str, doubt: float) -> Compared:
-        return _reduction(one, reading, further_reductions(self._runs, self._seed, doubt))
+    def _further(self, one: Published, reading: str, pseudo_labels: float) -> Compared:
+        return _reduction(one, reading, further_reductions(self._runs, self._seed, pseudo_labels))
 
-    def _mean_ratio(self, one: Published, stratifier: str, doubt: float) -> Figure:
-        return mean_figure([point.variance_ratio for point in self._points(one, stratifier, doubt)])
+    def _mean_ratio(self, one: Published, stratifier: str, pseudo_labels: float) -> Figure:
+        return mean_figure([point.variance_ratio for point in self._points(one, stratifier, pseudo_labels)])
 
-    def _points(self, one: Published, stratifier: str, doubt: float) -> list[Point]:
+    def _points(self, one: Published, stratifier: str, pseudo_labels: float) -> list[Point]:
         allocations: dict[str, Allocation] = {
             "proportional": Proportional(),
             "equal": Equal(),
-            "opt-a1": OptA1(doubt=doubt),
+            "opt-a1": OptA1(pseudo_labels=pseudo_labels),
         }
         design = Design(SETS[one.dataset], stratifier, int(one.k), allocations[one.allocation])
-        key = (one.dataset, one.allocation, stratifier, one.k, doubt)
+        key = (one.dataset, one.allocation, stratifier, one.k, pseudo_labels)
         if key not in self._known:
             self._known[key] = points(design, budgets_of(design.shape), self._runs, self._seed)
         return self._known[key]
@@ -194,13 +194,13 @@ class Comparison:
         return found
 
 
-def further_reductions(runs: int, seed: int, doubt: float) -> list[Figure]:
+def further_reductions(runs: int, seed: int, pseudo_labels: float) -> list[Figure]:
     """By how many percent OPT-A2 has less variance than OPT-A1 with the same n_ini = 5, K = 6; a data set each."""
     found = []
     for dataset, stratifier in A2_DESIGNS:
         once, stepwise = (
             mean_figure([point.variance_ratio for point in _six(dataset, stratifier, allocation, runs, seed)])
-            for allocation in (OptA1(FIRST, doubt), OptA2(FIRST, 10, doubt))
+            for allocation in (OptA1(FIRST, pseudo_labels), OptA2(FIRST, 10, pseudo_labels))
         )
         ratio = stepwise.value / once.value
         error = ratio * np.hypot(stepwise.error / stepwise.value, once.error / once.value)
@@ -221,7 +221,7 @@ def single_labels_row(runs: int, seed: int) -> Row:
     for budget in (50, 60, 80):
         labels = clip_and_round(strata.sizes.astype(np.float64), np.zeros_like(strata.sizes), strata.sizes, budget)
         right = rng.hypergeometric(strata.right, strata.sizes - strata.right, labels, (runs, len(labels)))
-        variance = (sample_spread(labels, right) ** 2 / np.maximum(labels, 1)) @ weights**2
+        variance = (sample_deviation(labels, right) ** 2 / np.maximum(labels, 1)) @ weights**2
         found.append(100 * (1 - variance.mean() * budget / (accuracy * (1 - accuracy))))
     one = next(row for row in read_table() if row.stratifier == "EQWD" and row.figure == "variance reduction percent")
     texts = ", ".join(f"{value:.0f}" for value in found)

@@ -15,7 +15,7 @@ from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.kumar.allocations import Allocation, OptA1, OptA2, optimal_weights
-from stratawatch.literature.kumar.stratum_counts import Tally, sample_spread
+from stratawatch.literature.kumar.stratum_counts import StratumCounts, sample_deviation
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Runs:
     @property
     def variances(self) -> Floats:
         """Estimated as in the paper: as if drawn with replacement."""
-        return np.asarray((sample_spread(self.labels, self.right) ** 2 / self.labels) @ self._weights**2)
+        return np.asarray((sample_deviation(self.labels, self.right) ** 2 / self.labels) @ self._weights**2)
 
     @property
     def mean_absolute_error(self) -> float:
@@ -46,7 +46,7 @@ class Runs:
     def covered(self, confidence: float = 0.95) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Runs whose Wald interval holds the accuracy; runs that have none, since all labels agree within strata."""
         left = 1 - self.labels / self.strata.sizes
-        variances = (left * sample_spread(self.labels, self.right) ** 2 / self.labels) @ self._weights**2
+        variances = (left * sample_deviation(self.labels, self.right) ** 2 / self.labels) @ self._weights**2
         return np.abs(self.errors) <= normal_quantile(confidence) * np.sqrt(variances), variances <= 0
 
     @property
@@ -67,22 +67,22 @@ def simulate(
         yield from _stepwise(strata, allocation, budgets, runs, rng)
         return
     for budget in budgets:
-        first = allocation.totals(strata.sizes, Tally.nothing(len(strata.sizes)), budget)
+        first = allocation.totals(strata.sizes, StratumCounts.none_drawn(len(strata.sizes)), budget)
         drawn = _draw(_nothing(strata, runs), np.tile(first, (runs, 1)), rng)
         if isinstance(allocation, OptA1):
-            drawn = _spend(drawn, budget - int(first.sum()), allocation.doubt, rng)
+            drawn = _spend(drawn, budget - int(first.sum()), allocation.pseudo_labels, rng)
         yield drawn
 
 
 def _stepwise(
     strata: Strata, allocation: OptA2, budgets: Sequence[int], runs: int, rng: np.random.Generator
 ) -> Iterator[Runs]:
-    first = allocation.totals(strata.sizes, Tally.nothing(len(strata.sizes)), min(budgets))
+    first = allocation.totals(strata.sizes, StratumCounts.none_drawn(len(strata.sizes)), min(budgets))
     drawn, spent = _draw(_nothing(strata, runs), np.tile(first, (runs, 1)), rng), int(first.sum())
     for budget in sorted(budgets):
         while spent < budget:
             step = min(allocation.n_step, budget - spent)
-            drawn, spent = _spend(drawn, step, allocation.doubt, rng), spent + step
+            drawn, spent = _spend(drawn, step, allocation.pseudo_labels, rng), spent + step
         yield drawn
 
 
@@ -98,13 +98,13 @@ def _draw(before: Runs, more: Counts, rng: np.random.Generator) -> Runs:
     return Runs(before.strata, before.labels + more, before.right + rng.hypergeometric(good, bad, more))
 
 
-def _spend(before: Runs, labels: int, doubt: float, rng: np.random.Generator) -> Runs:
-    return _draw(before, optimal_steps(before, labels, doubt), rng)
+def _spend(before: Runs, labels: int, pseudo_labels: float, rng: np.random.Generator) -> Runs:
+    return _draw(before, optimal_steps(before, labels, pseudo_labels), rng)
 
 
-def optimal_steps(before: Runs, labels: int, doubt: float = 0.0) -> Counts:
+def optimal_steps(before: Runs, labels: int, pseudo_labels: float = 0.0) -> Counts:
     """Eq. 9 for every run: W_k s_k shares of so many labels by largest remainder."""
-    weights = optimal_weights(before.strata.sizes, sample_spread(before.labels, before.right, doubt))
+    weights = optimal_weights(before.strata.sizes, sample_deviation(before.labels, before.right, pseudo_labels))
     room = before.strata.sizes - before.labels
     wanted = labels * weights / weights.sum(axis=1, keepdims=True)
     steps = np.floor(wanted + 1e-9).astype(np.int64)

@@ -19,29 +19,29 @@ AT: Final = 300
 """Labels in the table over K."""
 FIRST: Final[Mapping[str, Allocation]] = {
     f"{name}, n_ini {n_ini}{step}{reading}": allocation
-    for reading, doubt in (("", 0.0), (", doubt 1", 1.0))
+    for reading, pseudo_labels in (("", 0.0), (", doubt 1", 1.0))
     for name, n_ini, step, allocation in (
-        ("OPT-A1", 5, "", OptA1(5, doubt)),
-        ("OPT-A1", 10, "", OptA1(10, doubt)),
-        ("OPT-A1", 20, "", OptA1(20, doubt)),
-        ("OPT-A2", 5, ", n_step 10", OptA2(5, 10, doubt)),
-        ("OPT-A2", 5, ", n_step 20", OptA2(5, 20, doubt)),
-        ("OPT-A2", 10, ", n_step 10", OptA2(10, 10, doubt)),
-        ("OPT-A2", 10, ", n_step 20", OptA2(10, 20, doubt)),
+        ("OPT-A1", 5, "", OptA1(5, pseudo_labels)),
+        ("OPT-A1", 10, "", OptA1(10, pseudo_labels)),
+        ("OPT-A1", 20, "", OptA1(20, pseudo_labels)),
+        ("OPT-A2", 5, ", n_step 10", OptA2(5, 10, pseudo_labels)),
+        ("OPT-A2", 5, ", n_step 20", OptA2(5, 20, pseudo_labels)),
+        ("OPT-A2", 10, ", n_step 10", OptA2(10, 10, pseudo_labels)),
+        ("OPT-A2", 10, ", n_step 20", OptA2(10, 20, pseudo_labels)),
     )
 }
 EVERY: Final[Mapping[str, Allocation]] = {
     "PRO": Proportional(),
     "EQU": Equal(),
     "OPT-A1": OptA1(),
-    "OPT-A1, doubt 1": OptA1(doubt=1.0),
+    "OPT-A1, doubt 1": OptA1(pseudo_labels=1.0),
     "OPT-A2": OptA2(5, 10),
-    "OPT-A2, doubt 1": OptA2(5, 10, doubt=1.0),
+    "OPT-A2, doubt 1": OptA2(5, 10, pseudo_labels=1.0),
 }
 MANY: Final[Mapping[str, Allocation]] = {
     **EVERY,
     "OPT-A2, n_step 20": OptA2(5, 20),
-    "OPT-A2, n_step 20, doubt 1": OptA2(5, 20, doubt=1.0),
+    "OPT-A2, n_step 20, doubt 1": OptA2(5, 20, pseudo_labels=1.0),
 }
 """For many strata, where steps of ten labels are rounded badly."""
 MORE_IS_WORSE: Final = ((120, 20, 10), (500, 5, 10), (500, 10, 20))
@@ -145,9 +145,9 @@ def _accuracy_verdict(lines: Sequence[Line], name: str) -> Verdict:
 
 def _gap(lines: Sequence[Line], reading: str, one: int, other: int, labels: int) -> float:
     """The least difference of MVR, over the data sets."""
-    doubt = reading.removesuffix(", as printed")
+    pseudo_labels = reading.removesuffix(", as printed")
     ones, others = (
-        [line.estimated(labels) for line in lines if line.row["allocation"] == f"OPT-A1, n_ini {n_ini}{doubt}"]
+        [line.estimated(labels) for line in lines if line.row["allocation"] == f"OPT-A1, n_ini {n_ini}{pseudo_labels}"]
         for n_ini in (one, other)
     )
     return min(a - b for a, b in zip(ones, others, strict=True))

@@ -17,13 +17,13 @@ from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.overlap import Overlap
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.precisions import precisions
+from stratawatch.literature.tripathi.precisions import estimate_precisions
 from stratawatch.literature.tripathi.recycling import recycle_samples_for_precision
-from stratawatch.literature.tripathi.share import Rate, smoothed
+from stratawatch.literature.tripathi.share_estimate import ShareEstimate, smoothed_share
 
 FULL, QUICK = 4000, 300
 ITEMS: Final = 400_000
@@ -83,7 +83,7 @@ class Found:
     def ours(self) -> float:
         """Coverage of Wilson's interval with the effective draws."""
         known = [
-            _rate(v, n).known(CONFIDENCE) for v, n in zip(self.values.tolist(), self.effective.tolist(), strict=True)
+            _rate(v, n).interval(CONFIDENCE) for v, n in zip(self.values.tolist(), self.effective.tolist(), strict=True)
         ]
         return float(np.mean([one.low <= self.case.precision <= one.high for one in known]))
 
@@ -143,11 +143,11 @@ def _direct(case: Case, option: str, rng: np.random.Generator) -> tuple[float, f
     """One parent, one child."""
     both = ITEMS if case.cir else 0
     alone = [round(ITEMS / ratio) - ITEMS if ratio else ITEMS for ratio in (case.cir, case.pir)]
-    patterns = Patterns.of(["01", "10", "11"], np.array([*alone, both]), 2)
+    patterns = CallPatterns.of(["01", "10", "11"], np.array([*alone, both]), 2)
     yes = np.round(np.array([case.outside, 0.5, case.both]) * patterns.sizes).astype(np.int64)
     draw = draw_panel(patterns, np.array([case.parent, case.child]), 0, rng, option)
-    rate = precisions(draw, answers(draw, yes, rng)).rates[1]
-    assert isinstance(rate, Rate)  # noqa: S101 - every draw has an answer
+    rate = estimate_precisions(draw, answers(draw, yes, rng)).shares[1]
+    assert isinstance(rate, ShareEstimate)  # noqa: S101 - every draw has an answer
     return rate.value, rate.n_eff
 
 
@@ -167,6 +167,6 @@ def _none(_outside: bool, count: int) -> Counts:
     return np.zeros(count, dtype=np.int64)
 
 
-def _rate(value: float, n_eff: float) -> Rate:
-    share = smoothed(value, n_eff)
-    return Rate(value, share * (1 - share) / n_eff, n_eff)
+def _rate(value: float, n_eff: float) -> ShareEstimate:
+    share = smoothed_share(value, n_eff)
+    return ShareEstimate(value, share * (1 - share) / n_eff, n_eff)

@@ -24,11 +24,11 @@ from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.precisions import precisions
-from stratawatch.literature.tripathi.share import Rate
+from stratawatch.literature.tripathi.precisions import estimate_precisions
+from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 
 N: Final = 1_000_000
 WANTED: Final = 1100
@@ -82,7 +82,7 @@ def simulate(seed: int, trials: int, placing: str) -> dict[str, Trials]:
     }
 
 
-def population(rng: np.random.Generator, placing: str) -> tuple[Patterns, Counts]:
+def population(rng: np.random.Generator, placing: str) -> tuple[CallPatterns, Counts]:
     """Patterns of (MVE, ML1, ML2, ML3), and the positives in each."""
     positives = round(float(rng.uniform(0.01, 0.5)) * N)
     precision, recall = float(rng.uniform(0.7, 1)), float(rng.uniform(0.1, 1))
@@ -94,7 +94,7 @@ def population(rng: np.random.Generator, placing: str) -> tuple[Patterns, Counts
     yes = _labels(rng, np.asarray(keys), called[0], round(precision * called[0]), positives, placing)
     # np.unique would sort: bincount is what makes a million items quick.
     sizes = np.bincount(keys, minlength=16)
-    patterns = Patterns.of([f"{key:04b}" for key in range(16)], sizes, 4)
+    patterns = CallPatterns.of([f"{key:04b}" for key in range(16)], sizes, 4)
     return patterns, yes
 
 
@@ -125,7 +125,7 @@ def _labels(rng: np.random.Generator, keys: Counts, called: int, hits: int, posi
     return np.asarray(found + lower, dtype=np.int64)
 
 
-def _recycled(patterns: Patterns, yes: Counts, option: str, rng: np.random.Generator) -> tuple[object, ...]:
+def _recycled(patterns: CallPatterns, yes: Counts, option: str, rng: np.random.Generator) -> tuple[object, ...]:
     draw = draw_panel(patterns, np.full(4, WANTED), PARENT, rng, option)
     account = savings(draw)
     children = account.by_classifier[1:]
@@ -135,12 +135,12 @@ def _recycled(patterns: Patterns, yes: Counts, option: str, rng: np.random.Gener
     return saved, unlabelled, collective, *_errors([(draw, c) for c in (1, 2, 3)], [yes] * 3, rng)
 
 
-def _plain(patterns: Patterns, yes: Counts, rng: np.random.Generator) -> tuple[object, ...]:
+def _plain(patterns: CallPatterns, yes: Counts, rng: np.random.Generator) -> tuple[object, ...]:
     """Every classifier's own sample: as its own parent, with nobody else."""
     alone, hits, labels = [], [], []
     for classifier in range(4):
         mine = patterns.positive[:, classifier]
-        single = Patterns.of(["0", "1"], np.array([patterns.sizes[~mine].sum(), patterns.sizes[mine].sum()]), 1)
+        single = CallPatterns.of(["0", "1"], np.array([patterns.sizes[~mine].sum(), patterns.sizes[mine].sum()]), 1)
         alone.append((draw_panel(single, np.array([WANTED]), 0, rng), 0))
         hits.append(np.array([yes[~mine].sum(), yes[mine].sum()]))
         labels.append(alone[-1][0].labels)
@@ -157,8 +157,8 @@ def _errors(
     for (draw, classifier), hits in zip(draws, yes, strict=True):
         mine = draw.patterns.positive[:, classifier]
         truth = float(hits[mine].sum() / draw.patterns.sizes[mine].sum())
-        rate = precisions(draw, answers(draw, hits, rng)).rates[classifier]
-        assert isinstance(rate, Rate)  # noqa: S101 - 1,100 answers
+        rate = estimate_precisions(draw, answers(draw, hits, rng)).shares[classifier]
+        assert isinstance(rate, ShareEstimate)  # noqa: S101 - 1,100 answers
         error, half = abs(rate.value - truth), normal_quantile(0.95) * (rate.value * (1 - rate.value) / WANTED) ** 0.5
         errors.append(100 * error / truth)
         ends.append(100 * (error + half) / truth)

@@ -16,11 +16,11 @@ from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.tripathi.derived_metrics import FromTotals
-from stratawatch.literature.tripathi.false_omission import false_omission_rate, omission_totals
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
+from stratawatch.literature.tripathi.derived_metrics import DerivedMetrics
+from stratawatch.literature.tripathi.false_omission import allocate_omission_labels, false_omission_rate
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.precisions import Precisions, precisions
+from stratawatch.literature.tripathi.precisions import PrecisionEstimates, estimate_precisions
 
 FULL, QUICK = 3000, 150
 N: Final = 200_000
@@ -35,7 +35,7 @@ METRICS: Final = ("recall", "false_omission_rate")
 class World:
     """Patterns and strata of B of the parent, each with its positives."""
 
-    patterns: Patterns
+    patterns: CallPatterns
     yes: Counts
     strata: Counts
     strata_yes: Counts
@@ -43,7 +43,7 @@ class World:
     def truth(self, metric: str) -> Floats:
         """Of every classifier."""
         found, all_ = self.yes @ self.patterns.positive, self.yes.sum()
-        value = found / all_ if metric == "recall" else (all_ - found) / self.patterns.passed
+        value = found / all_ if metric == "recall" else (all_ - found) / self.patterns.called_negative
         return np.asarray(value, dtype=np.float64)
 
 
@@ -71,13 +71,13 @@ def simulate(seed: int, trials: int, labels: int) -> tuple[Floats, Floats]:
     told, apart = (np.full((trials, 2, 4, 3), np.nan) for _ in range(2))
     for trial in range(trials):
         draw = draw_panel(population.patterns, np.full(4, WANTED), 0, rng)
-        found = precisions(draw, answers(draw, population.yes, rng))
-        alone = Precisions(found.rates, np.diag(np.diag(found.covariance)))
-        sizes, count = population.strata, omission_totals(population.strata, none, labels)
+        found = estimate_precisions(draw, answers(draw, population.yes, rng))
+        alone = PrecisionEstimates(found.shares, np.diag(np.diag(found.covariance)))
+        sizes, count = population.strata, allocate_omission_labels(population.strata, none, labels)
         yes = rng.hypergeometric(population.strata_yes, sizes - population.strata_yes, count)
         f = false_omission_rate(sizes, count, yes)
-        told[trial] = _read(population, FromTotals(population.patterns, 0, found, f))
-        apart[trial] = _read(population, FromTotals(population.patterns, 0, alone, f))
+        told[trial] = _read(population, DerivedMetrics(population.patterns, 0, found, f))
+        apart[trial] = _read(population, DerivedMetrics(population.patterns, 0, alone, f))
     return told, apart
 
 
@@ -88,7 +88,7 @@ def world(rng: np.random.Generator) -> World:
     scores = np.stack([2.6 * truth + 0.6 * shared + 0.8 * rng.normal(size=N) for _ in range(3)], axis=1)
     models = scores > np.array([1.6, 1.9, 1.75])
     calls = np.column_stack([models.sum(axis=1) >= 2, models])
-    patterns, cells = Patterns.of_calls(calls)
+    patterns, cells = CallPatterns.of_calls(calls)
     quiet = ~calls.any(axis=1)
     mean = scores.mean(axis=1)
     edges = np.quantile(mean[quiet], [0.5, 0.75, 0.88, 0.95, 0.98])
@@ -101,7 +101,7 @@ def world(rng: np.random.Generator) -> World:
     return World(patterns, hits, sizes[kept], yes[kept])
 
 
-def _read(population: World, made: FromTotals) -> Floats:
+def _read(population: World, made: DerivedMetrics) -> Floats:
     rows = np.full((2, 4, 3), np.nan)
     for m, metric in enumerate(METRICS):
         truth = population.truth(metric)

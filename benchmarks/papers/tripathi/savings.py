@@ -46,7 +46,7 @@ def savings(draw: PanelDraw) -> Savings:
     return Savings(
         tuple(
             Saving(len(part.sequence), part.saved, len(np.setdiff1d(draw.items_of(classifier), known)))
-            for classifier, part in enumerate(draw.parts)
+            for classifier, part in enumerate(draw.sequences)
         ),
         draw.labels,
     )

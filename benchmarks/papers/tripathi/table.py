@@ -16,11 +16,11 @@ import numpy as np
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.population import Floats
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.precisions import precisions
+from stratawatch.literature.tripathi.precisions import estimate_precisions
 from stratawatch.literature.tripathi.sample_size import sample_size
-from stratawatch.literature.tripathi.share import Rate
+from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 
 TABLE: Final = Path(__file__).parents[2] / "reference" / "tripathi_table1.csv"
 N: Final = 1100
@@ -76,10 +76,10 @@ def trial(rng: np.random.Generator, pir: float, cir: float, trials: int) -> Cell
     for i in range(trials):
         both, p = int(rng.integers(10_000, 100_001)), float(rng.uniform(0.5, 1))
         sizes = np.array([round(both / cir) - both, round(both / pir) - both, both])
-        draw = draw_panel(Patterns.of(["01", "10", "11"], sizes, 2), np.array([N, N]), 0, rng)
-        rate = precisions(draw, answers(draw, np.round(p * sizes).astype(np.int64), rng)).rates[1]
-        assert isinstance(rate, Rate)  # noqa: S101 - 1,100 answers
-        savings[i], errors[i] = draw.parts[1].saved / N, abs(rate.value - p) / p
+        draw = draw_panel(CallPatterns.of(["01", "10", "11"], sizes, 2), np.array([N, N]), 0, rng)
+        rate = estimate_precisions(draw, answers(draw, np.round(p * sizes).astype(np.int64), rng)).shares[1]
+        assert isinstance(rate, ShareEstimate)  # noqa: S101 - 1,100 answers
+        savings[i], errors[i] = draw.sequences[1].saved / N, abs(rate.value - p) / p
     return Cell(100 * savings, 100 * errors)
 
 

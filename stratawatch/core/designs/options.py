@@ -10,11 +10,14 @@ from stratawatch.errors import StratawatchError
 MOST_STRATA: Final = 1_000
 MOST_LABELS: Final = 1_000_000
 """What options may ask for: more strata than scores are told apart in, more labels than a panel's budget."""
+RENAMED: Final[Mapping[str, str]] = {"doubt": "pseudo_labels"}
+"""Old names of options, which kept panels and saved studies hold, and what they are called now."""
 _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def configured(kind: type[SamplingDesign], options: Mapping[str, Any]) -> SamplingDesign:
     """The design with these options, the others as its class has them. Values are the design's own to judge."""
+    options = {RENAMED.get(name, name): value for name, value in options.items()}
     types = _types(kind)
     for name, value in options.items():
         if name not in types:

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 
-Style = Callable[[Counts, Floats], Floats]
+AllocationRule = Callable[[Counts, Floats], Floats]
 """(sizes N_k, shares p_k) -> relative chances, bins along the last axis."""
 
 
@@ -30,4 +30,4 @@ def opt(sizes: Counts, shares: Floats) -> Floats:
     return np.asarray(sizes * np.sqrt(shares * (1 - shares)), dtype=np.float64)
 
 
-STYLES: Final[dict[str, Style]] = {"uni": uni, "pps": pps, "opt": opt}
+ALLOCATION_RULES: Final[dict[str, AllocationRule]] = {"uni": uni, "pps": pps, "opt": opt}

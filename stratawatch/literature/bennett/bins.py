@@ -12,10 +12,10 @@ Binning = Callable[[Floats, Floats, int], Floats]
 """(values, weights, number of bins) -> ascending cuts, one fewer than there are bins that hold items."""
 
 
-def equal(values: Floats, weights: Floats, count: int) -> Floats:
+def equal_ranges(values: Floats, weights: Floats, count: int) -> Floats:
     """Equal ranges of the score (section 5): cut k at min + (max - min) k/K.
 
-    >>> equal(np.array([0.0, 0.1, 0.2, 1.0]), np.ones(4), 4).tolist()
+    >>> equal_ranges(np.array([0.0, 0.1, 0.2, 1.0]), np.ones(4), 4).tolist()
     [0.25]
     """
     scores, _ = _cells(values, weights, count)
@@ -24,10 +24,10 @@ def equal(values: Floats, weights: Floats, count: int) -> Floats:
     return _distinct(scores, np.searchsorted(scores, cuts), cuts)
 
 
-def perc(values: Floats, weights: Floats, count: int) -> Floats:
+def equal_counts(values: Floats, weights: Floats, count: int) -> Floats:
     """Equal numbers of items (section 5): cut k between values, where nearest to N k/K items lie below.
 
-    >>> perc(np.array([0.1, 0.2, 0.3, 0.9]), np.array([1.0, 1.0, 1.0, 3.0]), 2).tolist()
+    >>> equal_counts(np.array([0.1, 0.2, 0.3, 0.9]), np.array([1.0, 1.0, 1.0, 3.0]), 2).tolist()
     [0.9]
     """
     scores, items = _cells(values, weights, count)
@@ -37,13 +37,13 @@ def perc(values: Floats, weights: Floats, count: int) -> Floats:
     return _distinct(scores, places, scores[places])
 
 
-BINNINGS: Final[dict[str, Binning]] = {"equal": equal, "perc": perc}
+BINNINGS: Final[dict[str, Binning]] = {"equal": equal_ranges, "perc": equal_counts}
 
 
-def bins_of(values: Floats, cuts: Floats) -> Counts:
+def bin_numbers(values: Floats, cuts: Floats) -> Counts:
     """The bin of every value, from 0: how many cuts are not above it. Equal values share a bin.
 
-    >>> bins_of(np.array([0.1, 0.5, 0.7]), np.array([0.5])).tolist()
+    >>> bin_numbers(np.array([0.1, 0.5, 0.7]), np.array([0.5])).tolist()
     [0, 1, 1]
     """
     return np.asarray(np.searchsorted(cuts, values, side="right"), dtype=np.int64)

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.population import Floats
-from stratawatch.literature.kumar.pseudo_labels import Values
+from stratawatch.literature.kumar.weighted_values import WeightedValues
 
 _CELLS: Final = 2048
 """Steps in which a density is integrated."""
@@ -14,22 +14,22 @@ _TAIL: Final = 5.0
 """Standard deviations after which a Gaussian kernel is nothing."""
 
 
-def cumulated_root(power: float) -> Callable[[Values, int], Floats]:
+def cumulated_density_root(power: float) -> Callable[[WeightedValues, int], Floats]:
     """Cut where the integral of f(z)^power reaches k/K of its whole, f by Gaussian kernels of Scott's bandwidth.
 
     Power 1/2: Dalenius and Hodges 1959, made for optimal allocation. Power 1/3: Singh 1971, for a stratification
     variable that is not the one estimated. The paper names kernels and no bandwidth; Scott's is sigma N^(-1/5).
     """
 
-    def cuts(values: Values, strata: int) -> Floats:
-        reached = np.cumsum(density(values.scaled) ** power)
+    def cuts(values: WeightedValues, strata: int) -> Floats:
+        reached = np.cumsum(kernel_density(values.scaled) ** power)
         wanted = reached[-1] * np.arange(1, strata) / strata
         return values.unscaled(np.interp(wanted, np.r_[0.0, reached], np.linspace(0, 1, _CELLS + 1)))
 
     return cuts
 
 
-def density(values: Values) -> Floats:
+def kernel_density(values: WeightedValues) -> Floats:
     """The kernel density in equal cells between 0 and 1, up to a common factor."""
     counts, _ = np.histogram(values.z, _CELLS, (0.0, 1.0), weights=values.items)
     bandwidth = values.deviation * float(values.items.sum()) ** (-1 / 5) * _CELLS

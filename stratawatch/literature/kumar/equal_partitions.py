@@ -4,32 +4,32 @@ import numpy as np
 
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.pseudo_labels import Values
+from stratawatch.literature.kumar.weighted_values import WeightedValues
 
 
-def weighted_mean(values: Values, strata: int) -> Floats:
+def weighted_mean(values: WeightedValues, strata: int) -> Floats:
     """WTMN: every stratum holds the same share of the sum of z, so that W_k times its mean is constant.
 
     Hansen, Hurwitz and Madow 1953.
     """
     if values.z[0] < 0:
         raise StratawatchError("WTMN cannot share out a negative sum", expected="values >= 0", got=f"{values.z[0]:g}")
-    return values.equal_parts(values.z * values.items, strata)
+    return values.equal_shares(values.z * values.items, strata)
 
 
-def equal_size(values: Values, strata: int) -> Floats:
+def equal_size(values: WeightedValues, strata: int) -> Floats:
     """EQSZ: every stratum holds N/K items.
 
-    >>> equal_size(Values.of(np.array([1.0, 2.0, 3.0, 9.0])), 2).tolist()
+    >>> equal_size(WeightedValues.of(np.array([1.0, 2.0, 3.0, 9.0])), 2).tolist()
     [2.5]
     """
-    return values.equal_parts(values.items, strata)
+    return values.equal_shares(values.items, strata)
 
 
-def equal_width(values: Values, strata: int) -> Floats:
+def equal_width(values: WeightedValues, strata: int) -> Floats:
     """EQWD: z_k = min + r k/K, r the range.
 
-    >>> equal_width(Values.of(np.array([0.0, 1.0, 8.0])), 4).tolist()
+    >>> equal_width(WeightedValues.of(np.array([0.0, 1.0, 8.0])), 4).tolist()
     [2.0, 4.0, 6.0]
     """
     return values.unscaled(np.arange(1, strata) / strata)

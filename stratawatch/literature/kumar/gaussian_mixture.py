@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.population import Floats
-from stratawatch.literature.kumar.k_means import last_of_clusters
-from stratawatch.literature.kumar.pseudo_labels import Values
+from stratawatch.literature.kumar.k_means import cluster_ends
+from stratawatch.literature.kumar.weighted_values import WeightedValues
 
 _STEPS: Final = 200
 _SETTLED: Final = 1e-6
@@ -15,7 +15,7 @@ _NARROWEST: Final = 1e-3
 _HALVINGS: Final = 50
 
 
-def gaussian_mixture(values: Values, strata: int) -> Floats:
+def gaussian_mixture(values: WeightedValues, strata: int) -> Floats:
     """Fit K components by expectation and maximisation, and cut where a component gives way to the next.
 
     Between two neighbouring means, log(w1 f1) - log(w2 f2) falls all the way, so there is one cut: where both are
@@ -32,10 +32,10 @@ def gaussian_mixture(values: Values, strata: int) -> Floats:
     return values.unscaled(np.unique(high))
 
 
-def _fitted(values: Values, components: int) -> Floats:
+def _fitted(values: WeightedValues, components: int) -> Floats:
     """Rows: weights, means, variances; by rising mean."""
     narrowest = (_NARROWEST * values.deviation) ** 2
-    homes = np.searchsorted(last_of_clusters(values, components), np.arange(values.z.size))
+    homes = np.searchsorted(cluster_ends(values, components), np.arange(values.z.size))
     mixture = _moments(values, np.eye(components)[:, homes], narrowest)
     reached = -np.inf
     for _ in range(_STEPS):
@@ -50,7 +50,7 @@ def _fitted(values: Values, components: int) -> Floats:
     return mixture[:, np.argsort(mixture[1], kind="stable")]
 
 
-def _moments(values: Values, parts: Floats, narrowest: float) -> Floats:
+def _moments(values: WeightedValues, parts: Floats, narrowest: float) -> Floats:
     items = parts * values.items
     sizes = np.maximum(items.sum(axis=1), 1e-300)
     means = items @ values.z / sizes

@@ -3,23 +3,23 @@
 import numpy as np
 
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.kumar.pseudo_labels import Values, between
+from stratawatch.literature.kumar.weighted_values import WeightedValues, cuts_after
 
 
-def k_means(values: Values, strata: int) -> Floats:
+def k_means(values: WeightedValues, strata: int) -> Floats:
     """Cut where sum N_i (z_i - mean of its stratum)^2 is least.
 
     On a line this has an exact answer by dynamic programming, without the starting points and local optima that a
     library's general k-means has; many values are grouped to 1024 first.
 
-    >>> k_means(Values.of(np.array([1.0, 2.0, 10.0, 11.0])), 2).tolist()
+    >>> k_means(WeightedValues.of(np.array([1.0, 2.0, 10.0, 11.0])), 2).tolist()
     [6.0]
     """
     grouped = values.grouped()
-    return between(grouped.z, last_of_clusters(grouped, min(strata, grouped.z.size)))
+    return cuts_after(grouped.z, cluster_ends(grouped, min(strata, grouped.z.size)))
 
 
-def last_of_clusters(values: Values, clusters: int) -> Counts:
+def cluster_ends(values: WeightedValues, clusters: int) -> Counts:
     """The place of the last value of every cluster but the highest one."""
     many = values.z.size
     scatter = _Scatter(values)
@@ -47,7 +47,7 @@ def _backwards(starts: Counts, end: int) -> Counts:
 class _Scatter:
     """Sums of squares about the mean of any run of values, from cumulated sums of centred ones."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: WeightedValues) -> None:
         centred = values.z - values.z @ values.items / values.items.sum()
         self._items = np.r_[0.0, np.cumsum(values.items)]
         self._sums = np.r_[0.0, np.cumsum(values.items * centred)]

@@ -7,18 +7,18 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.cumulated_density import cumulated_root
+from stratawatch.literature.kumar.cumulated_density import cumulated_density_root
 from stratawatch.literature.kumar.equal_partitions import equal_size, equal_width, weighted_mean
 from stratawatch.literature.kumar.gaussian_mixture import gaussian_mixture
 from stratawatch.literature.kumar.k_means import k_means
-from stratawatch.literature.kumar.pseudo_labels import Values
+from stratawatch.literature.kumar.weighted_values import WeightedValues
 
-Stratifier = Callable[[Values, int], Floats]
+Stratifier = Callable[[WeightedValues, int], Floats]
 """(at least two distinct values, K) -> up to K - 1 rising cut points."""
 
 STRATIFIERS: Final[Mapping[str, Stratifier]] = {
-    "SQRT": cumulated_root(1 / 2),
-    "CBRT": cumulated_root(1 / 3),
+    "SQRT": cumulated_density_root(1 / 2),
+    "CBRT": cumulated_density_root(1 / 3),
     "WTMN": weighted_mean,
     "KM": k_means,
     "GMM": gaussian_mixture,
@@ -43,7 +43,7 @@ def cut_points(z: Floats, weights: Floats | None, strata: int, by: str) -> Float
         raise StratawatchError(f"there is no stratifier {by!r}", expected=", ".join(STRATIFIERS))
     if strata < 1:
         raise StratawatchError("items cannot be cut into so few strata", expected="at least 1", got=str(strata))
-    values = Values.of(z, weights)
+    values = WeightedValues.of(z, weights)
     if values.z.size == 1 or strata == 1:
         return np.zeros(0)
     return _merged(values, np.unique(STRATIFIERS[by](values, strata)))
@@ -54,7 +54,7 @@ def stratum_of(z: Floats, cuts: Floats) -> Counts:
     return np.searchsorted(cuts, z, side="right")
 
 
-def _merged(values: Values, cuts: Floats) -> Floats:
+def _merged(values: WeightedValues, cuts: Floats) -> Floats:
     """Drop cuts until every stratum has items enough, the smallest stratum first."""
     while cuts.size:
         sizes = np.bincount(stratum_of(values.z, cuts), weights=values.items, minlength=cuts.size + 1)

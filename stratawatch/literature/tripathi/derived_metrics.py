@@ -17,15 +17,15 @@ import numpy as np
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_labels
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.precisions import Precisions
-from stratawatch.literature.tripathi.share import Rate
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
+from stratawatch.literature.tripathi.precisions import PrecisionEstimates
+from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 
 Outcome = IntervalEstimate | Undefined
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedEstimate:
     """What was made of totals; `note` says what was clipped, or nothing."""
 
     result: Outcome
@@ -50,21 +50,21 @@ class _Totals:
 
 
 @dataclass(frozen=True)
-class FromTotals:
+class DerivedMetrics:
     """The precisions of a panel and the false-omission rate of its parent, drawn independently of them."""
 
-    patterns: Patterns
+    patterns: CallPatterns
     parent: int
-    precisions: Precisions
+    precisions: PrecisionEstimates
     omission: IntervalEstimate | Undefined
     confidence: float = 0.95
 
     def precision(self, classifier: int) -> Outcome:
         """As estimated from its sequence."""
-        rate = self.precisions.rates[classifier]
-        return rate if isinstance(rate, Undefined) else rate.known(self.confidence)
+        rate = self.precisions.shares[classifier]
+        return rate if isinstance(rate, Undefined) else rate.interval(self.confidence)
 
-    def recall(self, classifier: int) -> Derived:
+    def recall(self, classifier: int) -> DerivedEstimate:
         """r_c = T_c/P, which is p_c|A_c|/(p_1|A_1|) times the recall of the parent.
 
         By precisions: V(log r) = V(T_c)/T_c^2 - 2 Cov(T_c, T_1)/(T_c P) + V(T_1)/P^2. The interval is made on the log
@@ -72,11 +72,11 @@ class FromTotals:
         """
         totals = self._totals(classifier)
         if isinstance(totals, Undefined):
-            return Derived(totals)
+            return DerivedEstimate(totals)
         if totals.positives <= 0:
-            return Derived(Undefined("no positive item among the labels of the parent"))
+            return DerivedEstimate(Undefined("no positive item among the labels of the parent"))
         if totals.own <= 0:
-            return Derived(self._none_found(classifier, totals))
+            return DerivedEstimate(self._none_found(classifier, totals))
         own, all_ = totals.own, totals.positives
         ratio = own / all_
         relative = totals.of_own / own**2 - 2 * totals.shared / (own * all_) + totals.of_parents / all_**2
@@ -84,36 +84,36 @@ class FromTotals:
         low, _, high = (log(all_ / max(totals.parents + missed, 1e-9)) for missed in reversed(totals.missed))
         low, high = ratio * exp(-hypot(step, low)), ratio * exp(min(hypot(step, high), 500.0))
         if low > 1:
-            return Derived(_contradiction(ratio))
+            return DerivedEstimate(_contradiction(ratio))
         note = "" if ratio <= 1 else f"{ratio:.4f} was clipped to 1"
-        return Derived(self._known(min(ratio, 1.0), low, min(high, 1.0)), note)
+        return DerivedEstimate(self._known(min(ratio, 1.0), low, min(high, 1.0)), note)
 
-    def false_omission_rate(self, classifier: int) -> Derived:
+    def false_omission_rate(self, classifier: int) -> DerivedEstimate:
         """f_c = (P - T_c)/|B_c|; the parent's is its own.
 
         By precisions: V(f) = (V(T_1) + V(T_c) - 2 Cov(T_1, T_c))/|B_c|^2.
         """
         if classifier == self.parent:
-            return Derived(self.omission)
+            return DerivedEstimate(self.omission)
         totals = self._totals(classifier)
         if isinstance(totals, Undefined):
-            return Derived(totals)
-        passed = int(self.patterns.passed[classifier])
+            return DerivedEstimate(totals)
+        passed = int(self.patterns.called_negative[classifier])
         if passed == 0:
-            return Derived(Undefined("it calls no item negative"))
+            return DerivedEstimate(Undefined("it calls no item negative"))
         raw = (totals.positives - totals.own) / passed
         step = normal_quantile(self.confidence) * sqrt(max(totals.of_parents + totals.of_own - 2 * totals.shared, 0.0))
         fewest, missed, most = totals.missed
         low, high = raw - hypot(step, missed - fewest) / passed, raw + hypot(step, most - missed) / passed
         if high < 0 or low > 1:
-            return Derived(_contradiction(raw))
+            return DerivedEstimate(_contradiction(raw))
         value = min(max(raw, 0.0), 1.0)
         note = "" if value == raw else f"{raw:.4f} was clipped to {value:.0f}"
-        return Derived(self._known(value, max(low, 0.0), min(high, 1.0)), note)
+        return DerivedEstimate(self._known(value, max(low, 0.0), min(high, 1.0)), note)
 
     def _totals(self, classifier: int) -> _Totals | Undefined:
         """What is derived from, or why it cannot be told."""
-        own, parents = self.precisions.rates[classifier], self.precisions.rates[self.parent]
+        own, parents = self.precisions.shares[classifier], self.precisions.shares[self.parent]
         if isinstance(own, Undefined):
             return own
         if isinstance(parents, Undefined):
@@ -123,7 +123,10 @@ class FromTotals:
         judged = self.patterns.positive | self.patterns.negative
         if apart := int(self.patterns.sizes @ (judged[:, classifier] != judged[:, self.parent])):
             return Undefined(f"{apart:,} items were judged by only one of it and the parent")
-        called, passed = self.patterns.called.astype(np.float64), float(self.patterns.passed[self.parent])
+        called, passed = (
+            self.patterns.called_positive.astype(np.float64),
+            float(self.patterns.called_negative[self.parent]),
+        )
         covariance = self.precisions.covariance * np.outer(called, called)
         return _Totals(
             own=own.value * float(called[classifier]),
@@ -136,9 +139,11 @@ class FromTotals:
 
     def _none_found(self, classifier: int, totals: _Totals) -> Outcome:
         """Recall where no label of A_c says yes."""
-        rate = self.precisions.rates[classifier]
-        high = rate.known(self.confidence).high if isinstance(rate, Rate) else 1.0
-        return self._known(0.0, 0.0, min(1.0, high * float(self.patterns.called[classifier]) / totals.positives))
+        rate = self.precisions.shares[classifier]
+        high = rate.interval(self.confidence).high if isinstance(rate, ShareEstimate) else 1.0
+        return self._known(
+            0.0, 0.0, min(1.0, high * float(self.patterns.called_positive[classifier]) / totals.positives)
+        )
 
     def _known(self, value: float, low: float, high: float) -> IntervalEstimate:
         """With the effective labels of a plain sample whose interval is as wide."""

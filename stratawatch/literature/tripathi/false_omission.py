@@ -11,16 +11,16 @@ from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 
-MOST_UNSEEN: Final = 0.10
+MOST_UNLABELLED: Final = 0.10
 """Largest share of B that may lie in strata without a label."""
 
 
-def omission_totals(sizes: Counts, drawn: Counts, labels: int) -> Counts:
+def allocate_omission_labels(sizes: Counts, drawn: Counts, labels: int) -> Counts:
     """Cumulative labels of each stratum of B: half in proportion to size, half evenly, two at least.
 
     What was `drawn` there for the precisions of children counts, and is never given back.
 
-    >>> omission_totals(np.array([9000, 900, 100]), np.array([0, 80, 0]), 300).tolist()
+    >>> allocate_omission_labels(np.array([9000, 900, 100]), np.array([0, 80, 0]), 300).tolist()
     [172, 80, 48]
     """
     least = np.maximum(drawn, np.minimum(2, sizes))
@@ -54,7 +54,7 @@ def false_omission_rate(
     if not seen.any():
         return Undefined(f"no label among the {items:,} items it calls negative")
     unseen = float(sizes[~seen].sum()) / items
-    if unseen > MOST_UNSEEN:
+    if unseen > MOST_UNLABELLED:
         return Undefined(
             f"{unseen:.0%} of the items it calls negative are in strata without a label; at most 10% may be"
         )

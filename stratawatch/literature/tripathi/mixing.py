@@ -32,7 +32,7 @@ def uniform_sample(length: int, rng: np.random.Generator) -> Counts:
 MIXING: Final[dict[str, Mix]] = {UNIFORM_SHUFFLE: uniform_shuffle, UNIFORM_SAMPLE: uniform_sample}
 
 
-def mixing(option: str) -> Mix:
+def mixing_named(option: str) -> Mix:
     """The mixing of this name."""
     if option not in MIXING:
         raise StratawatchError(f"no mixing is called {option!r}", expected=" or ".join(MIXING))

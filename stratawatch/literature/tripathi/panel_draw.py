@@ -13,9 +13,9 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.recycling import Recycled, recycle_samples_for_precision
+from stratawatch.literature.tripathi.recycling import RecycledSequence, recycle_samples_for_precision
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class PanelDraw:
     place in the order of permanent random numbers. -1: the draw is in no sequence, and its item gets no label.
     """
 
-    patterns: Patterns
+    patterns: CallPatterns
     parent: int
-    option: str
-    parts: tuple[Recycled, ...]
+    mixing: str
+    sequences: tuple[RecycledSequence, ...]
     cells: Counts
     items: Counts
 
@@ -48,7 +48,7 @@ class PanelDraw:
 
     def items_of(self, classifier: int) -> Counts:
         """S_C as numbers of items, with repeats."""
-        return np.asarray(self.items[self.parts[classifier].sequence], dtype=np.int64)
+        return np.asarray(self.items[self.sequences[classifier].sequence], dtype=np.int64)
 
     def rows(self, cells: Counts, numbers: Floats) -> Counts:
         """The row of every item in a population in memory, given each row's cell and permanent random number."""
@@ -58,38 +58,40 @@ class PanelDraw:
 
 
 def draw_panel(
-    patterns: Patterns,
-    wanted: Counts,
+    patterns: CallPatterns,
+    lengths: Counts,
     parent: int,
     rng: np.random.Generator,
-    option: str = UNIFORM_SHUFFLE,
+    mixing: str = UNIFORM_SHUFFLE,
 ) -> PanelDraw:
     """S_P of `wanted[parent]` draws from A_P, then Algorithm 1 for every other classifier, each from S_P.
 
     The same sizes and the same state of `rng` give the same draw, so it need not be kept. A classifier that calls
     nothing positive gets an empty sequence.
     """
-    if len(wanted) != patterns.classifiers or bool((wanted < 0).any()):
+    if len(lengths) != patterns.classifiers or bool((lengths < 0).any()):
         raise StratawatchError(
             "each classifier needs its number of draws", expected=f"{patterns.classifiers} numbers from 0 up"
         )
     patterns.checked_parent(parent)
-    hat = _Hat(patterns, rng)
-    first = hat.draw(patterns.positive[:, parent], int(wanted[parent]))
+    hat = _PatternSampler(patterns, rng)
+    first = hat.draw(patterns.positive[:, parent], int(lengths[parent]))
     parts = [
-        Recycled(first, 0, 0, len(first), 0)
+        RecycledSequence(first, 0, 0, len(first), 0)
         if child == parent
-        else _child(patterns, hat, first, parent, child, int(wanted[child]) if patterns.called[child] else 0, option)
+        else _child(
+            patterns, hat, first, parent, child, int(lengths[child]) if patterns.called_positive[child] else 0, mixing
+        )
         for child in range(patterns.classifiers)
     ]
     cells, items = hat.numbered(np.concatenate([part.sequence for part in parts]))
-    return PanelDraw(patterns, parent, option, tuple(parts), cells, items)
+    return PanelDraw(patterns, parent, mixing, tuple(parts), cells, items)
 
 
-class _Hat:
+class _PatternSampler:
     """Draws with replacement; ids count up. An item is a place in the population sorted by cell."""
 
-    def __init__(self, patterns: Patterns, rng: np.random.Generator) -> None:
+    def __init__(self, patterns: CallPatterns, rng: np.random.Generator) -> None:
         self.patterns, self.rng = patterns, rng
         self.starts = np.cumsum(patterns.sizes) - patterns.sizes
         self.places = np.zeros(0, dtype=np.int64)
@@ -120,7 +122,9 @@ class _Hat:
         return cells, items
 
 
-def _child(patterns: Patterns, hat: _Hat, first: Counts, parent: int, child: int, wanted: int, option: str) -> Recycled:
+def _child(
+    patterns: CallPatterns, hat: _PatternSampler, first: Counts, parent: int, child: int, wanted: int, option: str
+) -> RecycledSequence:
     """Algorithm 1 for one child."""
     mine = patterns.positive[:, child]
     beyond = mine & ~patterns.positive[:, parent]

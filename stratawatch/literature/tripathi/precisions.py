@@ -11,22 +11,22 @@ from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE
 from stratawatch.literature.tripathi.panel_draw import PanelDraw
-from stratawatch.literature.tripathi.recycling import Recycled
-from stratawatch.literature.tripathi.share import Rate, smoothed
+from stratawatch.literature.tripathi.recycling import RecycledSequence
+from stratawatch.literature.tripathi.share_estimate import ShareEstimate, smoothed_share
 
 YES, NO, NO_ANSWER = 1, 0, -1
 NOTHING_CALLED: Final = "it calls no item positive"
 
 
 @dataclass(frozen=True)
-class Precisions:
+class PrecisionEstimates:
     """The precision of every classifier, and Cov(p_a, p_b), which is 0 where one is Undefined."""
 
-    rates: tuple[Rate | Undefined, ...]
+    shares: tuple[ShareEstimate | Undefined, ...]
     covariance: Floats
 
 
-def precisions(draw: PanelDraw, answers: Counts) -> Precisions:
+def estimate_precisions(draw: PanelDraw, answers: Counts) -> PrecisionEstimates:
     """p_c = the share of yes in S_C, repeats counted; `answers` has YES, NO or NO_ANSWER of every item of the draw.
 
     V(p_c) = [sum over parts of (sum k^2) q (1 - q) + (q+ - q-)^2 V(K)]/n^2: the parts S+, S- and S_remain with shares q
@@ -45,51 +45,51 @@ def precisions(draw: PanelDraw, answers: Counts) -> Precisions:
         )
     of_draw = np.where(draw.items >= 0, np.asarray(answers)[draw.items], NO_ANSWER) if len(answers) else draw.items
     times = _times(draw, of_draw)
-    yes, parents = of_draw == YES, len(draw.parts[draw.parent].sequence)
+    yes, parents = of_draw == YES, len(draw.sequences[draw.parent].sequence)
     rates = tuple(_rate(draw, c, row, yes) for c, row in enumerate(times))
     influences = np.stack([_influence(row[:parents], yes[:parents], float(row.sum())) for row in times])
     covariance = influences @ influences.T
-    told = np.array([isinstance(rate, Rate) for rate in rates])
-    variances = [rate.variance if isinstance(rate, Rate) else 0.0 for rate in rates]
+    told = np.array([isinstance(rate, ShareEstimate) for rate in rates])
+    variances = [rate.variance if isinstance(rate, ShareEstimate) else 0.0 for rate in rates]
     covariance[np.diag_indices(len(rates))] = variances
-    return Precisions(rates, np.where(np.outer(told, told), covariance, 0.0))
+    return PrecisionEstimates(rates, np.where(np.outer(told, told), covariance, 0.0))
 
 
 def _times(draw: PanelDraw, of_draw: Counts) -> Floats:
     """How often each answered draw stands in each sequence."""
     count = len(of_draw)
-    rows = [np.bincount(part.sequence, minlength=count) for part in draw.parts]
+    rows = [np.bincount(part.sequence, minlength=count) for part in draw.sequences]
     return np.asarray(np.stack(rows) * (of_draw != NO_ANSWER), dtype=np.float64)
 
 
-def _rate(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> Rate | Undefined:
+def _rate(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> ShareEstimate | Undefined:
     n = float(times.sum())
     if n == 0:
-        size = int(draw.patterns.called[classifier])
+        size = int(draw.patterns.called_positive[classifier])
         return Undefined(f"no label among the {size:,} items it calls positive" if size else NOTHING_CALLED)
     value = float(times @ yes) / n
-    share = smoothed(value, n)
+    share = smoothed_share(value, n)
     variance = _variance(draw, classifier, times, yes)
-    return Rate(value, variance, share * (1 - share) / variance)
+    return ShareEstimate(value, variance, share * (1 - share) / variance)
 
 
 def _variance(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> float:
     """V(p_c), with half a yes and half a no added to the answers of every part."""
-    part = draw.parts[classifier]
-    parents, fresh = len(draw.parts[draw.parent].sequence), len(part.sequence) - part.remaining
+    part = draw.sequences[classifier]
+    parents, fresh = len(draw.sequences[draw.parent].sequence), len(part.sequence) - part.remaining
     places = np.arange(len(times))
     recycled = places < parents
     remaining = np.isin(places, part.sequence[fresh:]) & ~recycled
     found, within = [], 0.0
     for members in (recycled, ~(recycled | remaining), remaining):
         answers = float(times[members].sum())
-        found.append(smoothed(float(times[members] @ yes[members]) / max(answers, 1.0), answers))
+        found.append(smoothed_share(float(times[members] @ yes[members]) / max(answers, 1.0), answers))
         within += float(times[members] @ times[members]) * found[-1] * (1 - found[-1])
-    between = (found[0] - found[1]) ** 2 * _chance(part, fresh, draw.option)
+    between = (found[0] - found[1]) ** 2 * _chance(part, fresh, draw.mixing)
     return (within + between) / float(times.sum()) ** 2
 
 
-def _chance(part: Recycled, mixed: int, option: str) -> float:
+def _chance(part: RecycledSequence, mixed: int, option: str) -> float:
     """V(K) of the mixed places."""
     length = part.recycled + part.outside
     if not (part.recycled and part.outside):

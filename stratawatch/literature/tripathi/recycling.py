@@ -9,15 +9,15 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing
+from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing_named
 from stratawatch.literature.tripathi.overlap import Overlap
 
-More = Callable[[bool, int], Counts]
+DrawMore = Callable[[bool, int], Counts]
 """(outside, k) -> ids of k new draws with replacement, from A_C - A_P if `outside`, else from all of A_C."""
 
 
 @dataclass(frozen=True)
-class Recycled:
+class RecycledSequence:
     """S_C, and how it came about: |S+|, |S-| and |S_remain| before anything was cut.
 
     `saved` are the places that cost no label (Lemma 3): all of S+, or what the cut left of it.
@@ -39,24 +39,24 @@ def recycle_samples_for_precision(
     parent: Counts,
     in_child: Flags,
     overlap: Overlap,
-    wanted: int,
-    more: More,
+    length: int,
+    draw_more: DrawMore,
     rng: np.random.Generator,
-    option: str = UNIFORM_SHUFFLE,
-) -> Recycled:
+    mixing_name: str = UNIFORM_SHUFFLE,
+) -> RecycledSequence:
     """S_C of `wanted` draws from A_C, out of S_P (`parent`, with repeats) and of `in_child`, which of it lie in A_C.
 
     S+ = S_P in A_C; |S-| = |A_C - A_P| |S+|/|A_P and A_C| from A_C - A_P, rounded at random so that its expectation
     is right; S_remain = what is short of `wanted`, from A_C; S_C = Mix(S+ + S-) + S_remain, cut to `wanted`.
     Without an overlap S- is empty and S_remain is everything.
     """
-    if wanted < 0 or (wanted > 0 and overlap.child == 0):
+    if length < 0 or (length > 0 and overlap.child == 0):
         raise StratawatchError(
-            "the child calls no item positive" if wanted > 0 else "a sequence cannot be shorter than empty",
-            expected="0 draws" if wanted > 0 else "0 draws or more",
-            got=f"{wanted} wanted",
+            "the child calls no item positive" if length > 0 else "a sequence cannot be shorter than empty",
+            expected="0 draws" if length > 0 else "0 draws or more",
+            got=f"{length} wanted",
         )
-    mix = mixing(option)
+    mix = mixing_named(mixing_name)
     recycled = parent[in_child]
     if len(recycled) and not overlap.both:
         raise StratawatchError(
@@ -66,9 +66,9 @@ def recycle_samples_for_precision(
         )
     due = overlap.outside * len(recycled) / overlap.both if overlap.both else 0.0
     outside = floor(due) + int(rng.random() < due - floor(due))
-    both = np.concatenate([recycled, more(True, outside)])
-    places = mix(len(both), rng)[:wanted]
-    remaining = max(0, wanted - len(both))
-    sequence = np.concatenate([both[places], more(False, remaining)])
-    saved = len(recycled) if len(both) <= wanted else int((places < len(recycled)).sum())
-    return Recycled(sequence, len(recycled), outside, remaining, saved)
+    both = np.concatenate([recycled, draw_more(True, outside)])
+    places = mix(len(both), rng)[:length]
+    remaining = max(0, length - len(both))
+    sequence = np.concatenate([both[places], draw_more(False, remaining)])
+    saved = len(recycled) if len(both) <= length else int((places < len(recycled)).sum())
+    return RecycledSequence(sequence, len(recycled), outside, remaining, saved)

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from stratawatch.errors import PlanImpossible
 
 
-def longest_within(budget: int, most: int, labels: Callable[[int], int]) -> int:
+def longest_affordable(budget: int, most: int, labels: Callable[[int], int]) -> int:
     """An n <= most whose `labels(n)` are within the budget, and those of n + 1 are not; by halving.
 
     Labels grow with n but for the luck of the draw, so it is about the largest. They depend on draws only, never on
     answers: choosing n by them biases nothing.
 
-    >>> longest_within(100, 1068, lambda n: 3 * n)
+    >>> longest_affordable(100, 1068, lambda n: 3 * n)
     33
     """
     low, high = 0, most

@@ -12,32 +12,32 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Counts
 from stratawatch.errors import PlanImpossible
-from stratawatch.literature.tripathi.false_omission import omission_totals
-from stratawatch.literature.tripathi.options import Options
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
+from stratawatch.literature.tripathi.false_omission import allocate_omission_labels
 from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
-from stratawatch.literature.tripathi.parent import best_parent
-from stratawatch.literature.tripathi.patterns import Patterns
+from stratawatch.literature.tripathi.parent_choice import best_parent
+from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
 from stratawatch.literature.tripathi.sample_size import sample_size
-from stratawatch.literature.tripathi.sequence_length import longest_within
+from stratawatch.literature.tripathi.sequence_length import longest_affordable
 
 _PRECISION = "precision"
 
 
 @dataclass(frozen=True)
-class Sequences:
+class ClassifierSequences:
     """The draw of a cycle. Everything about it follows from the sizes of its strata and the survey."""
 
     cells: Cells
     survey: SurveySpec
-    options: Options
+    options: RecyclingOptions
 
     @cached_property
-    def patterns(self) -> Patterns:
+    def patterns(self) -> CallPatterns:
         """Who calls how many items positive."""
-        return Patterns.of(self.cells.patterns, self.cells.sizes.astype(np.int64), len(self.cells.classifiers))
+        return CallPatterns.of(self.cells.patterns, self.cells.sizes.astype(np.int64), len(self.cells.classifiers))
 
     @cached_property
-    def wanted(self) -> Counts:
+    def full_lengths(self) -> Counts:
         """Draws of each classifier for the margin of its precision, if labels were no object.
 
         Without a goal of its own it has the widest margin that a goal of another has, or the usual one.
@@ -49,16 +49,16 @@ class Sequences:
             for name in self.cells.classifiers
         ]
         sizes = [sample_size(margin, self.survey.confidence, self.options.at_least) for margin in margins]
-        return np.where(self.patterns.called > 0, sizes, 0).astype(np.int64)
+        return np.where(self.patterns.called_positive > 0, sizes, 0).astype(np.int64)
 
     @cached_property
     def parent(self) -> int:
         """The one that is named, or else the one with which the panel needs the fewest labels."""
-        called = self.patterns.called
+        called = self.patterns.called_positive
         if not (called > 0).any():
             raise PlanImpossible("no classifier calls any item positive", expected="one, to recycle its sample")
         if not self.options.parent:
-            return best_parent(self.patterns, self.wanted)
+            return best_parent(self.patterns, self.full_lengths)
         place = place_of(self.options.parent, self.cells.classifiers)
         if called[place] == 0:
             raise PlanImpossible(
@@ -68,24 +68,26 @@ class Sequences:
         return place
 
     @property
-    def for_omission(self) -> int:
+    def omission_budget(self) -> int:
         """Labels that are kept back for the items that the parent calls negative."""
         share = round(self._budget * self.options.omission_share)
-        return min(share, int(self.patterns.passed[self.parent]))
+        return min(share, int(self.patterns.called_negative[self.parent]))
 
     @cached_property
     def draw(self) -> PanelDraw:
         """The longest sequences that the rest of the budget pays for, up to those that are wanted."""
-        most = int(self.wanted.max())
-        return self._drawn(longest_within(self._budget - self.for_omission, most, lambda n: self._drawn(n).labels))
+        most = int(self.full_lengths.max())
+        return self._drawn(
+            longest_affordable(self._budget - self.omission_budget, most, lambda n: self._drawn(n).labels)
+        )
 
     @cached_property
-    def omission(self) -> Flags:
+    def omission_strata(self) -> Flags:
         """Strata of items that the parent calls negative."""
         return self.cells.by_stratum(self.cells.negative[:, self.parent].astype(np.float64)) > 0
 
     @cached_property
-    def homes(self) -> Counts:
+    def pattern_of_stratum(self) -> Counts:
         """The pattern that each stratum is; -1 where nobody calls anything positive, so that no sequence goes there."""
         count = self.patterns.classifiers
         places = {name: place for place, name in enumerate(self.patterns.names)}
@@ -95,25 +97,25 @@ class Sequences:
         return found
 
     @cached_property
-    def drawn(self) -> Counts:
+    def sequence_totals(self) -> Counts:
         """Items of each stratum that the sequences hold: those with the smallest permanent random numbers."""
-        return np.where(self.homes >= 0, self.draw.totals[self.homes], 0).astype(np.int64)
+        return np.where(self.pattern_of_stratum >= 0, self.draw.totals[self.pattern_of_stratum], 0).astype(np.int64)
 
     @cached_property
-    def first(self) -> Counts:
+    def first_number(self) -> Counts:
         """The number that the first item of each stratum has in the sequences; the others follow."""
         totals = self.draw.totals
-        return np.asarray((np.cumsum(totals) - totals)[self.homes], dtype=np.int64)
+        return np.asarray((np.cumsum(totals) - totals)[self.pattern_of_stratum], dtype=np.int64)
 
     @cached_property
     def totals(self) -> Counts:
         """Labels of each stratum: what the sequences hold, and what is left of the budget among the parent's B."""
-        totals = self.drawn.copy()
-        if self.for_omission:
-            here = self.omission
+        totals = self.sequence_totals.copy()
+        if self.omission_budget:
+            here = self.omission_strata
             left = self._budget - int(totals[~here].sum())
             sizes = self.cells.stratum_sizes.astype(np.int64)
-            totals[here] = omission_totals(sizes[here], totals[here], left)
+            totals[here] = allocate_omission_labels(sizes[here], totals[here], left)
         return totals
 
     @property
@@ -121,7 +123,7 @@ class Sequences:
         return self.survey.budget or 0
 
     def _drawn(self, longest: int) -> PanelDraw:
-        most = int(self.wanted.max())
-        wanted = np.ceil(self.wanted * (longest / most)).astype(np.int64)
+        most = int(self.full_lengths.max())
+        wanted = np.ceil(self.full_lengths * (longest / most)).astype(np.int64)
         rng = dice(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
         return draw_panel(self.patterns, wanted, self.parent, rng, self.options.mixing)

@@ -12,7 +12,7 @@ from benchmarks.papers.bennett.simulation import at_once, converge
 from benchmarks.papers.bennett.table_one import published
 from benchmarks.papers.bennett.ways import RANDOM, WAYS, measure
 from benchmarks.shape import Options
-from stratawatch.literature.bennett.rounds import Rule
+from stratawatch.literature.bennett.sampling_rounds import StoppingRule
 
 
 def options(runs):
@@ -43,17 +43,19 @@ class TestSimulation:
 
     def test_runs_of_two_populations_do_not_mix(self):
         other = Bins(np.array([600, 400]), np.array([0.2, 0.4]))
-        first, second = converge(Rule(0.05, replacement=True), [self.population, other], 200, np.random.default_rng(1))
+        first, second = converge(
+            StoppingRule(0.05, replacement=True), [self.population, other], 200, np.random.default_rng(1)
+        )
         assert first.values.mean() == pytest.approx(0.72, abs=0.01)
         assert second.values.mean() == pytest.approx(0.28, abs=0.01)
 
     def test_without_replacement_a_small_margin_finds_the_truth(self):
-        [found] = converge(Rule(1e-6, per_bin=40), [self.population], 5, np.random.default_rng(1))
+        [found] = converge(StoppingRule(1e-6, per_bin=40), [self.population], 5, np.random.default_rng(1))
         assert found.values.tolist() == pytest.approx([0.72] * 5)
         assert found.labels.tolist() == [1000] * 5
 
     def test_every_run_ends_narrow_enough(self):
-        [found] = converge(Rule(0.05, replacement=True), [self.population], 50, np.random.default_rng(2))
+        [found] = converge(StoppingRule(0.05, replacement=True), [self.population], 50, np.random.default_rng(2))
         assert bool(np.all(found.half_widths <= 0.05))
 
     def test_one_look_covers_as_it_says(self):

@@ -13,9 +13,9 @@ from benchmarks.papers.kumar.simulation import Runs, optimal_steps, simulate, wh
 from benchmarks.shape import Options, as_json
 from stratawatch.core.estimate import Undefined
 from stratawatch.literature.kumar.allocations import OptA1, OptA2, Proportional
-from stratawatch.literature.kumar.estimation import stratified_share
 from stratawatch.literature.kumar.stratification import STRATIFIERS
-from stratawatch.literature.kumar.stratum_counts import Tally
+from stratawatch.literature.kumar.stratified_share import stratified_share
+from stratawatch.literature.kumar.stratum_counts import StratumCounts
 
 
 def some_runs(sizes, seed, runs=60):
@@ -27,17 +27,17 @@ def some_runs(sizes, seed, runs=60):
 
 
 class TestManyRunsAreTheProductsOwn:
-    @pytest.mark.parametrize("doubt", [0.0, 1.0])
+    @pytest.mark.parametrize("pseudo_labels", [0.0, 1.0])
     @pytest.mark.parametrize("sizes", [[4000, 3011, 977], [31, 35, 33, 90]])
-    def test_a_step_of_opt_a2(self, sizes, doubt):
+    def test_a_step_of_opt_a2(self, sizes, pseudo_labels):
         """In the second case small strata run out, and others get what they cannot give."""
         drawn = some_runs(sizes, 1)
-        steps = optimal_steps(drawn, 37, doubt)
+        steps = optimal_steps(drawn, 37, pseudo_labels)
         ended = 0
         for run in range(len(steps)):
-            tally = Tally.answered(drawn.labels[run], drawn.right[run])
-            budget = int(tally.asked.sum()) + 37
-            totals = OptA2(2, 37, doubt).totals(drawn.strata.sizes, tally, budget)
+            tally = StratumCounts.answered(drawn.labels[run], drawn.right[run])
+            budget = int(tally.drawn.sum()) + 37
+            totals = OptA2(2, 37, pseudo_labels).totals(drawn.strata.sizes, tally, budget)
             assert (drawn.labels[run] + steps[run]).tolist() == totals.tolist()
             ended += int((totals == drawn.strata.sizes).any())
         assert (ended > 0) == (max(sizes) < 100)

@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks.papers.tripathi import coverage, cycles, ensemble, labelling, recalls, table
 from benchmarks.shape import Options
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
 
 
 def options(runs, quick=True):
@@ -18,7 +18,7 @@ def options(runs, quick=True):
 
 class TestLabelling:
     def test_a_cell_that_is_all_yes_answers_yes(self):
-        patterns = Patterns.of(["01", "10", "11"], np.array([50, 60, 70]), 2)
+        patterns = CallPatterns.of(["01", "10", "11"], np.array([50, 60, 70]), 2)
         draw = draw_panel(patterns, np.array([40, 40]), 0, np.random.default_rng(1))
         said = labelling.answers(draw, np.array([50, 0, 70]), np.random.default_rng(2))
         cell = np.repeat(np.arange(3), draw.totals)
@@ -50,7 +50,7 @@ class TestEnsemble:
     @pytest.mark.parametrize("placing", ensemble.PLACINGS)
     def test_populations_are_as_the_paper_says(self, placing):
         patterns, yes = ensemble.population(np.random.default_rng(3), placing)
-        called, found = patterns.called, yes @ patterns.positive
+        called, found = patterns.called_positive, yes @ patterns.positive
         assert patterns.sizes.sum() == ensemble.N
         assert 0.01 <= yes.sum() / ensemble.N <= 0.5
         assert 0.7 <= found[1] / called[1] <= 1
@@ -105,14 +105,16 @@ class TestCoverage:
 class TestRecalls:
     def test_strata_make_up_the_parents_negatives(self):
         world = recalls.world(np.random.default_rng(1))
-        assert world.strata.sum() == world.patterns.passed[0]
+        assert world.strata.sum() == world.patterns.called_negative[0]
         assert world.strata_yes.sum() == world.yes.sum() - (world.yes @ world.patterns.positive)[0]
         assert bool(np.all(world.strata_yes <= world.strata))
 
     def test_recall_and_false_omission_rate_of_the_truth_fit_together(self):
         world = recalls.world(np.random.default_rng(1))
         recall, omission = world.truth("recall"), world.truth("false_omission_rate")
-        assert (omission * world.patterns.passed).tolist() == pytest.approx(((1 - recall) * world.yes.sum()).tolist())
+        assert (omission * world.patterns.called_negative).tolist() == pytest.approx(
+            ((1 - recall) * world.yes.sum()).tolist()
+        )
 
 
 class TestCycles:

@@ -15,11 +15,18 @@ def options(*lines: str) -> tuple[str, str]:
 
 class TestOptions:
     def test_are_read_as_they_are_written(self, write):
-        spec = load(write(KUMAR, options('classifier = "rf"', 'allocation = "OPT-A2"', "doubt = 0.5"))).panels["spam"]
+        spec = load(write(KUMAR, options('classifier = "rf"', 'allocation = "OPT-A2"', "pseudo_labels = 0.5"))).panels[
+            "spam"
+        ]
         assert (spec.design, dict(spec.options)) == (
             "kumar",
-            {"classifier": "rf", "allocation": "OPT-A2", "doubt": 0.5},
+            {"classifier": "rf", "allocation": "OPT-A2", "pseudo_labels": 0.5},
         )
+
+    def test_that_have_a_new_name_are_read_by_the_old_one(self, write):
+        found = load(write(KUMAR, options("doubt = 0.5")))
+        assert dict(found.panels["spam"].options) == {"pseudo_labels": 0.5}
+        assert "'doubt' is called 'pseudo_labels' now" in str(found.notices[0])
 
     @pytest.mark.parametrize(
         ("line", "said"),
@@ -36,11 +43,13 @@ class TestOptions:
         assert found.startswith("panels.spam.options")
         assert said in found
 
-    @pytest.mark.parametrize("line", ["doubt = nan", "doubt = [1]", "doubt = 2026-01-05", "doubt = inf"])
+    @pytest.mark.parametrize(
+        "line", ["pseudo_labels = nan", "pseudo_labels = [1]", "pseudo_labels = 2026-01-05", "pseudo_labels = inf"]
+    )
     def test_that_are_no_numbers_are_one_problem(self, problems, line):
         (found,) = problems(KUMAR, options(line))
         assert found.startswith("panels.spam.options")
-        assert "'doubt'" in found
+        assert "'pseudo_labels'" in found
 
 
 class TestWishes:

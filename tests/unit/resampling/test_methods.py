@@ -40,8 +40,8 @@ class TestEvery:
             list(method.splits(truth, 5))
 
     def test_it_says_what_it_is_in_a_few_words(self, method):
-        assert method.words
-        assert len(method.words) < 80
+        assert method.description
+        assert len(method.description) < 80
 
 
 class TestAsScikitLearnDividesThem:

@@ -4,8 +4,8 @@ import numpy as np
 
 from benchmarks.papers.tripathi.savings import Saving, savings
 from stratawatch.core.estimate import Undefined
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
-from stratawatch.literature.tripathi.patterns import Patterns
 from tests.support.panel_draws import draw
 
 
@@ -19,21 +19,21 @@ class TestSavings:
         assert account.collective == 1 - made.labels / 180
 
     def test_new_items_and_the_parents_add_up_if_children_share_none_by_chance(self):
-        patterns = Patterns.of(["100", "010", "001"], np.array([10**6] * 3), 3)
+        patterns = CallPatterns.of(["100", "010", "001"], np.array([10**6] * 3), 3)
         account = savings(draw(patterns=patterns, parent=0))
         assert [saving.new for saving in account.by_classifier] == [0, 60, 60]
         assert [saving.saved for saving in account.by_classifier] == [0, 0, 0]
         assert account.labels == 180
 
     def test_equal_classifiers_need_the_parents_labels_only(self):
-        patterns = Patterns.of(["00", "11"], np.array([10**6] * 2), 2)
+        patterns = CallPatterns.of(["00", "11"], np.array([10**6] * 2), 2)
         account = savings(draw((60, 60), 0, patterns=patterns))
         assert account.by_classifier[1] == Saving(60, 60, 0)
         assert account.by_classifier[1].share == 1.0
         assert account.collective == 0.5
 
     def test_sampling_again_needs_fewer_labels_than_its_length_says(self):
-        wide = Patterns.of(["110", "010", "101"], np.array([10**6] * 3), 3)
+        wide = CallPatterns.of(["110", "010", "101"], np.array([10**6] * 3), 3)
         shuffled, sampled = (
             savings(draw((2000, 2000, 0), 0, option, patterns=wide)).by_classifier[1]
             for option in (UNIFORM_SHUFFLE, UNIFORM_SAMPLE)

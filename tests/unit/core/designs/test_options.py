@@ -44,3 +44,8 @@ def test_what_is_no_option_is_refused(options, said):
 def test_some_designs_have_none(name):
     with pytest.raises(StratawatchError, match=f"design = '{name}' has no option 'bins'; expected no options"):
         design_named(name, {"bins": 3})
+
+
+def test_an_old_name_of_an_option_is_still_read():
+    """Panels and studies that were saved before hold it."""
+    assert design_named("kumar", {"doubt": 0.5}) == design_named("kumar", {"pseudo_labels": 0.5})

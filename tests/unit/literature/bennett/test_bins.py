@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.bennett.bins import BINNINGS, bins_of
+from stratawatch.literature.bennett.bins import BINNINGS, bin_numbers
 
 SCORES = np.array([0.5, 0.51, 0.52, 0.53, 0.54, 0.6, 0.61, 0.75, 0.8, 0.9])
 
 
 def sizes(values, cuts):
-    return np.bincount(bins_of(values, cuts), minlength=len(cuts) + 1).tolist()
+    return np.bincount(bin_numbers(values, cuts), minlength=len(cuts) + 1).tolist()
 
 
 @pytest.mark.parametrize("name", BINNINGS)

@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.kumar.allocations import ALLOCATIONS, LOOKS, STOPS_ASKING, Equal, OptA1, OptA2, Proportional
-from stratawatch.literature.kumar.estimation import stratified_share
-from stratawatch.literature.kumar.stratum_counts import Tally
+from stratawatch.literature.kumar.stratified_share import stratified_share
+from stratawatch.literature.kumar.stratum_counts import StratumCounts
 from tests.support.examples import examples
 
 SIZES = np.array([1000, 3000, 6000])
-EVERY = {**ALLOCATIONS, "OPT-A1 doubting": OptA1(doubt=1.0), "OPT-A2 doubting": OptA2(doubt=1.0)}
+EVERY = {**ALLOCATIONS, "OPT-A1 smoothed": OptA1(pseudo_labels=1.0), "OPT-A2 smoothed": OptA2(pseudo_labels=1.0)}
 
 
 def answered(labels, yes):
-    return Tally.answered(np.array(labels), np.array(yes))
+    return StratumCounts.answered(np.array(labels), np.array(yes))
 
 
 def nothing(sizes):
-    return Tally.nothing(len(sizes))
+    return StratumCounts.none_drawn(len(sizes))
 
 
 def finished(allocation, sizes, right, budget, rng):
@@ -28,11 +28,11 @@ def finished(allocation, sizes, right, budget, rng):
     tally, steps = nothing(sizes), []
     while True:
         totals = allocation.totals(sizes, tally, budget)
-        if totals.tolist() == tally.asked.tolist():
+        if totals.tolist() == tally.drawn.tolist():
             return tally, steps
-        more = totals - tally.asked
+        more = totals - tally.drawn
         good = right - tally.yes
-        tally = Tally.answered(totals, tally.yes + rng.hypergeometric(good, sizes - tally.asked - good, more))
+        tally = StratumCounts.answered(totals, tally.yes + rng.hypergeometric(good, sizes - tally.drawn - good, more))
         steps.append(totals)
 
 
@@ -45,9 +45,9 @@ class TestEveryAllocation:
         right = np.array([round(size * share) for size, share in strata])
         budget = int(np.minimum(sizes, 10).sum()) + extra
         tally, steps = finished(EVERY[name], sizes, right, budget, np.random.default_rng(extra))
-        assert tally.asked.sum() == min(budget, sizes.sum())
-        assert bool((tally.asked <= sizes).all())
-        assert bool((tally.asked >= np.minimum(sizes, 2)).all())
+        assert tally.drawn.sum() == min(budget, sizes.sum())
+        assert bool((tally.drawn <= sizes).all())
+        assert bool((tally.drawn >= np.minimum(sizes, 2)).all())
         for before, after in pairwise(steps):
             assert bool((after >= before).all())
 
@@ -99,9 +99,9 @@ class TestOptA1:
         totals = OptA1(10).totals(SIZES, answered([10] * 3, [5, 10, 10]), 500)
         assert totals.tolist() == [480, 10, 10]
 
-    def test_a_doubt_asks_there_too(self):
+    def test_pseudo_labels_ask_there_too(self):
         """(n + 2, yes + 1): s = .5222, .2887, .2887, so 470 by 522 : 866 : 1732."""
-        totals = OptA1(10, doubt=1).totals(SIZES, answered([10] * 3, [5, 10, 10]), 500)
+        totals = OptA1(10, pseudo_labels=1).totals(SIZES, answered([10] * 3, [5, 10, 10]), 500)
         assert totals.tolist() == [89, 140, 271]
 
     def test_without_any_spread_sizes_decide(self):
@@ -123,13 +123,13 @@ class TestOptA2:
         assert OptA2(10, 1000).totals(SIZES, tally, 90).tolist() == OptA1(10).totals(SIZES, tally, 90).tolist()
 
     def test_labels_without_a_verdict_were_asked_all_the_same(self):
-        tally = Tally(np.array([10] * 3), np.array([10, 8, 9]), np.array([5, 8, 9]))
+        tally = StratumCounts(np.array([10] * 3), np.array([10, 8, 9]), np.array([5, 8, 9]))
         assert OptA2(10, 10).totals(SIZES, tally, 100).tolist() == [20, 10, 10]
 
     def test_it_comes_to_the_optimum(self):
         """W_k S_k of .5, .3, .0995 is 500 : 900 : 597; all but the first labels go that way."""
         right = np.array([500, 2700, 5940])
-        tally, _ = finished(OptA2(20, 100, doubt=1), 100 * SIZES, 100 * right, 20_000, np.random.default_rng(3))
+        tally, _ = finished(OptA2(20, 100, pseudo_labels=1), 100 * SIZES, 100 * right, 20_000, np.random.default_rng(3))
         assert (tally.labels / 20_000).tolist() == pytest.approx([0.25, 0.45, 0.30], abs=0.02)
 
 
@@ -149,8 +149,8 @@ class TestItsFlaw:
     def test_the_printed_algorithm_is_biased(self):
         assert self.errors(OptA2(5, 10)).mean() > 0.025
 
-    def test_a_doubt_takes_most_of_the_bias(self):
-        assert abs(self.errors(OptA2(5, 10, doubt=1)).mean()) < 0.009
+    def test_pseudo_labels_take_most_of_the_bias(self):
+        assert abs(self.errors(OptA2(5, 10, pseudo_labels=1)).mean()) < 0.009
 
     def test_a_fixed_allocation_has_none(self):
         errors = self.errors(Proportional())
@@ -158,7 +158,7 @@ class TestItsFlaw:
 
     def test_the_warning_says_so(self):
         assert OptA2().warning == OptA1().warning == STOPS_ASKING
-        assert OptA2(doubt=1).warning == OptA1(doubt=1).warning == LOOKS
+        assert OptA2(pseudo_labels=1).warning == OptA1(pseudo_labels=1).warning == LOOKS
 
 
 class TestRefusals:
@@ -173,14 +173,14 @@ class TestRefusals:
             OptA2(5, n_step).totals(SIZES, nothing(SIZES), 100)
 
     @pytest.mark.parametrize("counts", [([5], [6], [1]), ([5], [4], [5]), ([5], [4], [-1])])
-    def test_a_tally_that_cannot_be(self, counts):
+    def test_counts_that_cannot_be(self, counts):
         with pytest.raises(StratawatchError, match="contradicts itself"):
-            Tally(*(np.array(count) for count in counts))
+            StratumCounts(*(np.array(count) for count in counts))
 
-    def test_a_tally_of_other_strata(self):
+    def test_counts_of_other_strata(self):
         with pytest.raises(StratawatchError, match="does not fit"):
-            Tally(np.array([1, 2]), np.array([1]), np.array([1]))
+            StratumCounts(np.array([1, 2]), np.array([1]), np.array([1]))
 
-    def test_a_negative_doubt(self):
-        with pytest.raises(StratawatchError, match="doubt"):
-            OptA1(10, doubt=-1.0).totals(SIZES, nothing(SIZES), 100)
+    def test_negative_pseudo_labels(self):
+        with pytest.raises(StratawatchError, match="pseudo_labels"):
+            OptA1(10, pseudo_labels=-1.0).totals(SIZES, nothing(SIZES), 100)

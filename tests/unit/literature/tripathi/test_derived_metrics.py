@@ -3,24 +3,24 @@ import pytest
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.literature.tripathi.derived_metrics import FromTotals
-from stratawatch.literature.tripathi.false_omission import false_omission_rate, omission_totals
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
+from stratawatch.literature.tripathi.derived_metrics import DerivedMetrics
+from stratawatch.literature.tripathi.false_omission import allocate_omission_labels, false_omission_rate
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.precisions import Precisions, precisions
-from stratawatch.literature.tripathi.share import Rate
+from stratawatch.literature.tripathi.precisions import PrecisionEstimates, estimate_precisions
+from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 from tests.support.tripathi_answers import PANEL, YES, answers
 
-TWO = Patterns.of(["00", "10", "11", "01"], np.array([900, 20, 60, 20]), 2)
+TWO = CallPatterns.of(["00", "10", "11", "01"], np.array([900, 20, 60, 20]), 2)
 
 
 def of(p, covariance=None, omission=0.02, variance=1e-5, patterns=TWO, parent=0):
-    rates = tuple(Rate(value, 4e-4, max(value * (1 - value) / 4e-4, 100.0)) for value in p)
+    rates = tuple(ShareEstimate(value, 4e-4, max(value * (1 - value) / 4e-4, 100.0)) for value in p)
     matrix = np.full((2, 2), 2e-4) if covariance is None else np.array(covariance)
     np.fill_diagonal(matrix, 4e-4)
     half = 1.959964 * variance**0.5
     known = IntervalEstimate(omission, max(0.0, omission - half), omission + half, 1000.0)
-    return FromTotals(patterns, parent, Precisions(rates, matrix), known)
+    return DerivedMetrics(patterns, parent, PrecisionEstimates(rates, matrix), known)
 
 
 class TestFalseOmission:
@@ -59,18 +59,18 @@ class TestFalseOmission:
 class TestOmissionTotals:
     def test_half_by_size_and_half_evenly(self):
         """100 x (.9, .1) and 100 x (.5, .5)."""
-        assert omission_totals(np.array([9000, 1000]), np.zeros(2), 200).tolist() == [140, 60]
+        assert allocate_omission_labels(np.array([9000, 1000]), np.zeros(2), 200).tolist() == [140, 60]
 
     def test_what_is_drawn_counts_and_stays(self):
-        assert omission_totals(np.array([9000, 1000]), np.array([0, 90]), 200).tolist() == [110, 90]
+        assert allocate_omission_labels(np.array([9000, 1000]), np.array([0, 90]), 200).tolist() == [110, 90]
 
     def test_small_strata_are_exhausted_and_empty_ones_left(self):
-        assert omission_totals(np.array([900, 3, 0, 1]), np.zeros(4), 100).tolist() == [96, 3, 0, 1]
+        assert allocate_omission_labels(np.array([900, 3, 0, 1]), np.zeros(4), 100).tolist() == [96, 3, 0, 1]
 
     def test_fewer_labels_than_two_of_each_are_refused(self):
-        assert omission_totals(np.array([900, 300, 1]), np.zeros(3), 5).tolist() == [2, 2, 1]
+        assert allocate_omission_labels(np.array([900, 300, 1]), np.zeros(3), 5).tolist() == [2, 2, 1]
         with pytest.raises(PlanImpossible, match="4 labels are too few for 3 strata"):
-            omission_totals(np.array([900, 300, 1]), np.zeros(3), 4)
+            allocate_omission_labels(np.array([900, 300, 1]), np.zeros(3), 4)
 
 
 class TestRecall:
@@ -100,8 +100,8 @@ class TestRecall:
     def test_what_is_only_missed_is_carried_through(self):
         """With precisions known, r_1 ends where F does."""
         made = of((0.8, 0.5))
-        exact = Precisions(made.precisions.rates, np.zeros((2, 2)))
-        known = FromTotals(TWO, 0, exact, IntervalEstimate(0.02, 0.01, 0.04, 1000.0)).recall(0).result
+        exact = PrecisionEstimates(made.precisions.shares, np.zeros((2, 2)))
+        known = DerivedMetrics(TWO, 0, exact, IntervalEstimate(0.02, 0.01, 0.04, 1000.0)).recall(0).result
         assert known.low == pytest.approx(64 / (64 + 0.04 * 920))
         assert known.high == pytest.approx(64 / (64 + 0.01 * 920))
 
@@ -150,15 +150,17 @@ class TestFalseOmissionOfOthers:
         assert outcome.reason.startswith("its labels and the parent's contradict each other")
 
     def test_who_calls_everything_positive_has_none(self):
-        patterns = Patterns.of(["01", "11"], np.array([50, 60]), 2)
+        patterns = CallPatterns.of(["01", "11"], np.array([50, 60]), 2)
         assert of((0.8, 0.5), patterns=patterns).false_omission_rate(1).result == Undefined("it calls no item negative")
 
 
 class TestNoInformation:
     def without(self, **parts):
         whole = of((0.8, 0.5))
-        rates = parts.get("rates", whole.precisions.rates)
-        return FromTotals(TWO, 0, Precisions(rates, whole.precisions.covariance), parts.get("omission", whole.omission))
+        rates = parts.get("rates", whole.precisions.shares)
+        return DerivedMetrics(
+            TWO, 0, PrecisionEstimates(rates, whole.precisions.covariance), parts.get("omission", whole.omission)
+        )
 
     def test_without_the_parents_false_omission_rate(self):
         made = self.without(omission=Undefined("no label"))
@@ -167,16 +169,16 @@ class TestNoInformation:
         assert isinstance(made.precision(1), IntervalEstimate)
 
     def test_without_a_precision(self):
-        made = self.without(rates=(of((0.8, 0.5)).precisions.rates[0], Undefined("no label")))
+        made = self.without(rates=(of((0.8, 0.5)).precisions.shares[0], Undefined("no label")))
         assert made.recall(1).result == made.false_omission_rate(1).result == made.precision(1) == Undefined("no label")
         assert isinstance(made.recall(0).result, IntervalEstimate)
 
     def test_without_the_parents_precision(self):
-        made = self.without(rates=(Undefined("no label"), of((0.8, 0.5)).precisions.rates[1]))
+        made = self.without(rates=(Undefined("no label"), of((0.8, 0.5)).precisions.shares[1]))
         assert made.recall(1).result == Undefined("the precision of the parent is not known: no label")
 
     def test_of_items_that_only_one_of_them_judged(self):
-        patterns = Patterns.of(["00", "10", "11", "-1"], np.array([900, 20, 60, 2000]), 2)
+        patterns = CallPatterns.of(["00", "10", "11", "-1"], np.array([900, 20, 60, 2000]), 2)
         made = of((0.8, 0.5), patterns=patterns)
         assert made.recall(1).result == Undefined("2,000 items were judged by only one of it and the parent")
         assert isinstance(made.recall(0).result, IntervalEstimate)
@@ -189,12 +191,12 @@ def test_recalls_and_false_omission_rates_cover():
     sizes, yes = PANEL.sizes[beyond], YES[beyond]
     labels = np.array([400, 50, 50])
     found, positives = YES @ PANEL.positive, YES.sum()
-    recall, omission = found / positives, (positives - found) / PANEL.passed
+    recall, omission = found / positives, (positives - found) / PANEL.called_negative
     covered = np.zeros((2, 3))
     for _ in range(runs):
         draw = draw_panel(PANEL, np.full(3, 300), 1, rng)
         f = false_omission_rate(sizes, labels, rng.hypergeometric(yes, sizes - yes, labels))
-        made = FromTotals(PANEL, 1, precisions(draw, answers(draw, rng)), f)
+        made = DerivedMetrics(PANEL, 1, estimate_precisions(draw, answers(draw, rng)), f)
         for c in range(3):
             known = [made.recall(c).result, made.false_omission_rate(c).result]
             covered[:, c] += [

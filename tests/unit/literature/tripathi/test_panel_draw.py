@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import MIXING
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.patterns import Patterns
 from tests.support.panel_draws import PANEL, draw
 
 
@@ -19,7 +19,7 @@ from tests.support.panel_draws import PANEL, draw
     st.integers(0, 1000),
 )
 def test_rows_are_called_positive_and_are_the_smallest_of_their_cells(calls, wanted, option, seed):
-    patterns, cells = Patterns.of_calls(calls)
+    patterns, cells = CallPatterns.of_calls(calls)
     wanted = np.array(wanted[: calls.shape[1]])
     if not calls.any():
         return
@@ -43,7 +43,7 @@ def test_rows_are_called_positive_and_are_the_smallest_of_their_cells(calls, wan
 def test_the_same_state_gives_the_same_draw():
     one, two = draw(seed=4), draw(seed=4)
     assert one.items.tolist() == two.items.tolist()
-    assert [a.sequence.tolist() for a in one.parts] == [b.sequence.tolist() for b in two.parts]
+    assert [a.sequence.tolist() for a in one.sequences] == [b.sequence.tolist() for b in two.sequences]
 
 
 def test_the_all_negative_pattern_is_never_drawn():
@@ -52,14 +52,14 @@ def test_the_all_negative_pattern_is_never_drawn():
 
 def test_the_parents_sequence_is_recycled_as_far_as_it_goes():
     made = draw()
-    shared = np.isin(made.parts[0].sequence, made.parts[1].sequence)
-    assert shared.sum() == made.parts[0].saved > 0
+    shared = np.isin(made.sequences[0].sequence, made.sequences[1].sequence)
+    assert shared.sum() == made.sequences[0].saved > 0
 
 
 def test_a_classifier_that_calls_nothing_gets_nothing():
-    patterns = Patterns.of(["00", "10"], np.array([5, 50]), 2)
+    patterns = CallPatterns.of(["00", "10"], np.array([5, 50]), 2)
     made = draw((20, 20), parent=0, patterns=patterns)
-    assert [len(part.sequence) for part in made.parts] == [20, 0]
+    assert [len(part.sequence) for part in made.sequences] == [20, 0]
 
 
 class TestWithReplacement:
@@ -73,7 +73,7 @@ class TestWithReplacement:
 
     def test_pairs_of_a_childs_places_are_the_same_item_as_often_as_chance_has_it(self):
         """S_remain may hit S+: of A_C's 7 items, two places of independent draws agree 1 time in 7."""
-        patterns = Patterns.of(["10", "11", "01"], np.array([6, 4, 3]), 2)
+        patterns = CallPatterns.of(["10", "11", "01"], np.array([6, 4, 3]), 2)
         first, last = np.array(
             [draw((2, 9), 0, seed=seed, patterns=patterns).items_of(1)[[0, -1]] for seed in range(6000)]
         ).T
@@ -91,4 +91,4 @@ class TestRefusals:
 
     def test_a_parent_that_calls_nothing(self):
         with pytest.raises(StratawatchError, match="name another parent"):
-            draw((6, 6), 1, patterns=Patterns.of(["00", "10"], np.array([5, 50]), 2))
+            draw((6, 6), 1, patterns=CallPatterns.of(["00", "10"], np.array([5, 50]), 2))

@@ -10,9 +10,9 @@ from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.population import Census
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.tripathi.false_omission import false_omission_rate
-from stratawatch.literature.tripathi.options import Options
-from stratawatch.literature.tripathi.recycled_estimates import Told
-from stratawatch.literature.tripathi.sequences import Sequences
+from stratawatch.literature.tripathi.recycled_estimates import RecycledEstimates
+from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
+from stratawatch.literature.tripathi.sequences import ClassifierSequences
 from tests.support.tripathi_cycle import NAMES, design_of, drawn, pattern_of, survey, told
 
 ALONE = Census(("a",), ("0", "0", "1"), np.array([200, 400, 900]), np.array([50_000, 9_000, 40_000]))
@@ -25,7 +25,7 @@ def labels(design, share=3) -> dict[str, str]:
 
 def sequence_of(design, place) -> list[str]:
     """The items of a classifier's sequence, with repeats, found by sorting the pools by hand."""
-    sequences = Sequences(design.cells, design.survey, Options(**design.survey.options))
+    sequences = ClassifierSequences(design.cells, design.survey, RecyclingOptions(**design.survey.options))
     draw, numbered = sequences.draw, []
     rows = sorted(range(len(design.candidates)), key=lambda row: design.candidates.digests[row])
     for pattern, total in zip(draw.patterns.names, draw.totals.tolist(), strict=True):
@@ -163,6 +163,8 @@ def test_what_is_impossible_is_clipped_and_a_note_says_so():
 def test_counts_without_items_are_refused():
     design = design_of()
     nothing = np.zeros((FOLDS, len(design.atoms)))
-    sequences = Sequences(Cells.of_atoms(NAMES, design.atoms), design.survey, Options())
+    sequences = ClassifierSequences(Cells.of_atoms(NAMES, design.atoms), design.survey, RecyclingOptions())
     with pytest.raises(StratawatchError, match="recycled samples are read item by item"):
-        Told.by(sequences, LabelledSample(np.zeros(design.cells.stratum_count, dtype=np.int64), nothing, nothing), 0.95)
+        RecycledEstimates.of_labels(
+            sequences, LabelledSample(np.zeros(design.cells.stratum_count, dtype=np.int64), nothing, nothing), 0.95
+        )

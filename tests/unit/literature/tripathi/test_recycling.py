@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.mixing import MIXING, UNIFORM_SAMPLE, UNIFORM_SHUFFLE, mixing
+from stratawatch.literature.tripathi.mixing import MIXING, UNIFORM_SAMPLE, UNIFORM_SHUFFLE, mixing_named
 from stratawatch.literature.tripathi.overlap import Overlap
 from stratawatch.literature.tripathi.recycling import recycle_samples_for_precision
 
@@ -35,16 +35,16 @@ class Sets:
 
 class TestMixing:
     def test_a_shuffle_has_every_place_once(self):
-        assert sorted(mixing(UNIFORM_SHUFFLE)(50, np.random.default_rng(1))) == list(range(50))
+        assert sorted(mixing_named(UNIFORM_SHUFFLE)(50, np.random.default_rng(1))) == list(range(50))
 
     def test_a_sample_repeats_places(self):
-        places = mixing(UNIFORM_SAMPLE)(50, np.random.default_rng(1))
+        places = mixing_named(UNIFORM_SAMPLE)(50, np.random.default_rng(1))
         assert len(places) == 50
         assert len(set(places.tolist())) < 50
 
     @pytest.mark.parametrize("option", OPTIONS)
     def test_nothing_mixed_is_nothing(self, option):
-        assert mixing(option)(0, np.random.default_rng(1)).tolist() == []
+        assert mixing_named(option)(0, np.random.default_rng(1)).tolist() == []
 
     def test_the_default_is_the_shuffle(self):
         sets = Sets(50, 0, 0)
@@ -53,7 +53,7 @@ class TestMixing:
 
     def test_another_name_is_refused(self):
         with pytest.raises(StratawatchError, match="no mixing is called 'stir'; expected uniform_shuffle or uniform_s"):
-            mixing("stir")
+            mixing_named("stir")
 
 
 @given(

@@ -10,38 +10,40 @@ from stratawatch.core.designs.frozen import cut
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible
-from stratawatch.literature.tripathi.options import Options
-from stratawatch.literature.tripathi.parent import best_parent, expected_labels
-from stratawatch.literature.tripathi.sequences import Sequences
+from stratawatch.literature.tripathi.parent_choice import best_parent, expected_labels
+from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
+from stratawatch.literature.tripathi.sequences import ClassifierSequences
 from tests.support.examples import examples
 from tests.support.tripathi_cycle import CENSUS, NAMES, survey
 
 
-def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> Sequences:
+def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> ClassifierSequences:
     wanted = survey(budget, goals, seed, **options)
-    return Sequences(Cells.of_atoms(census.classifiers, cut(census, wanted)), wanted, Options(**options))
+    return ClassifierSequences(
+        Cells.of_atoms(census.classifiers, cut(census, wanted)), wanted, RecyclingOptions(**options)
+    )
 
 
 class TestWanted:
     def test_is_the_papers_sample_size_for_the_usual_margin(self):
-        assert sequences().wanted.tolist() == [1068] * 3
-        assert sequences(at_least=0.9).wanted.tolist() == [385] * 3
+        assert sequences().full_lengths.tolist() == [1068] * 3
+        assert sequences(at_least=0.9).full_lengths.tolist() == [385] * 3
 
     def test_follows_the_narrowest_goal_of_each_and_the_widest_of_others(self):
         goals = (Goal("precision", 0.05), Goal("precision", 0.03, ("b",)), Goal("recall", 0.01))
-        assert sequences(goals=goals).wanted.tolist() == [385, 1068, 385]
-        assert sequences(goals=goals[1:2]).wanted.tolist() == [1068] * 3
+        assert sequences(goals=goals).full_lengths.tolist() == [385, 1068, 385]
+        assert sequences(goals=goals[1:2]).full_lengths.tolist() == [1068] * 3
 
     def test_is_nothing_for_who_calls_nothing(self):
         census = replace(CENSUS, patterns=tuple(name[:2] + "0" + name[3:] for name in CENSUS.patterns))
-        assert sequences(census=census).wanted.tolist() == [1068, 1068, 0]
+        assert sequences(census=census).full_lengths.tolist() == [1068, 1068, 0]
 
 
 class TestParent:
     def test_is_the_one_with_the_fewest_expected_labels(self):
         found = sequences()
-        labels = [expected_labels(found.patterns, found.wanted, place) for place in range(3)]
-        assert found.parent == best_parent(found.patterns, found.wanted) == int(np.argmin(labels))
+        labels = [expected_labels(found.patterns, found.full_lengths, place) for place in range(3)]
+        assert found.parent == best_parent(found.patterns, found.full_lengths) == int(np.argmin(labels))
 
     @pytest.mark.parametrize("name", NAMES)
     def test_may_be_named(self, name):
@@ -72,17 +74,19 @@ class TestDraw:
             return
         assert found.totals.sum() <= budget
         assert (found.totals <= found.cells.stratum_sizes).all()
-        assert (found.totals >= found.drawn).all()
+        assert (found.totals >= found.sequence_totals).all()
         judged = found.cells.by_stratum(found.cells.has_call.astype(float)) > 0
         assert found.totals[~judged].sum() == 0
-        quiet = found.homes < 0
-        assert found.totals[quiet & ~found.omission].sum() == 0
+        quiet = found.pattern_of_stratum < 0
+        assert found.totals[quiet & ~found.omission_strata].sum() == 0
         if share == 0:
-            assert found.totals.tolist() == found.drawn.tolist()
+            assert found.totals.tolist() == found.sequence_totals.tolist()
         for place in range(3):
             numbers = found.draw.items_of(place)
-            strata = np.repeat(np.arange(found.cells.stratum_count), found.drawn)
-            order = np.argsort(np.concatenate([found.first[h] + np.arange(n) for h, n in enumerate(found.drawn)]))
+            strata = np.repeat(np.arange(found.cells.stratum_count), found.sequence_totals)
+            order = np.argsort(
+                np.concatenate([found.first_number[h] + np.arange(n) for h, n in enumerate(found.sequence_totals)])
+            )
             called = found.cells.by_stratum(found.cells.positive[:, place].astype(float)) > 0
             assert called[strata[order][numbers]].all()
 
@@ -91,14 +95,14 @@ class TestDraw:
 
     def test_is_the_longest_that_its_part_pays_for(self):
         found = sequences(300, omission_share=0.5)
-        lengths = [len(part.sequence) for part in found.draw.parts]
+        lengths = [len(part.sequence) for part in found.draw.sequences]
         assert found.draw.labels <= 150
         assert len(set(lengths)) == 1
         assert found._drawn(lengths[0] + 1).labels > 150
 
     def test_is_never_longer_than_wanted(self):
         found = sequences(1400, goals=(Goal("precision", 0.1),))
-        assert [len(part.sequence) for part in found.draw.parts] == [97] * 3
+        assert [len(part.sequence) for part in found.draw.sequences] == [97] * 3
 
     def test_depends_on_the_seed_alone(self):
         one, two, other = sequences(), sequences(), sequences(seed="t")

@@ -14,36 +14,36 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import METRICS, A, B, RatioMetric
 from stratawatch.core.population import Atom, Counts, Floats, Segment
 from stratawatch.literature.kumar.allocations import LEAST_LABELS
-from stratawatch.literature.kumar.estimation import stratified_share, wald
+from stratawatch.literature.kumar.stratified_share import stratified_share, wald_interval
 from stratawatch.literature.kumar.variances import stratified_variance
 
 METHOD: Final = "stratified share, Wald"
 
 
-def share_named(name: str) -> RatioMetric | None:
+def listed_share(name: str) -> RatioMetric | None:
     """The metric of that name, if it is the share of a set of items that can be counted without labels."""
     metric = METRICS.get(name)
     return metric if metric and metric.is_listed and metric.is_plain_share else None
 
 
-def share_names() -> list[str]:
+def listed_share_names() -> list[str]:
     """The metrics that are such shares; of the others only labels tell how many items they are a share of."""
-    return [name for name in METRICS if share_named(name)]
+    return [name for name in METRICS if listed_share(name)]
 
 
-def verb(share: RatioMetric) -> str:
+def condition(share: RatioMetric) -> str:
     """What the classifier does with the items of the set."""
     called = "positive" if A in share.sides else "negative"
     return "judged" if len(share.sides) > 1 else f"calls {called}"
 
 
-def domain(share: RatioMetric, cells: Cells, place: int) -> Flags:
+def in_domain(share: RatioMetric, cells: Cells, place: int) -> Flags:
     """The cells of the set."""
     sides = (cells.positive[:, place] & (A in share.sides)) | (cells.negative[:, place] & (B in share.sides))
     return np.asarray(sides)
 
 
-def counted(share: RatioMetric, cells: Cells, place: int, answered: Floats, yes: Floats) -> Floats:
+def counted_labels(share: RatioMetric, cells: Cells, place: int, answered: Floats, yes: Floats) -> Floats:
     """Of answers by cell, those that the share counts."""
     (tp, fp, fn, tn), no = share.numerator, answered - yes
     on_a, on_b = tp * yes + fp * no, fn * yes + tn * no
@@ -62,12 +62,12 @@ class _Counts:
     def of(cls, cells: Cells, place: int, share: RatioMetric, columns: tuple[Floats, Floats, Floats]) -> "_Counts":
         """From sizes, answers and yes answers by cell."""
         sizes, answered, yes = columns
-        inside = domain(share, cells, place)
-        said = counted(share, cells, place, answered, yes)
+        inside = in_domain(share, cells, place)
+        said = counted_labels(share, cells, place, answered, yes)
         return cls(*(cells.by_stratum(column * inside) for column in (sizes, answered, said)))
 
 
-def estimate(
+def estimate_shares(
     cells: Cells,
     atoms: Sequence[Atom],
     known: LabelledSample,
@@ -102,7 +102,7 @@ def expected_half_width(
     expected = _Counts.of(cells, place, share, (cells.sizes, cells.sizes, cells.sizes * rates))
     served = expected.sizes > 0
     sizes = np.rint(expected.sizes[served]).astype(np.int64)
-    labels = cells.by_stratum(drawn * domain(share, cells, place))[served]
+    labels = cells.by_stratum(drawn * in_domain(share, cells, place))[served]
     if sizes.size == 0 or (labels < np.minimum(LEAST_LABELS, sizes)).any():
         return np.inf
     variance = stratified_variance(sizes, expected.yes[served] / sizes, labels)
@@ -124,8 +124,8 @@ def _read(
     )
     used, without = int(labels.sum()), int((labels == 0).sum())
     if sizes.size == 0:
-        return Undefined(f"there is no item that it {verb(share)}"), 0
+        return Undefined(f"there is no item that it {condition(share)}"), 0
     if without:
         strata = "" if without == len(sizes) else f" in {without} of {len(sizes)} strata"
-        return Undefined(f"no label among the items that it {verb(share)}{strata}"), used
-    return wald(stratified_share(sizes, labels, yes), confidence), used
+        return Undefined(f"no label among the items that it {condition(share)}{strata}"), used
+    return wald_interval(stratified_share(sizes, labels, yes), confidence), used

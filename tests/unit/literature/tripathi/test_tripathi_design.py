@@ -11,7 +11,7 @@ from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.literature.tripathi.design import Tripathi
+from stratawatch.literature.tripathi.tripathi_design import Tripathi
 from tests.support.tripathi_cycle import CENSUS, NAMES, design_of, drawn, pattern_of, survey, told
 
 SERVED = ("precision", "recall", "false_omission_rate")

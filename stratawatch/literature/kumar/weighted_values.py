@@ -13,10 +13,10 @@ MOST_GROUPS: Final = 1024
 """Values that a clustering looks at; more of them are grouped by equal widths first."""
 
 
-def probability_of_the_call(scores: Floats, calls: NDArray[np.bool_]) -> Floats:
+def call_probability(scores: Floats, calls: NDArray[np.bool_]) -> Floats:
     """The probability of the predicted class, section 3.5: a positive call's score, one minus a negative call's.
 
-    >>> probability_of_the_call(np.array([0.75, 0.25]), np.array([True, False])).tolist()
+    >>> call_probability(np.array([0.75, 0.25]), np.array([True, False])).tolist()
     [0.75, 0.75]
     """
     _finite(scores)
@@ -32,14 +32,14 @@ def size_of_the_margin(margins: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Values:
+class WeightedValues:
     """Distinct values in rising order, and how many items have each."""
 
     z: Floats
     items: Floats
 
     @classmethod
-    def of(cls, z: Floats, weights: Floats | None = None) -> "Values":
+    def of(cls, z: Floats, weights: Floats | None = None) -> "WeightedValues":
         """Sort and count; `weights` are the items behind every value, one by default."""
         weights = np.ones(len(z)) if weights is None else np.asarray(weights, dtype=np.float64)
         _finite(z)
@@ -52,9 +52,9 @@ class Values:
         return cls(distinct.astype(np.float64), _sums(home, weights[weights > 0]))
 
     @property
-    def scaled(self) -> "Values":
+    def scaled(self) -> "WeightedValues":
         """The same between 0 and 1."""
-        return Values((self.z - self.z[0]) / (self.z[-1] - self.z[0]), self.items)
+        return WeightedValues((self.z - self.z[0]) / (self.z[-1] - self.z[0]), self.items)
 
     def unscaled(self, places: Floats) -> Floats:
         """Where places between 0 and 1 are."""
@@ -66,7 +66,7 @@ class Values:
         mean = self.z @ self.items / self.items.sum()
         return float(np.sqrt((self.z - mean) ** 2 @ self.items / self.items.sum()))
 
-    def grouped(self, most: int = MOST_GROUPS) -> "Values":
+    def grouped(self, most: int = MOST_GROUPS) -> "WeightedValues":
         """At most so many values: the means of the items within equal widths."""
         if self.z.size <= most:
             return self
@@ -74,19 +74,19 @@ class Values:
         cell = np.minimum(((self.z - self.z[0]) / width).astype(np.int64), most - 1)
         items = _sums(cell, self.items)
         sums = _sums(cell, self.items * self.z)
-        return Values(sums[items > 0] / items[items > 0], items[items > 0])
+        return WeightedValues(sums[items > 0] / items[items > 0], items[items > 0])
 
-    def equal_parts(self, mass: Floats, strata: int) -> Floats:
+    def equal_shares(self, mass: Floats, strata: int) -> Floats:
         """Cut points that share `mass` (by value) most equally; equal values stay together."""
         reached = np.cumsum(mass)
         wanted = reached[-1] * np.arange(1, strata) / strata
         after = np.searchsorted(reached, wanted)
         before = np.maximum(after - 1, 0)
         nearer = np.where(wanted - reached[before] < reached[after] - wanted, before, after)
-        return between(self.z, nearer)
+        return cuts_after(self.z, nearer)
 
 
-def between(z: Floats, last: NDArray[np.int64]) -> Floats:
+def cuts_after(z: Floats, last: NDArray[np.int64]) -> Floats:
     """The cut points half-way behind some of the sorted values; none behind the largest."""
     inside = np.unique(last)
     inside = inside[inside < len(z) - 1]

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.overlap import Overlap
-from stratawatch.literature.tripathi.patterns import Patterns
 
 calls = arrays(bool, st.tuples(st.integers(1, 60), st.integers(1, 4)))
 
@@ -27,29 +27,29 @@ class TestOverlap:
 
 class TestOfACensus:
     def test_score_bins_of_a_pattern_come_together(self):
-        patterns = Patterns.of(["00", "10", "10", "11"], np.array([7, 1, 2, 4]), 2)
+        patterns = CallPatterns.of(["00", "10", "10", "11"], np.array([7, 1, 2, 4]), 2)
         assert patterns.names == ("00", "10", "11")
         assert patterns.sizes.tolist() == [7, 3, 4]
-        assert patterns.called.tolist() == [7, 4]
-        assert patterns.passed.tolist() == [7, 10]
+        assert patterns.called_positive.tolist() == [7, 4]
+        assert patterns.called_negative.tolist() == [7, 10]
 
     def test_who_did_not_say_calls_neither(self):
-        patterns = Patterns.of(["1-", "01"], np.array([3, 4]), 2)
-        assert patterns.called.tolist() == [3, 4]
-        assert patterns.passed.tolist() == [4, 0]
+        patterns = CallPatterns.of(["1-", "01"], np.array([3, 4]), 2)
+        assert patterns.called_positive.tolist() == [3, 4]
+        assert patterns.called_negative.tolist() == [4, 0]
 
     def test_letters_of_auxiliary_scores_are_not_read(self):
-        assert Patterns.of(["101", "100"], np.array([3, 4]), 2).names == ("10",)
+        assert CallPatterns.of(["101", "100"], np.array([3, 4]), 2).names == ("10",)
 
     def test_an_empty_census(self):
-        assert Patterns.of([], np.zeros(0, dtype=np.int64), 2).called.tolist() == [0, 0]
+        assert CallPatterns.of([], np.zeros(0, dtype=np.int64), 2).called_positive.tolist() == [0, 0]
 
 
 @given(calls)
 def test_items_in_memory_and_their_census_are_the_same(calls):
-    patterns, cells = Patterns.of_calls(calls)
+    patterns, cells = CallPatterns.of_calls(calls)
     names = ["".join("01"[call] for call in row) for row in calls.astype(int)]
-    census = Patterns.of(names, np.ones(len(names), dtype=np.int64), calls.shape[1])
+    census = CallPatterns.of(names, np.ones(len(names), dtype=np.int64), calls.shape[1])
     assert patterns.names == census.names
     assert patterns.sizes.tolist() == census.sizes.tolist()
     assert [patterns.names[cell] for cell in cells] == names
@@ -57,7 +57,7 @@ def test_items_in_memory_and_their_census_are_the_same(calls):
 
 @given(calls)
 def test_overlaps_are_those_of_the_sets(calls):
-    patterns, _ = Patterns.of_calls(calls)
+    patterns, _ = CallPatterns.of_calls(calls)
     for parent in range(calls.shape[1]):
         for child in range(calls.shape[1]):
             a, c = calls[:, parent], calls[:, child]
@@ -65,7 +65,7 @@ def test_overlaps_are_those_of_the_sets(calls):
 
 
 class TestParent:
-    patterns = Patterns.of(["00", "10"], np.array([5, 5]), 2)
+    patterns = CallPatterns.of(["00", "10"], np.array([5, 5]), 2)
 
     def test_a_parent_is_one_of_the_classifiers(self):
         with pytest.raises(StratawatchError, match="none of the classifiers; expected 0 to 1; got 2"):

@@ -9,17 +9,17 @@ from stratawatch.core.estimation.wilson import wilson
 
 
 @dataclass(frozen=True)
-class Rate:
+class ShareEstimate:
     """A share, its variance (above 0), and the plain draws that would know as much."""
 
     value: float
     variance: float
     n_eff: float
 
-    def known(self, confidence: float = 0.95) -> IntervalEstimate:
+    def interval(self, confidence: float = 0.95) -> IntervalEstimate:
         """Wilson's interval with n_eff draws.
 
-        >>> found = Rate(0.8, 0.0016, 100.0).known()
+        >>> found = ShareEstimate(0.8, 0.0016, 100.0).interval()
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
@@ -27,6 +27,6 @@ class Rate:
         return IntervalEstimate(self.value, min(float(low), self.value), max(float(high), self.value), self.n_eff)
 
 
-def smoothed(value: float, n: float) -> float:
+def smoothed_share(value: float, n: float) -> float:
     """The share that a variance is made with: half a yes and half a no are added to n draws."""
     return (value * n + 0.5) / (n + 1)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing
+from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing_named
 from stratawatch.literature.tripathi.sample_size import sample_size
 
 
 @dataclass(frozen=True)
-class Options:
+class RecyclingOptions:
     """Choices of the method.
 
     `parent`: a classifier; without one, that with which the panel needs the fewest labels. `mixing`: how recycled and
@@ -22,7 +22,7 @@ class Options:
     omission_share: float = 0.5
 
     def __post_init__(self) -> None:
-        mixing(self.mixing)
+        mixing_named(self.mixing)
         sample_size(0.03, at_least=self.at_least)
         if not 0 <= self.omission_share < 1:
             raise StratawatchError(

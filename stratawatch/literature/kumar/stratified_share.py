@@ -12,11 +12,11 @@ from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.stratum_counts import sample_spread
+from stratawatch.literature.kumar.stratum_counts import sample_deviation
 
 
 @dataclass(frozen=True)
-class Share:
+class StratifiedShare:
     """A share and its estimated variance; `exact` where every item of the domain has a label."""
 
     value: float
@@ -25,13 +25,15 @@ class Share:
     exact: bool
 
 
-def stratified_share(sizes: Counts, labels: Counts, yes: Counts, *, replaced: bool = False) -> Share | Undefined:
+def stratified_share(
+    sizes: Counts, labels: Counts, yes: Counts, *, replaced: bool = False
+) -> StratifiedShare | Undefined:
     """The mean sum W_k a_k, and v = sum W_k^2 a_k (1 - a_k)/(n_k - 1): eqs. 4 and 6.
 
     Drawn without replacement, every term times 1 - n_k/N_k (section 3.1); `replaced` leaves it out, as the paper does.
 
     >>> stratified_share(np.array([600, 400]), np.array([11, 11]), np.array([11, 0]))
-    Share(value=0.6, variance=0.0, items=1000, exact=False)
+    StratifiedShare(value=0.6, variance=0.0, items=1000, exact=False)
     """
     _checked(sizes, labels, yes)
     served = sizes > 0
@@ -47,20 +49,20 @@ def stratified_share(sizes: Counts, labels: Counts, yes: Counts, *, replaced: bo
     left = np.ones(len(sizes)) if replaced else 1 - labels / sizes
     if ((labels == 1) & (left > 0)).any():
         return Undefined("a stratum of this domain has a single label, which tells no variance")
-    variance = float(weights**2 * left / labels @ sample_spread(labels, yes) ** 2)
-    return Share(value, variance, items, exact)
+    variance = float(weights**2 * left / labels @ sample_deviation(labels, yes) ** 2)
+    return StratifiedShare(value, variance, items, exact)
 
 
-def random_share(items: int, labels: int, yes: int, *, replaced: bool = False) -> Share | Undefined:
+def random_share(items: int, labels: int, yes: int, *, replaced: bool = False) -> StratifiedShare | Undefined:
     """Simple random sampling: the mean, and v = a (1 - a)/(n - 1); proposition 2.
 
     >>> random_share(1000, 101, 0)
-    Share(value=0.0, variance=0.0, items=1000, exact=False)
+    StratifiedShare(value=0.0, variance=0.0, items=1000, exact=False)
     """
     return stratified_share(*(np.array([count]) for count in (items, labels, yes)), replaced=replaced)
 
 
-def wald(share: Share | Undefined, confidence: float = 0.95) -> IntervalEstimate | Undefined:
+def wald_interval(share: StratifiedShare | Undefined, confidence: float = 0.95) -> IntervalEstimate | Undefined:
     """The ends value +- z sqrt(v), cut off at 0 and 1: the interval that the paper's variance implies; it has none.
 
     It is not to be trusted below some 40 events, nor after OPT-A1 or OPT-A2, whose variance is estimated from labels

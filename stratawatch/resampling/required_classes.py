@@ -4,7 +4,7 @@ from stratawatch.core.cells import Flags
 from stratawatch.errors import StratawatchError
 
 
-def check_classes(truth: Flags, least: int, method: str) -> None:
+def require_both_classes(truth: Flags, least: int, method: str) -> None:
     """Refuse truths with fewer than `least` items of either class."""
     positive = int(truth.sum())
     negative = truth.size - positive

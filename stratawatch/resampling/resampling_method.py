@@ -11,18 +11,18 @@ from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.core.population import Counts
 
 
-class Split(NamedTuple):
+class TrainTestSplit(NamedTuple):
     """Rows to fit to, with repeats in a bootstrap draw, and other rows to test on."""
 
     train: Counts
     test: Counts
 
 
-class Method(Protocol):
+class ResamplingMethod(Protocol):
     """One way to use the same labelled items for fitting and for testing."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """How the value and its interval come about, in a few words."""
         ...
 
@@ -31,7 +31,7 @@ class Method(Protocol):
         """Whether the fit to all items is also asked about them."""
         ...
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[Split]:
+    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
         """The runs; a class that is too small for them is refused."""
         ...
 

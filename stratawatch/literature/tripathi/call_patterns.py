@@ -12,7 +12,7 @@ from stratawatch.literature.tripathi.overlap import Overlap
 
 
 @dataclass(frozen=True)
-class Patterns:
+class CallPatterns:
     """Cells of items that the same classifiers call positive and the same negative: a row a cell.
 
     `positive` and `negative` have a column a classifier; neither is true where it did not say.
@@ -24,11 +24,11 @@ class Patterns:
     sizes: Counts
 
     @classmethod
-    def of(cls, names: Sequence[str], counts: Counts, classifiers: int) -> "Patterns":
+    def of(cls, names: Sequence[str], counts: Counts, classifiers: int) -> "CallPatterns":
         """The cells of a census, whose rows may repeat a pattern; letters after the classifiers' are not read.
 
         >>> import numpy as np
-        >>> patterns = Patterns.of(["10", "11", "10"], np.array([5, 7, 2]), 2)
+        >>> patterns = CallPatterns.of(["10", "11", "10"], np.array([5, 7, 2]), 2)
         >>> patterns.names, patterns.sizes.tolist()
         (('10', '11'), [7, 7])
         """
@@ -40,7 +40,7 @@ class Patterns:
         return cls(tuple(map(str, found)), letters == POSITIVE, letters == NEGATIVE, sizes)
 
     @classmethod
-    def of_calls(cls, calls: Flags) -> tuple["Patterns", Counts]:
+    def of_calls(cls, calls: Flags) -> tuple["CallPatterns", Counts]:
         """The cells of items in memory (a row an item, a column a classifier), and the cell of each item."""
         keys = calls.astype(np.int64) @ (1 << np.arange(calls.shape[1])[::-1])
         found, cells, sizes = np.unique(keys, return_inverse=True, return_counts=True)
@@ -54,19 +54,19 @@ class Patterns:
         return int(self.positive.shape[1])
 
     @property
-    def called(self) -> Counts:
+    def called_positive(self) -> Counts:
         """|A_c| of every classifier."""
         return np.asarray(self.sizes @ self.positive, dtype=np.int64)
 
     @property
-    def passed(self) -> Counts:
+    def called_negative(self) -> Counts:
         """|B_c| of every classifier."""
         return np.asarray(self.sizes @ self.negative, dtype=np.int64)
 
     def overlap(self, parent: int, child: int) -> Overlap:
         """Of two classifiers' A."""
         both = int(self.sizes @ (self.positive[:, parent] & self.positive[:, child]))
-        return Overlap(int(self.called[parent]), int(self.called[child]), both)
+        return Overlap(int(self.called_positive[parent]), int(self.called_positive[child]), both)
 
     def checked_parent(self, parent: int) -> int:
         """The parent, if it is one of the classifiers and calls anything positive."""
@@ -74,7 +74,7 @@ class Patterns:
             raise StratawatchError(
                 "the parent is none of the classifiers", expected=f"0 to {self.classifiers - 1}", got=str(parent)
             )
-        if self.called[parent] == 0:
+        if self.called_positive[parent] == 0:
             raise StratawatchError(
                 "the parent calls no item positive, so nothing can be recycled", hint="name another parent"
             )

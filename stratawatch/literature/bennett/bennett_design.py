@@ -25,11 +25,11 @@ from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.literature.bennett.allocation_rules import STYLES
+from stratawatch.literature.bennett.allocation_rules import ALLOCATION_RULES
 from stratawatch.literature.bennett.bins import BINNINGS
-from stratawatch.literature.bennett.estimate import METHOD, outcome, variance
-from stratawatch.literature.bennett.frame import CalledPositive, cut
-from stratawatch.literature.bennett.rounds import Rule, step
+from stratawatch.literature.bennett.positive_calls import SamplingFrame, cut_into_bins
+from stratawatch.literature.bennett.precision_estimate import METHOD, estimate_precision, weighted_mean_variance
+from stratawatch.literature.bennett.sampling_rounds import StoppingRule, plan_round
 
 _PRECISION = "precision"
 _WITH_KNOWN = 3
@@ -75,7 +75,7 @@ class Bennett(SamplingDesign):
     in_a_row: int = 2
 
     def __post_init__(self) -> None:
-        for word, said, known in (("binning", self.binning, BINNINGS), ("style", self.style, STYLES)):
+        for word, said, known in (("binning", self.binning, BINNINGS), ("style", self.style, ALLOCATION_RULES)):
             if said not in known:
                 raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
         within("bins", self.bins, 1, MOST_STRATA)
@@ -135,7 +135,7 @@ class Bennett(SamplingDesign):
         """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
         self.validate(survey, {})
         place = self._place(census.classifiers)
-        atoms = cut(census, place, self.binning, self.bins)
+        atoms = cut_into_bins(census, place, self.binning, self.bins)
         if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:
             whose = census.classifiers[place]
             raise PlanImpossible(
@@ -146,7 +146,7 @@ class Bennett(SamplingDesign):
     def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """Labels may send all of the budget into any bin."""
         called = self._called(cells)
-        return called.everywhere(np.minimum(called.sizes, survey.budget or 0))
+        return called.over_all_strata(np.minimum(called.sizes, survey.budget or 0))
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """One round of labels more, or none when the rule says so."""
@@ -163,7 +163,7 @@ class Bennett(SamplingDesign):
         labels, width = self._until_narrow(called, rates, survey)
         told = _PRECISION in metrics and labels.sum() > 0
         widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
-        return Plan(tuple(called.everywhere(labels).tolist()), widths, self._words)
+        return Plan(tuple(called.over_all_strata(labels).tolist()), widths, self._words)
 
     def estimate(
         self,
@@ -174,7 +174,7 @@ class Bennett(SamplingDesign):
     ) -> tuple[Estimate, ...]:
         """A weighted mean of m-estimates; everything else is Undefined."""
         called = self._called(cells)
-        told = called.told(known)
+        told = called.counts(known)
         found = []
         for segment in request.segments:
             for name in cells.classifiers:
@@ -191,25 +191,27 @@ class Bennett(SamplingDesign):
     def _words(self) -> str:
         return f"{self.style} on {self.binning} bins"
 
-    def _rule(self, survey: SurveySpec, budget: int) -> Rule:
-        return Rule(self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1))
+    def _rule(self, survey: SurveySpec, budget: int) -> StoppingRule:
+        return StoppingRule(
+            self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1)
+        )
 
-    def _next(self, called: CalledPositive, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
+    def _next(self, called: SamplingFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
         """Cumulative totals by stratum. The rule counts all labels, so its budget grows by those that were known."""
         left = (survey.budget or 0) - so_far.new_label_cost(so_far.drawn)
         if called.sizes.size == 0 or left <= 0:
             return so_far.drawn
         rule = self._rule(survey, int(so_far.drawn.sum()) + left)
-        rounds = [called.told(known) for known in so_far.earlier]
-        totals = step(rule, called.sizes, rounds, dice(survey, called.sizes, so_far.ordinal))
-        return so_far.drawn if totals is None else called.everywhere(np.array(totals, dtype=np.int64))
+        rounds = [called.counts(known) for known in so_far.earlier]
+        totals = plan_round(rule, called.sizes, rounds, dice(survey, called.sizes, so_far.ordinal))
+        return so_far.drawn if totals is None else called.over_all_strata(np.array(totals, dtype=np.int64))
 
-    def _until_narrow(self, called: CalledPositive, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:
+    def _until_narrow(self, called: SamplingFrame, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:
         """Labels by bin and the half-width that they should buy: of the budget, or of as many as the margin needs."""
         most = int(min(survey.budget or 0, called.sizes.sum()))
         if most == 0:
             return np.zeros_like(called.sizes), 0.5
-        chances = STYLES[self.style](called.sizes, rates)
+        chances = ALLOCATION_RULES[self.style](called.sizes, rates)
         first, last = (most, most) if self.delta is None else (1, most)
         while first < last:
             middle = (first + last) // 2
@@ -218,21 +220,21 @@ class Bennett(SamplingDesign):
         return self._width(called, rates, chances, first, survey)
 
     def _width(
-        self, called: CalledPositive, rates: Floats, chances: Floats, labels: int, survey: SurveySpec
+        self, called: SamplingFrame, rates: Floats, chances: Floats, labels: int, survey: SurveySpec
     ) -> tuple[Counts, float]:
         shared = clip_and_round(chances, np.zeros_like(called.sizes), called.sizes, labels)
-        spread = float(variance(called.sizes, shared, rates, replacement=False))
+        spread = float(weighted_mean_variance(called.sizes, shared, rates, replacement=False))
         return shared, min(normal_quantile(survey.confidence) * spread**0.5, 0.5)
 
     def _precision(
-        self, called: CalledPositive, labels: Counts, yes: Counts, confidence: float
+        self, called: SamplingFrame, labels: Counts, yes: Counts, confidence: float
     ) -> IntervalEstimate | Undefined:
         if called.sizes.size == 0:
             return Undefined("it calls no item positive")
-        return outcome(called.sizes, labels, yes, confidence=confidence)
+        return estimate_precision(called.sizes, labels, yes, confidence=confidence)
 
-    def _called(self, cells: Cells) -> CalledPositive:
-        return CalledPositive(cells, self._place(cells.classifiers))
+    def _called(self, cells: Cells) -> SamplingFrame:
+        return SamplingFrame(cells, self._place(cells.classifiers))
 
     def _place(self, classifiers: Sequence[str]) -> int:
         return place_of(self.classifier, classifiers)

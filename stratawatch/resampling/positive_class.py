@@ -9,7 +9,7 @@ from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
 
 
-def truth_of(y: Any, positive: Any = None) -> tuple[Flags, Any]:
+def positive_flags(y: Any, positive: Any = None) -> tuple[Flags, Any]:
     """Flags of the positive items, and the label that says so: True or 1 where none is named."""
     labels = np.asarray(y)
     found = sorted(set(labels.tolist()), key=str) if labels.ndim == 1 else []
@@ -29,14 +29,14 @@ def truth_of(y: Any, positive: Any = None) -> tuple[Flags, Any]:
     return np.asarray(labels == positive, dtype=np.bool_), positive
 
 
-def rows(table: Any, places: Counts) -> Any:
+def take_rows(table: Any, places: Counts) -> Any:
     """Rows of a frame, of an array or of a list."""
     if hasattr(table, "iloc"):
         return table.iloc[places]
     return table[places] if hasattr(table, "shape") else [table[place] for place in places]
 
 
-def calls_of(model: Any, X: Any, positive: Any, cut_off: float | None) -> Flags:
+def positive_calls(model: Any, X: Any, positive: Any, cut_off: float | None) -> Flags:
     """What a fitted model calls positive: what it predicts, or what scores at least the cut-off."""
     if cut_off is None:
         return np.asarray(np.asarray(model.predict(X)) == positive, dtype=np.bool_)

@@ -9,13 +9,13 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.core.stratification.atoms import atoms_of_groups
-from stratawatch.literature.bennett.bins import BINNINGS, bins_of
-from stratawatch.literature.bennett.rounds import Labelled as Told
+from stratawatch.literature.bennett.bins import BINNINGS, bin_numbers
+from stratawatch.literature.bennett.sampling_rounds import RoundLabels as Told
 
 _UNSCORED, _UNCALLED = -1, -2
 
 
-def cut(census: Census, place: int, binning: str, bins: int) -> tuple[Atom, ...]:
+def cut_into_bins(census: Census, place: int, binning: str, bins: int) -> tuple[Atom, ...]:
     """Up to so many bins of the items that the classifier at this place calls positive.
 
     Those of them that have no score are one bin more, and all other items a stratum without labels.
@@ -26,12 +26,12 @@ def cut(census: Census, place: int, binning: str, bins: int) -> tuple[Atom, ...]
     group = np.where(called, _UNSCORED, _UNCALLED)
     if scored.any():
         scores, items = cells.scores[scored], cells.sizes[scored]
-        group[scored] = bins_of(scores, BINNINGS[binning](scores, items, bins))
+        group[scored] = bin_numbers(scores, BINNINGS[binning](scores, items, bins))
     return atoms_of_groups(census, group)
 
 
 @dataclass(frozen=True)
-class CalledPositive:
+class SamplingFrame:
     """The bins among the strata."""
 
     cells: Cells
@@ -57,12 +57,12 @@ class CalledPositive:
         found = self.cells.by_stratum(self.cells.sizes * self.flags * rates)[self.strata]
         return np.asarray(found / self.sizes, dtype=np.float64)
 
-    def told(self, known: LabelledSample) -> Told:
+    def counts(self, known: LabelledSample) -> Told:
         """What was drawn and answered, by bin."""
         answered, yes = (self.cells.by_stratum(part.sum(axis=0)) for part in (known.labelled, known.positive))
         return Told(*(np.rint(column[self.strata]).astype(np.int64) for column in (known.drawn, answered, yes)))
 
-    def everywhere(self, totals: Counts) -> Counts:
+    def over_all_strata(self, totals: Counts) -> Counts:
         """The same totals by all strata; none outside the bins."""
         every = np.zeros(self.cells.stratum_count, dtype=np.int64)
         every[self.strata] = totals

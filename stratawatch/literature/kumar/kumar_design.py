@@ -30,12 +30,18 @@ from stratawatch.literature.kumar.allocations import (
     OptA1,
     OptA2,
     optimal_weights,
-    too_few,
+    too_few_labels,
 )
-from stratawatch.literature.kumar.shares import estimate, expected_half_width, share_named, share_names, verb
-from stratawatch.literature.kumar.strata import Inside, cut
+from stratawatch.literature.kumar.certainty_strata import ShareFrame, stratify_by_certainty
+from stratawatch.literature.kumar.share_estimates import (
+    condition,
+    estimate_shares,
+    expected_half_width,
+    listed_share,
+    listed_share_names,
+)
 from stratawatch.literature.kumar.stratification import STRATIFIERS
-from stratawatch.literature.kumar.stratum_counts import Tally
+from stratawatch.literature.kumar.stratum_counts import StratumCounts
 
 _AT_ONCE: Final = ("PRO", "EQU")
 _STEPWISE: Final = "OPT-A2"
@@ -51,23 +57,24 @@ _EQUAL: Final = (
     "its size: on scores like epsilon's the variance was 4 to 158% larger"
 )
 _PRINTED: Final = (
-    "With doubt = 0, the paper as printed, an OPT stops asking where the first labels agree: accuracy came out up to "
-    "{bias} points too high, and 95% intervals held the truth in {low} to {high}% of cycles; doubt = 1 keeps it asking"
+    "With pseudo_labels = 0, the paper as printed, an OPT stops asking where the first labels agree: accuracy came out "
+    "up to {bias} points too high, and 95% intervals held the truth in {low} to {high}% of cycles; pseudo_labels = 1 "
+    "keeps it asking"
 )
-_DOUBTING: Final = (
-    "Both OPTs let labels decide how many there are: with doubt = 1 accuracy came out up to .4 points too high, and "
-    "95% intervals held the truth in 91 to 94% of cycles"
+_SMOOTHED: Final = (
+    "Both OPTs let labels decide how many there are: with pseudo_labels = 1 accuracy came out up to .4 points too "
+    "high, and 95% intervals held the truth in 91 to 94% of cycles"
 )
 
 
 @dataclass(frozen=True)
 class Kumar(SamplingDesign):
-    """Strata of one classifier's certainty; the labels of any allocation of the paper; stratified shares.
+    """Strata by one classifier's certainty, an allocation of the paper, and stratified shares as estimates.
 
-    classifier: whose certainty is cut ("": the first of the panel). share: what the labels are for; all of them are
-    drawn among the items that it is a share of. n_ini: labels of every stratum in the first round
-    of both OPTs; n_step: labels of each further round of OPT-A2; doubt: right and wrong labels that are added to every
-    stratum when its spread is read (0: the paper as printed).
+    classifier: whose certainty is cut ("": the first of the panel). share: the metric that labels are for; all of them
+    are drawn among the items that it is a share of. n_ini: labels of every stratum in the first round of OPT-A1 and
+    OPT-A2; n_step: labels of each further round of OPT-A2. pseudo_labels: right and wrong labels added to every stratum
+    when its standard deviation is estimated (0: the paper as printed).
     """
 
     name: ClassVar[str] = "kumar"
@@ -81,11 +88,11 @@ class Kumar(SamplingDesign):
     strata: int = 8
     n_ini: int = 5
     n_step: int = 20
-    doubt: float = 1.0
+    pseudo_labels: float = 1.0
 
     def __post_init__(self) -> None:
         for word, said, known in (
-            ("share of listed items", self.share, share_names()),
+            ("share of listed items", self.share, listed_share_names()),
             ("stratifier", self.stratifier, STRATIFIERS),
             ("allocation", self.allocation, ALLOCATIONS),
         ):
@@ -100,11 +107,11 @@ class Kumar(SamplingDesign):
                 expected=f"at least {self.strata}, as there are strata; twice as many are better",
                 got=str(self.n_step),
             )
-        if not 0 <= self.doubt <= MOST_LABELS:
+        if not 0 <= self.pseudo_labels <= MOST_LABELS:
             raise StratawatchError(
-                "option 'doubt' is no number of labels",
+                "option 'pseudo_labels' is no number of labels",
                 expected=f"0 to {MOST_LABELS:,}",
-                got=f"{self.doubt:g}",
+                got=f"{self.pseudo_labels:g}",
             )
 
     @property
@@ -114,8 +121,8 @@ class Kumar(SamplingDesign):
             return (_INTERVAL,)
         if self.allocation == "EQU":
             return (_INTERVAL, _EQUAL)
-        if self.doubt > 0:
-            return (_DOUBTING,)
+        if self.pseudo_labels > 0:
+            return (_SMOOTHED,)
         bias, low, high = ("2.2", 26, 71) if self.allocation == "OPT-A1" else ("4.7", 9, 33)
         return (_PRINTED.format(bias=bias, low=low, high=high),)
 
@@ -127,12 +134,12 @@ class Kumar(SamplingDesign):
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Shares of positives, or of negatives, which cannot be counted without labels; and what lies outside."""
         words, whose = metric_named(metric).title, classifiers[self._place(classifiers)]
-        if share_named(metric) is None:
+        if listed_share(metric) is None:
             return f"design = 'kumar' does not tell {words}: only labels say what it is a share of"
         mine = self._metric
         if len(mine.sides) > 1 or (classifier == whose and mine.sides == metric_named(metric).sides):
             return ""
-        asked = f"with share = '{self.share}' it asks about items that {whose} {verb(mine)}"
+        asked = f"with share = '{self.share}' it asks about items that {whose} {condition(mine)}"
         return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
 
     def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
@@ -140,7 +147,7 @@ class Kumar(SamplingDesign):
         classifiers, budget, each = list(scored), survey.budget or 0, self._first_labels
         strata = self.strata if scored[classifiers[self._place(classifiers)]] else 1
         if budget < each * strata:
-            raise too_few(budget, each, strata, each * strata)
+            raise too_few_labels(budget, each, strata, each * strata)
 
     def least_budget(self, classifiers: int) -> int:
         """The first labels of all strata."""
@@ -160,20 +167,22 @@ class Kumar(SamplingDesign):
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
         place = self._place(census.classifiers)
-        atoms = cut(census, place, self._metric, self.stratifier, self.strata)
+        atoms = stratify_by_certainty(census, place, self._metric, self.stratifier, self.strata)
         sizes = self._inside(Cells.of_atoms(census.classifiers, atoms)).sizes
         if sizes.size == 0:
-            asked = f"asks about items that {census.classifiers[place]} {verb(self._metric)}"
+            asked = f"asks about items that {census.classifiers[place]} {condition(self._metric)}"
             raise PlanImpossible(f"design = 'kumar' {asked}, and there is none", hint=ANOTHER)
-        self._rule.totals(sizes, Tally.nothing(sizes.size), survey.budget or 0)
+        self._rule.totals(sizes, StratumCounts.none_drawn(sizes.size), survey.budget or 0)
         return atoms
 
     def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """What PRO and EQU draw; labels may send both OPTs anywhere."""
         inside, budget = self._inside(cells), survey.budget or 0
         if self.allocation in _AT_ONCE:
-            return inside.everywhere(self._totals(inside.sizes, Tally.nothing(inside.sizes.size), budget))
-        return inside.everywhere(np.minimum(inside.sizes, budget))
+            return inside.over_all_strata(
+                self._totals(inside.sizes, StratumCounts.none_drawn(inside.sizes.size), budget)
+            )
+        return inside.over_all_strata(np.minimum(inside.sizes, budget))
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """What the allocation wants next, of labels that the budget pays for."""
@@ -188,8 +197,11 @@ class Kumar(SamplingDesign):
         inside, rates = self._inside(cells), prior_rates(cells, history).rate
         totals = self.max_totals(cells, survey, history)
         if self.allocation not in _AT_ONCE:
-            weights, first = optimal_weights(inside.sizes, inside.spread(rates)), np.minimum(inside.sizes, self.n_ini)
-            totals = inside.everywhere(clip_and_round(weights, first, inside.sizes, survey.budget or 0))
+            weights, first = (
+                optimal_weights(inside.sizes, inside.expected_deviations(rates)),
+                np.minimum(inside.sizes, self.n_ini),
+            )
+            totals = inside.over_all_strata(clip_and_round(weights, first, inside.sizes, survey.budget or 0))
         widths = {
             (name, metric): width
             for place, name in enumerate(cells.classifiers)
@@ -205,7 +217,7 @@ class Kumar(SamplingDesign):
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Stratified shares with the interval that their variance implies."""
-        return estimate(
+        return estimate_shares(
             cells, atoms, known, request, lambda metric, name: self.unsupported_reason(metric, name, cells.classifiers)
         )
 
@@ -222,41 +234,41 @@ class Kumar(SamplingDesign):
         if self.allocation in _AT_ONCE:
             return ALLOCATIONS[self.allocation]
         if self.allocation == _STEPWISE:
-            return OptA2(self.n_ini, self.n_step, self.doubt)
-        return OptA1(self.n_ini, self.doubt)
+            return OptA2(self.n_ini, self.n_step, self.pseudo_labels)
+        return OptA1(self.n_ini, self.pseudo_labels)
 
     @property
     def _words(self) -> str:
         return f"{self.allocation} on {self.stratifier} strata"
 
-    def _next(self, inside: Inside, budget: int, so_far: LabelsSoFar) -> Counts:
+    def _next(self, inside: ShareFrame, budget: int, so_far: LabelsSoFar) -> Counts:
         """Cumulative totals by stratum; those that are drawn if the allocation has had its rounds."""
-        tally = inside.tally(so_far)
+        tally = inside.counts(so_far)
         if so_far.ordinal > 1:
             if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and so_far.ordinal > 2):
                 return so_far.drawn
             if self.allocation == _STEPWISE:
                 budget = min(budget, so_far.new_label_cost(so_far.drawn) + self.n_step)
         elif self.allocation not in _AT_ONCE:
-            return inside.everywhere(self._totals(inside.sizes, tally, budget))
+            return inside.over_all_strata(self._totals(inside.sizes, tally, budget))
         least = self._least(inside.sizes)
 
         def totals(labels: int) -> Counts:
             """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
-            return inside.everywhere(self._totals(inside.sizes, tally, max(labels, least)))
+            return inside.over_all_strata(self._totals(inside.sizes, tally, max(labels, least)))
 
         return affordable_totals(totals, so_far, budget, int(inside.sizes.sum()))
 
     def _least(self, sizes: Counts) -> int:
         return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())
 
-    def _totals(self, sizes: Counts, tally: Tally, labels: int) -> Counts:
+    def _totals(self, sizes: Counts, tally: StratumCounts, labels: int) -> Counts:
         """The allocation's totals; a step of OPT-A2 is one of OPT-A1 with the labels of a step."""
-        rule = OptA1(self.n_ini, self.doubt) if self.allocation == _STEPWISE else self._rule
+        rule = OptA1(self.n_ini, self.pseudo_labels) if self.allocation == _STEPWISE else self._rule
         return rule.totals(sizes, tally, labels) if sizes.size else sizes
 
-    def _inside(self, cells: Cells) -> Inside:
-        return Inside(cells, self._place(cells.classifiers), self._metric)
+    def _inside(self, cells: Cells) -> ShareFrame:
+        return ShareFrame(cells, self._place(cells.classifiers), self._metric)
 
     def _place(self, classifiers: Sequence[str]) -> int:
         return place_of(self.classifier, classifiers)

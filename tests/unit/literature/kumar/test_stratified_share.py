@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.estimation import Share, random_share, stratified_share, wald
+from stratawatch.literature.kumar.stratified_share import StratifiedShare, random_share, stratified_share, wald_interval
 from stratawatch.literature.kumar.variances import stratified_variance
 
 
@@ -71,35 +71,35 @@ class TestNoInformation:
 class TestWald:
     def test_symmetrical(self):
         """.7 +- 1.96 x .05."""
-        found = wald(Share(0.7, 0.0025, 10_000, exact=False))
+        found = wald_interval(StratifiedShare(0.7, 0.0025, 10_000, exact=False))
         assert (found.low, found.high) == pytest.approx((0.602, 0.798), abs=1e-4)
         assert found.n_eff == pytest.approx(0.21 / 0.0025)
 
     def test_cut_off_at_one(self):
-        assert wald(Share(0.99, 0.0025, 10_000, exact=False)).high == 1
+        assert wald_interval(StratifiedShare(0.99, 0.0025, 10_000, exact=False)).high == 1
 
     def test_rounding_makes_no_share_of_more_than_all(self):
         """These weights add up to 1.0000000000000002."""
         sizes = np.array([45, 42, 55, 55, 11, 7, 8])
         assert float(sizes / sizes.sum() @ np.ones(7)) > 1
-        assert wald(share(sizes, sizes, sizes)) == IntervalEstimate(1, 1, 1, 223)
+        assert wald_interval(share(sizes, sizes, sizes)) == IntervalEstimate(1, 1, 1, 223)
 
     def test_labels_that_all_agree_tell_no_interval(self):
-        assert isinstance(wald(share([100, 100], [10, 10], [10, 0])), Undefined)
+        assert isinstance(wald_interval(share([100, 100], [10, 10], [10, 0])), Undefined)
 
     def test_what_was_labelled_wholly_is_exact(self):
-        assert wald(share([4, 5], [4, 5], [3, 5])) == IntervalEstimate(8 / 9, 8 / 9, 8 / 9, 9)
+        assert wald_interval(share([4, 5], [4, 5], [3, 5])) == IntervalEstimate(8 / 9, 8 / 9, 8 / 9, 9)
 
     def test_no_information_stays_none(self):
         nothing = Undefined("why")
-        assert wald(nothing) is nothing
+        assert wald_interval(nothing) is nothing
 
     def test_a_fixed_allocation_covers(self):
         """2,000 draws at A = .8: 95% within three standard errors, a little less for the normal approximation."""
         rng = np.random.default_rng(1)
         labels, sizes, right = np.array([80, 60, 60]), np.array([4000, 3000, 3000]), np.array([2600, 2500, 2900])
         drawn = rng.hypergeometric(right, sizes - right, labels, (2000, 3))
-        ends = [wald(stratified_share(sizes, labels, yes)) for yes in drawn]
+        ends = [wald_interval(stratified_share(sizes, labels, yes)) for yes in drawn]
         assert np.mean([end.low <= 0.8 <= end.high for end in ends]) == pytest.approx(0.945, abs=0.015)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.designs.frozen import cut
 from stratawatch.core.population import Census
-from stratawatch.literature.tripathi.strata import LABELS_A_STRATUM, MOST_STRATA
+from stratawatch.literature.tripathi.pattern_strata import LABELS_A_STRATUM, MOST_STRATA
 from tests.support.tripathi_cycle import CENSUS, survey
 
 LONG = Census(("a",), ("0",) * 60 + ("1",), np.r_[np.arange(100, 400, 5), 900], np.full(61, 100))

@@ -2,15 +2,20 @@ import numpy as np
 import pytest
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.pseudo_labels import MOST_GROUPS, Values, probability_of_the_call, size_of_the_margin
+from stratawatch.literature.kumar.weighted_values import (
+    MOST_GROUPS,
+    WeightedValues,
+    call_probability,
+    size_of_the_margin,
+)
 
 
 class TestWhatIsStratifiedOn:
     def test_a_call_at_a_low_cut_off_may_be_an_unlikely_class(self):
-        assert probability_of_the_call(np.array([0.35]), np.array([True])).tolist() == [0.35]
+        assert call_probability(np.array([0.35]), np.array([True])).tolist() == [0.35]
 
     def test_a_negative_call_is_as_sure_as_its_score_is_low(self):
-        assert probability_of_the_call(np.array([0.1]), np.array([False])).tolist() == [0.9]
+        assert call_probability(np.array([0.1]), np.array([False])).tolist() == [0.9]
 
     def test_a_margin_counts_without_its_sign(self):
         assert size_of_the_margin(np.array([-3.0, 2.0])).tolist() == [3, 2]
@@ -18,43 +23,43 @@ class TestWhatIsStratifiedOn:
     @pytest.mark.parametrize("score", [-0.1, 1.1])
     def test_what_is_no_probability_is_refused(self, score):
         with pytest.raises(StratawatchError, match=r"not a probability.*signed margins"):
-            probability_of_the_call(np.array([score]), np.array([True]))
+            call_probability(np.array([score]), np.array([True]))
 
     @pytest.mark.parametrize("score", [np.nan, np.inf])
     def test_a_missing_score_is_refused(self, score):
         with pytest.raises(StratawatchError, match="not a finite number"):
-            probability_of_the_call(np.array([score]), np.array([True]))
+            call_probability(np.array([score]), np.array([True]))
         with pytest.raises(StratawatchError, match="not a finite number"):
             size_of_the_margin(np.array([score]))
 
 
 class TestCounting:
     def test_equal_values_are_counted_together(self):
-        values = Values.of(np.array([2.0, 1.0, 2.0]), np.array([3.0, 1.0, 4.0]))
+        values = WeightedValues.of(np.array([2.0, 1.0, 2.0]), np.array([3.0, 1.0, 4.0]))
         assert (values.z.tolist(), values.items.tolist()) == ([1, 2], [1, 7])
 
     def test_a_value_without_items_is_none(self):
-        assert Values.of(np.array([1.0, 2.0]), np.array([0.0, 5.0])).z.tolist() == [2]
+        assert WeightedValues.of(np.array([1.0, 2.0]), np.array([0.0, 5.0])).z.tolist() == [2]
 
     @pytest.mark.parametrize("weights", [[], [0.0]])
     def test_nothing_is_refused(self, weights):
         with pytest.raises(StratawatchError, match="nothing to stratify"):
-            Values.of(np.zeros(len(weights)), np.array(weights))
+            WeightedValues.of(np.zeros(len(weights)), np.array(weights))
 
     @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0]])
     def test_weights_that_do_not_fit_are_refused(self, weights):
         with pytest.raises(StratawatchError, match="do not fit"):
-            Values.of(np.array([1.0, 2.0]), np.array(weights))
+            WeightedValues.of(np.array([1.0, 2.0]), np.array(weights))
 
 
 class TestGrouping:
     def test_few_values_stay_as_they_are(self):
-        values = Values.of(np.array([1.0, 5.0]))
+        values = WeightedValues.of(np.array([1.0, 5.0]))
         assert values.grouped() is values
 
     def test_groups_keep_every_item_and_the_sum(self):
         rng = np.random.default_rng(1)
-        values = Values.of(rng.random(5000) ** 3, rng.integers(1, 9, 5000).astype(float))
+        values = WeightedValues.of(rng.random(5000) ** 3, rng.integers(1, 9, 5000).astype(float))
         grouped = values.grouped()
         assert 0.5 * MOST_GROUPS < grouped.z.size <= MOST_GROUPS
         assert grouped.items.sum() == values.items.sum()
@@ -63,17 +68,17 @@ class TestGrouping:
 
 
 def test_scaled_values_lie_between_zero_and_one_and_come_back():
-    values = Values.of(np.array([2.0, 3.0, 6.0]), np.array([1.0, 2.0, 1.0]))
+    values = WeightedValues.of(np.array([2.0, 3.0, 6.0]), np.array([1.0, 2.0, 1.0]))
     assert values.scaled.z.tolist() == [0, 0.25, 1]
     assert values.unscaled(values.scaled.z).tolist() == [2, 3, 6]
 
 
 def test_the_deviation_counts_items():
     """Mean 3.5, squares 2.25 + 2 x .25 + 6.25 = 9 of 4."""
-    assert Values.of(np.array([2.0, 3.0, 6.0]), np.array([1.0, 2.0, 1.0])).deviation == 1.5
+    assert WeightedValues.of(np.array([2.0, 3.0, 6.0]), np.array([1.0, 2.0, 1.0])).deviation == 1.5
 
 
 def test_equal_parts_are_cut_at_the_nearest_end_of_a_value():
     """Half of 10 is 5: the first value reaches 4, the second 7; 4 is nearer."""
-    values = Values.of(np.array([1.0, 2.0, 3.0]), np.array([4.0, 3.0, 3.0]))
-    assert values.equal_parts(values.items, 2).tolist() == [1.5]
+    values = WeightedValues.of(np.array([1.0, 2.0, 3.0]), np.array([4.0, 3.0, 3.0]))
+    assert values.equal_shares(values.items, 2).tolist() == [1.5]

@@ -11,7 +11,7 @@ from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.literature.bennett.estimate import outcome
+from stratawatch.literature.bennett.precision_estimate import estimate_precision
 from tests.support.design_cycle import Cycle, design_of
 
 CENSUS = Census(
@@ -22,7 +22,7 @@ CENSUS = Census(
 )
 
 
-def wanted(budget=100, **options) -> SurveySpec:
+def survey_of(budget=100, **options) -> SurveySpec:
     return SurveySpec(budget=budget, design="bennett", options=options, seed="s")
 
 
@@ -30,66 +30,66 @@ def mostly(pattern, number) -> bool:
     return number % 4 > 0
 
 
-def cycle_of(survey, says=mostly, known=frozenset(), census=CENSUS) -> Cycle:
-    return Cycle(design_of(census, survey), says, known)
+def cycle_of(survey, says=mostly, labelled=frozenset(), census=CENSUS) -> Cycle:
+    return Cycle(design_of(census, survey), says, labelled)
 
 
 class TestBins:
     def test_hold_what_the_classifier_calls_positive_whatever_others_say(self):
-        atoms = cut(CENSUS, wanted(bins=2))
+        atoms = cut(CENSUS, survey_of(bins=2))
         homes = {(atom.pattern, atom.first_bin, atom.last_bin): atom.stratum for atom in atoms}
         assert homes["10", 560, 620] != homes["11", 700, 1000]
         assert len({homes["00", 10, 10], homes["-1", 700, 700], homes["01", 480, 480]}) == 1
 
     def test_equal_bins_are_of_equal_widths(self):
         """Between the scores of bins 560 and 1000 the middle one lies above bin 620."""
-        sizes = [sorted(_bins(cut(CENSUS, wanted(bins=2, binning=word)))) for word in ("perc", "equal")]
+        sizes = [sorted(_bins(cut(CENSUS, survey_of(bins=2, binning=word)))) for word in ("perc", "equal")]
         assert sizes[0] == [200, 200]
         assert sizes[1] != [200, 200]
 
     def test_items_without_a_score_are_one_more(self):
         census = Census(("a",), ("0", "1", "1"), np.array([100, -1, 900]), np.array([60, 20, 60]))
-        assert sorted(_bins(cut(census, wanted()))) == [20, 60]
-        assert cycle_of(wanted(500), census=census).finish().asked == 80
+        assert sorted(_bins(cut(census, survey_of()))) == [20, 60]
+        assert cycle_of(survey_of(500), census=census).finish().new_labels == 80
 
     def test_whose_calls_they_are_can_be_said(self):
-        assert sum(_bins(cut(CENSUS, wanted()))) == 400
-        atoms = cut(CENSUS, wanted(classifier="b"))
+        assert sum(_bins(cut(CENSUS, survey_of()))) == 400
+        atoms = cut(CENSUS, survey_of(classifier="b"))
         assert sum(atom.size for atom in atoms if atom.pattern[1] == "1") == 350
         assert sorted({atom.pattern for atom in atoms if atom.stratum == atoms[1].stratum}) == ["00", "10"]
 
     def test_where_nothing_is_called_positive_there_is_no_cycle(self):
         census = Census(("a", "b"), ("01",), np.array([100]), np.array([60]))
         with pytest.raises(PlanImpossible, match="asks about items that a calls positive, and there is none; name"):
-            cut(census, wanted())
-        assert cut(census, wanted(classifier="b"))
+            cut(census, survey_of())
+        assert cut(census, survey_of(classifier="b"))
 
 
 class TestRounds:
     def test_are_of_two_labels_a_bin_until_the_budget_is_spent(self):
-        cycle = cycle_of(wanted(100)).finish()
+        cycle = cycle_of(survey_of(100)).finish()
         assert [plan.labels for plan in cycle.plans] == [*range(8, 97, 8), 100, 100]
 
     def test_only_bins_get_labels(self):
-        cycle = cycle_of(wanted(100)).finish()
+        cycle = cycle_of(survey_of(100)).finish()
         assert {cycle.design.atoms[atom].pattern[0] for atom in _homes(cycle)} == {"1"}
 
     def test_stop_when_the_interval_was_narrow_in_so_many_rounds_running(self):
         """Without disagreement the interval narrows fast; each more that is wanted is a round more."""
         lengths = [
-            len(cycle_of(wanted(300, delta=0.1, per_bin=4, in_a_row=k), lambda *_: True).finish().plans)
+            len(cycle_of(survey_of(300, delta=0.1, per_bin=4, in_a_row=k), lambda *_: True).finish().plans)
             for k in (1, 2, 3)
         ]
         assert np.diff(lengths).tolist() == [1, 1]
         assert lengths[0] < 10
 
     def test_their_interval_is_as_narrow_as_was_wanted(self):
-        cycle = cycle_of(wanted(400, delta=0.06, per_bin=4)).finish()
-        assert cycle.asked < 300
-        assert cycle.told(["precision"])["a", "precision"].result.half_width <= 0.06
+        cycle = cycle_of(survey_of(400, delta=0.06, per_bin=4)).finish()
+        assert cycle.new_labels < 300
+        assert cycle.estimates(["precision"])["a", "precision"].result.half_width <= 0.06
 
     def test_are_the_same_when_planned_again_and_others_with_another_seed(self):
-        first, again = cycle_of(wanted(100)).finish(), cycle_of(wanted(100)).finish()
+        first, again = cycle_of(survey_of(100)).finish(), cycle_of(survey_of(100)).finish()
         assert [plan.totals for plan in first.plans] == [plan.totals for plan in again.plans]
         other = SurveySpec(budget=100, design="bennett", seed="t")
         assert [plan.totals for plan in cycle_of(other).finish().plans] != [plan.totals for plan in first.plans]
@@ -97,34 +97,34 @@ class TestRounds:
     def test_opt_goes_where_labels_disagree(self):
         """The lower bin is a coin, the upper one always right."""
         says = lambda pattern, number: pattern == "11" or number % 2 == 0  # noqa: E731
-        cycle = cycle_of(wanted(160, bins=2), says).finish()
+        cycle = cycle_of(survey_of(160, bins=2), says).finish()
         homes = [cycle.design.atoms[atom].pattern for atom in _homes(cycle)]
         assert homes.count("10") > 2 * homes.count("11")
-        even = cycle_of(wanted(160, bins=2, style="uni"), says).finish()
+        even = cycle_of(survey_of(160, bins=2, style="uni"), says).finish()
         homes = [even.design.atoms[atom].pattern for atom in _homes(even)]
         assert 50 < homes.count("10") < 110
 
-    def test_labels_that_are_known_already_are_free(self):
-        cycle = cycle_of(wanted(60), known=frozenset(f"i{number}" for number in range(0, 850, 2))).finish()
-        assert cycle.asked == 60
+    def test_labels_that_exist_already_are_free(self):
+        cycle = cycle_of(survey_of(60), labelled=frozenset(f"i{number}" for number in range(0, 850, 2))).finish()
+        assert cycle.new_labels == 60
         assert len(cycle.drawn) > 90
 
-    def test_labels_that_are_known_do_not_use_up_the_rounds(self):
-        """One bin, so that a round is two labels: known ones make more rounds than the budget has pairs."""
-        known = frozenset(f"i{number}" for number in range(850) if number % 3)
-        cycle = cycle_of(wanted(40, bins=1), known=known).finish()
-        assert cycle.asked == 40
+    def test_labels_that_exist_already_do_not_use_up_the_rounds(self):
+        """One bin, so that a round is two labels: free ones make more rounds than the budget has pairs."""
+        labelled = frozenset(f"i{number}" for number in range(850) if number % 3)
+        cycle = cycle_of(survey_of(40, bins=1), labelled=labelled).finish()
+        assert cycle.new_labels == 40
         assert 20 < len(cycle.plans) <= cycle.design.sampling_design.max_rounds(cycle.design.survey)
 
     def test_end_with_the_last_item(self):
-        cycle = cycle_of(wanted(500)).finish()
-        assert cycle.asked == 400
-        found = cycle.told(["precision"])["a", "precision"].result
+        cycle = cycle_of(survey_of(500)).finish()
+        assert cycle.new_labels == 400
+        found = cycle.estimates(["precision"])["a", "precision"].result
         truth = np.mean([cycle.truth[item] == "yes" for item in cycle.drawn])
         assert found == IntervalEstimate(*[pytest.approx(truth)] * 3, 400)
 
     def test_a_pool_that_is_too_small_is_told(self):
-        design = design_of(CENSUS, wanted(300, bins=1, per_bin=50))
+        design = design_of(CENSUS, survey_of(300, bins=1, per_bin=50))
         pools = np.full(design.cells.stratum_count, 20)
         nothing = Cycle(design, mostly)
         nothing.next()
@@ -133,62 +133,66 @@ class TestRounds:
         assert len(plan.exhausted) == 1
 
     def test_pools_hold_the_whole_budget_in_every_bin(self):
-        survey = wanted(90)
+        survey = survey_of(90)
         assert sorted(pool_sizes(cut(CENSUS, survey), ("a", "b"), survey)) == [30, 90, 90, 90, 90]
 
 
 class TestEstimates:
     def test_are_the_papers(self):
-        cycle = cycle_of(wanted(100)).finish()
+        cycle = cycle_of(survey_of(100)).finish()
         cells, homes = cycle.design.cells, _homes(cycle)
         yes = [cycle.truth[item] == "yes" for item in sorted(cycle.drawn)]
         strata = cells.strata[np.array(homes)]
         labels, right = (np.bincount(strata, weights, cells.stratum_count) for weights in (None, yes))
         served = cells.stratum_sizes == 100
-        by_hand = outcome(*(np.rint(part[served]).astype(int) for part in (cells.stratum_sizes, labels, right)))
-        told = cycle.told(["precision"])["a", "precision"]
-        assert told.result == by_hand
-        assert told.labels_used == 100
+        by_hand = estimate_precision(
+            *(np.rint(part[served]).astype(int) for part in (cells.stratum_sizes, labels, right))
+        )
+        estimates = cycle.estimates(["precision"])["a", "precision"]
+        assert estimates.result == by_hand
+        assert estimates.labels_used == 100
 
     def test_of_anything_else_are_no_information(self):
         segment = Segment("region", "north")
-        cycle = cycle_of(wanted(100)).finish()
-        told = cycle.told(list(METRICS), [])
-        assert [key for key, one in told.items() if isinstance(one.result, IntervalEstimate)] == [("a", "precision")]
+        cycle = cycle_of(survey_of(100)).finish()
+        estimates = cycle.estimates(list(METRICS), [])
+        assert [key for key, one in estimates.items() if isinstance(one.result, IntervalEstimate)] == [
+            ("a", "precision")
+        ]
         why = "design = 'bennett' does not tell recall of a: only precision of a"
-        assert told["a", "recall"].result == Undefined(why)
-        assert told["b", "precision"].result == Undefined(why.replace("recall of a", "precision of b"))
+        assert estimates["a", "recall"].result == Undefined(why)
+        assert estimates["b", "precision"].result == Undefined(why.replace("recall of a", "precision of b"))
         counts = np.zeros(7, dtype=np.int64)
         counts[3] = 10
         inside = cycle_of(
-            wanted(), census=Census(("a", "b"), CENSUS.patterns, CENSUS.bins, CENSUS.counts, {segment: counts})
+            survey_of(), census=Census(("a", "b"), CENSUS.patterns, CENSUS.bins, CENSUS.counts, {segment: counts})
         )
-        found = inside.finish().told(["precision"], [segment])["a", "precision", segment]
+        found = inside.finish().estimates(["precision"], [segment])["a", "precision", segment]
         assert found.result == Undefined("design = 'bennett' does not tell precision inside segments: region=north")
 
     def test_before_a_label_there_is_no_information(self):
-        found = cycle_of(wanted()).told(["precision"])["a", "precision"].result
+        found = cycle_of(survey_of()).estimates(["precision"])["a", "precision"].result
         assert found == Undefined("no item that the classifier calls positive has a label")
 
 
 class TestForecast:
     def test_is_the_budget_without_a_margin(self):
-        plan = _whole(wanted(100))
+        plan = _whole(survey_of(100))
         assert plan.labels == 100
         assert set(plan.half_widths) == {("a", "precision")}
 
     def test_is_as_many_labels_as_the_margin_needs(self):
-        plan = _whole(wanted(300, delta=0.06))
+        plan = _whole(survey_of(300, delta=0.06))
         assert 20 < plan.labels < 100
         assert 0.055 < plan.half_widths["a", "precision"] <= 0.06
 
     def test_a_margin_that_the_budget_does_not_reach_spends_it(self):
-        plan = _whole(wanted(100, delta=0.001))
+        plan = _whole(survey_of(100, delta=0.001))
         assert plan.labels == 100
         assert plan.half_widths["a", "precision"] > 0.02
 
     def test_all_items_are_certain(self):
-        assert _whole(wanted(1000)).half_widths == {("a", "precision"): 0}
+        assert _whole(survey_of(1000)).half_widths == {("a", "precision"): 0}
 
 
 class TestRefusals:
@@ -212,7 +216,7 @@ class TestRefusals:
 
     def test_a_classifier_that_is_not_there(self):
         with pytest.raises(StratawatchError, match="there is no classifier 'c'; expected one of a, b"):
-            cut(CENSUS, wanted(classifier="c"))
+            cut(CENSUS, survey_of(classifier="c"))
 
     @pytest.mark.parametrize("goal", [Goal("recall", 0.05), Goal("precision", 0.03)])
     def test_a_goal_for_more_than_the_precision_of_one(self, goal):

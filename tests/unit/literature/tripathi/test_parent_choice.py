@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.overlap import Overlap
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from stratawatch.literature.tripathi.parent import best_parent, expected_labels, expected_saved
-from stratawatch.literature.tripathi.patterns import Patterns
-from stratawatch.literature.tripathi.sequence_length import longest_within
+from stratawatch.literature.tripathi.parent_choice import best_parent, expected_labels, expected_savings
+from stratawatch.literature.tripathi.sequence_length import longest_affordable
 
-PANEL = Patterns.of(["000", "100", "110", "111", "011", "001"], np.array([8000, 100, 400, 900, 200, 50]), 3)
+PANEL = CallPatterns.of(["000", "100", "110", "111", "011", "001"], np.array([8000, 100, 400, 900, 200, 50]), 3)
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 30), st.integers(0, 30), st.integers(0, 30))
@@ -21,12 +21,12 @@ def test_expected_savings_by_enumeration(parent_wanted, wanted, both, only_paren
     pir, cir = overlap.parent_ratio, overlap.child_ratio
     chances = [comb(parent_wanted, x) * pir**x * (1 - pir) ** (parent_wanted - x) for x in range(parent_wanted + 1)]
     expected = sum(chance * min(x, wanted * cir) for x, chance in enumerate(chances))
-    assert expected_saved(overlap, parent_wanted, wanted) == pytest.approx(expected)
+    assert expected_savings(overlap, parent_wanted, wanted) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("both", "saved"), [(0, 0), (100, 60)])
 def test_savings_without_and_with_a_full_overlap(both, saved):
-    assert expected_saved(Overlap(100, 100, both), 60, 60) == pytest.approx(saved)
+    assert expected_savings(Overlap(100, 100, both), 60, 60) == pytest.approx(saved)
 
 
 @pytest.mark.parametrize("parent", [0, 1, 2])
@@ -42,23 +42,23 @@ def test_the_best_parent_is_the_one_that_overlaps():
 
 
 def test_a_classifier_that_calls_nothing_cannot_be_the_best():
-    patterns = Patterns.of(["00", "01"], np.array([5, 50]), 2)
+    patterns = CallPatterns.of(["00", "01"], np.array([5, 50]), 2)
     assert best_parent(patterns, np.array([20, 20])) == 1
 
 
 def test_a_cell_of_one_item_is_labelled_once():
-    patterns = Patterns.of(["11"], np.array([1]), 2)
+    patterns = CallPatterns.of(["11"], np.array([1]), 2)
     assert expected_labels(patterns, np.array([50, 50]), 0) == 1
 
 
 def test_classifiers_apart_need_all_their_labels():
-    patterns = Patterns.of(["10", "01"], np.array([10**9, 10**9]), 2)
+    patterns = CallPatterns.of(["10", "01"], np.array([10**9, 10**9]), 2)
     assert expected_labels(patterns, np.array([50, 70]), 0) == pytest.approx(120, abs=1e-3)
 
 
 def test_without_any_positive_call_there_is_no_parent():
     with pytest.raises(StratawatchError, match="no classifier that labels are wanted for calls any item positive"):
-        best_parent(Patterns.of(["00"], np.array([5]), 2), np.array([20, 20]))
+        best_parent(CallPatterns.of(["00"], np.array([5]), 2), np.array([20, 20]))
 
 
 class TestBudget:
@@ -66,11 +66,11 @@ class TestBudget:
         return draw_panel(PANEL, np.full(3, n), 1, np.random.default_rng(9)).labels
 
     def test_the_budget_is_kept_and_nearly_spent(self):
-        n = longest_within(500, 2000, self.labels)
+        n = longest_affordable(500, 2000, self.labels)
         assert 490 <= self.labels(n) <= 500
 
     def test_no_more_than_the_most_is_drawn(self):
-        assert longest_within(10**6, 70, self.labels) == 70
+        assert longest_affordable(10**6, 70, self.labels) == 70
 
     @given(st.integers(1, 200), st.integers(0, 50))
     def test_it_is_kept_where_labels_jump(self, budget, seed):
@@ -80,10 +80,10 @@ class TestBudget:
             return int(steps[n - 1]) if n else 0
 
         try:
-            assert labels(longest_within(budget, 200, labels)) <= budget
+            assert labels(longest_affordable(budget, 200, labels)) <= budget
         except StratawatchError:
             assert labels(1) > budget or budget < 10
 
     def test_a_budget_for_nothing_is_refused(self):
         with pytest.raises(StratawatchError, match="does not buy one draw a classifier; got 0 labels"):
-            longest_within(0, 100, self.labels)
+            longest_affordable(0, 100, self.labels)

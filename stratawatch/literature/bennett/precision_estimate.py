@@ -17,7 +17,7 @@ WARNING: Final = (
 )
 
 
-def shares(sizes: Counts, labels: Counts, yes: Counts, *, replacement: bool) -> Floats:
+def bin_shares(sizes: Counts, labels: Counts, yes: Counts, *, replacement: bool) -> Floats:
     """p_k by bin: m-estimates; without replacement the exact share of a bin that is labelled to the last item."""
     smoothed = m_estimate(yes, labels)
     if replacement:
@@ -25,18 +25,18 @@ def shares(sizes: Counts, labels: Counts, yes: Counts, *, replacement: bool) -> 
     return np.where(labels >= sizes, yes / np.maximum(sizes, 1), smoothed)
 
 
-def precision(sizes: Counts, rates: Floats) -> Floats:
+def weighted_mean(sizes: Counts, rates: Floats) -> Floats:
     """The weighted mean p = sum W_k p_k, W_k = N_k/N (Eq. 1)."""
     return np.asarray((sizes * rates).sum(axis=-1) / sizes.sum(axis=-1), dtype=np.float64)
 
 
-def variance(sizes: Counts, labels: Counts, rates: Floats, *, replacement: bool) -> Floats:
+def weighted_mean_variance(sizes: Counts, labels: Counts, rates: Floats, *, replacement: bool) -> Floats:
     """The square of s.e.: sum W_k^2 (1 - f_k) p_k (1 - p_k)/(n_k - 1), f_k = n_k/N_k, 0 with replacement (Eq. 1).
 
     With one label or none n_k - 1 counts as 1: without labels a bin adds W_k^2/4, the most that p_k = 1/2 can be wrong
     by, squared.
 
-    >>> float(variance(np.array([50, 50]), np.array([0, 0]), np.array([0.5, 0.5]), replacement=True))
+    >>> float(weighted_mean_variance(np.array([50, 50]), np.array([0, 0]), np.array([0.5, 0.5]), replacement=True))
     0.125
     """
     weights = sizes / sizes.sum(axis=-1, keepdims=True)
@@ -45,12 +45,12 @@ def variance(sizes: Counts, labels: Counts, rates: Floats, *, replacement: bool)
     return np.asarray((weights**2 * spread).sum(axis=-1), dtype=np.float64)
 
 
-def outcome(
+def estimate_precision(
     sizes: Counts, labels: Counts, yes: Counts, *, replacement: bool = False, confidence: float = 0.95
 ) -> IntervalEstimate | Undefined:
     """The estimate p +- z se inside [0, 1]; without a label, no information.
 
-    >>> found = outcome(np.array([500, 500]), np.array([101, 101]), np.array([100, 50]))
+    >>> found = estimate_precision(np.array([500, 500]), np.array([101, 101]), np.array([100, 50]))
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.742, 0.698, 0.787)
     """
@@ -61,9 +61,9 @@ def outcome(
         raise StratawatchError("counts contradict one another", expected="yes <= labels <= items in every bin")
     if not labels.any():
         return Undefined("no item that the classifier calls positive has a label")
-    rates = shares(sizes, labels, yes, replacement=replacement)
-    value = float(precision(sizes, rates))
-    spread = float(variance(sizes, labels, rates, replacement=replacement))
+    rates = bin_shares(sizes, labels, yes, replacement=replacement)
+    value = float(weighted_mean(sizes, rates))
+    spread = float(weighted_mean_variance(sizes, labels, rates, replacement=replacement))
     half = normal_quantile(confidence) * spread**0.5
     # Every item labelled: as certain as a sample of all of them.
     known = value * (1 - value) / spread if spread > 0 else float(sizes.sum())

@@ -21,10 +21,10 @@ from stratawatch.core.population import Atom, Census, Counts, Segment
 from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE
-from stratawatch.literature.tripathi.options import Options
-from stratawatch.literature.tripathi.recycled_estimates import SERVED, Told
-from stratawatch.literature.tripathi.sequences import Sequences
-from stratawatch.literature.tripathi.strata import numbered
+from stratawatch.literature.tripathi.pattern_strata import stratum_numbers
+from stratawatch.literature.tripathi.recycled_estimates import SUPPORTED_METRICS, RecycledEstimates
+from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
+from stratawatch.literature.tripathi.sequences import ClassifierSequences
 
 METHOD: Final = "recycled samples"
 _SEGMENTS: Final = "design = 'tripathi' tells nothing of segments"
@@ -42,7 +42,7 @@ _AGAIN: Final = (
 
 
 @dataclass(frozen=True)
-class Tripathi(Options, SamplingDesign):
+class Tripathi(RecyclingOptions, SamplingDesign):
     """One round: a sequence for every precision, recycled from the parent's, and the parent's false-omission rate."""
 
     name: ClassVar[str] = "tripathi"
@@ -62,7 +62,7 @@ class Tripathi(Options, SamplingDesign):
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """Everything but precision, recall and false-omission rate."""
-        if metric in SERVED:
+        if metric in SUPPORTED_METRICS:
             return ""
         return (
             f"design = 'tripathi' does not tell {metric_named(metric).title}: only precision and what follows from it"
@@ -93,7 +93,7 @@ class Tripathi(Options, SamplingDesign):
         atoms = initial_cells(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
         planned = self._sequences(cells, survey)
-        strata = numbered(cells, planned.parent, prior_rates(cells, history), planned.for_omission).tolist()
+        strata = stratum_numbers(cells, planned.parent, prior_rates(cells, history), planned.omission_budget).tolist()
         made = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
         # What the budget cannot buy is said now.
         self.max_totals(Cells.of_atoms(census.classifiers, made), survey, history)
@@ -107,7 +107,7 @@ class Tripathi(Options, SamplingDesign):
         """Everything in the first round. Labels that are known count too: the draw must not depend on them."""
         if so_far.ordinal > 1:
             return Plan(tuple(so_far.drawn.tolist()), {}, METHOD)
-        whole = self.plan_all_rounds(cells, survey, history, SERVED)
+        whole = self.plan_all_rounds(cells, survey, history, SUPPORTED_METRICS)
         wanted = np.array(whole.totals, dtype=np.int64)
         return replace(
             whole,
@@ -118,11 +118,11 @@ class Tripathi(Options, SamplingDesign):
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """With the half-widths of answers that come as scores or history foretell."""
         sequences = self._sequences(cells, survey)
-        told = Told.foretold(sequences, prior_rates(cells, history).rate, survey.confidence)
+        told = RecycledEstimates.expected(sequences, prior_rates(cells, history).rate, survey.confidence)
         found = {
-            (name, metric): told.reading(metric, place).result
+            (name, metric): told.estimate(metric, place).result
             for place, name in enumerate(cells.classifiers)
-            for metric in SERVED
+            for metric in SUPPORTED_METRICS
             if metric in metrics
         }
         widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, IntervalEstimate)}
@@ -132,7 +132,7 @@ class Tripathi(Options, SamplingDesign):
         self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Precision, recall and false-omission rate, over everything."""
-        told = Told.by(self._sequences(cells, request.survey), known, request.confidence)
+        told = RecycledEstimates.of_labels(self._sequences(cells, request.survey), known, request.confidence)
         return tuple(
             self._estimate(told, place, metric, segment)
             for segment in request.segments
@@ -140,14 +140,14 @@ class Tripathi(Options, SamplingDesign):
             for metric in request.metrics
         )
 
-    def _estimate(self, told: Told, place: int, metric: str, segment: Segment | None) -> Estimate:
+    def _estimate(self, told: RecycledEstimates, place: int, metric: str, segment: Segment | None) -> Estimate:
         classifiers = told.sequences.cells.classifiers
         name = classifiers[place]
         why = self.unsupported_reason(metric, name, classifiers) or (_SEGMENTS if segment else "")
         if why:
             return Estimate(name, metric, segment, Undefined(why), 0, METHOD, told.confidence)
-        found = told.reading(metric, place)
+        found = told.estimate(metric, place)
         return Estimate(name, metric, None, found.result, found.labels, found.method, told.confidence)
 
-    def _sequences(self, cells: Cells, survey: SurveySpec) -> Sequences:
-        return Sequences(cells, survey, self)
+    def _sequences(self, cells: Cells, survey: SurveySpec) -> ClassifierSequences:
+        return ClassifierSequences(cells, survey, self)
