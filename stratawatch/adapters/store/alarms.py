@@ -1,15 +1,16 @@
 """Alarm states, judgement by judgement, and the incidents they opened."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
 
 from stratawatch.adapters.store.columns import segment_key
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import alarm_states, cycles, incidents
 from stratawatch.adapters.store.upserts import first_come, insert_all, insert_new
-from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
 
 
@@ -21,17 +22,7 @@ class SqlAlarms:
 
     def add_states(self, states: Sequence[StreamState]) -> None:
         """Append the states of one judgement."""
-        rows = [
-            {
-                **_key_columns(state.key),
-                "cycle_id": state.cycle_id,
-                "revision": state.revision,
-                "state": str(state.state),
-                "reason": state.reason,
-                "at": state.at,
-            }
-            for state in states
-        ]
+        rows = [row_of(state, alarm_states, **_key_columns(state.key)) for state in states]
         with first_come("these states were judged by someone else meanwhile"):
             insert_all(self._sql, alarm_states, rows)
 
@@ -58,13 +49,7 @@ class SqlAlarms:
 
     def open_incident(self, incident: Incident) -> int:
         """Open an incident; returns the open one's id if the stream has one of this kind."""
-        row = {
-            **_key_columns(incident.key),
-            "kind": str(incident.kind),
-            "dedup_key": incident.dedup_key,
-            "cycle_id": incident.cycle_id,
-            "opened_at": incident.opened_at,
-        }
+        row = row_of(incident, incidents, **_key_columns(incident.key))
         added = insert_new(self._sql, incidents, [row], incidents.c.id)
         if added:
             return int(added[0].id)
@@ -90,13 +75,7 @@ class SqlAlarms:
 
 
 def _key_columns(key: StreamKey) -> dict[str, Any]:
-    return {
-        "panel": key.panel,
-        "classifier": key.classifier,
-        "metric": key.metric,
-        "segment": key.segment,
-        "segment_key": segment_key(key.segment),
-    }
+    return {**asdict(key), "segment_key": segment_key(key.segment)}
 
 
 def _same_stream(table: Table, key: StreamKey) -> list[ColumnElement[bool]]:
@@ -105,12 +84,8 @@ def _same_stream(table: Table, key: StreamKey) -> list[ColumnElement[bool]]:
     return [table.c[name] == value for name, value in columns.items()]
 
 
-def _key_of(row: Row[Any]) -> StreamKey:
-    return StreamKey(row.panel, row.classifier, row.metric, row.segment)
-
-
 def _state_of(row: Row[Any]) -> StreamState:
-    return StreamState(_key_of(row), row.cycle_id, row.revision, AlarmState(row.state), row.reason, row.at)
+    return record_of(StreamState, row, key=record_of(StreamKey, row))
 
 
 def _order(state: StreamState) -> tuple[str, ...]:
@@ -119,12 +94,4 @@ def _order(state: StreamState) -> tuple[str, ...]:
 
 
 def _incident_of(row: Row[Any]) -> Incident:
-    return Incident(
-        id=row.id,
-        key=_key_of(row),
-        kind=AlarmState(row.kind),
-        dedup_key=row.dedup_key,
-        cycle_id=row.cycle_id,
-        opened_at=row.opened_at,
-        resolved_at=row.resolved_at,
-    )
+    return record_of(Incident, row, key=record_of(StreamKey, row))

@@ -1,6 +1,7 @@
 """Baselines: appended, each once, and found by the window that they are in force for."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, Row, func, or_, select
 from stratawatch.adapters.store.baseline_table import baselines
 from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.engine.model.notification import StreamKey
@@ -20,6 +22,11 @@ EVIDENCE: Final[Mapping[str, type[BaselineShare | TwoSidedBaseline]]] = {
     "two_sides": TwoSidedBaseline,
 }
 """What a baseline may rest on, by the word that stands in the store."""
+_MEASURED: Final = (
+    *("panel", "classifier", "call", "cut_off", "metric", "segment", "evidence", "method", "n", "seed", "source"),
+    *("valid_from", "valid_until"),
+)
+"""The columns whose hash is the row's key, in the order in which they are hashed."""
 
 
 class SqlBaselines:
@@ -55,50 +62,18 @@ class SqlBaselines:
 
 
 def _row(baseline: StoredBaseline) -> dict[str, Any]:
-    interval, key = baseline.estimate, baseline.key
-    facts = {
-        "panel": key.panel,
-        "classifier": key.classifier,
-        "call": baseline.call,
-        "cut_off": baseline.cut_off,
-        "metric": key.metric,
-        "segment": key.segment,
-        "evidence": _evidence_document(baseline.evidence),
-        "method": baseline.method,
-        "n": int(baseline.n),
-        "seed": baseline.seed,
-        "source": baseline.source,
-        "valid_from": baseline.valid_from,
-        "valid_until": baseline.valid_until,
-    }
+    evidence = _evidence_document(baseline.evidence)
+    row = row_of(baseline, baselines, **asdict(baseline.key), evidence=evidence, n=int(baseline.n))
     return {
-        **facts,
-        "row_key": hashed(*(dumps(value) for value in facts.values())),
-        "segment_key": segment_key(key.segment),
-        "value": float(interval.value),
-        "low": float(interval.low),
-        "high": float(interval.high),
-        "n_eff": float(interval.n_eff),
-        "confidence": float(baseline.confidence),
-        "measured_at": baseline.measured_at,
+        **row,
+        **row_of(baseline.estimate, baselines),
+        "row_key": hashed(*(dumps(row[name]) for name in _MEASURED)),
+        "segment_key": segment_key(baseline.key.segment),
     }
 
 
 def _baseline(row: Row[Any]) -> StoredBaseline:
-    return StoredBaseline(
-        key=StreamKey(row.panel, row.classifier, row.metric, row.segment),
-        call=row.call,
-        cut_off=row.cut_off,
-        evidence=_evidence(row.evidence),
-        method=row.method,
-        n=row.n,
-        seed=row.seed,
-        source=row.source,
-        confidence=row.confidence,
-        valid_from=row.valid_from,
-        valid_until=row.valid_until,
-        measured_at=row.measured_at,
-    )
+    return record_of(StoredBaseline, row, key=record_of(StreamKey, row), evidence=_evidence(row.evidence))
 
 
 def _evidence_document(evidence: BaselineShare | TwoSidedBaseline) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, or_, select, update
 
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import batches, rounds
 from stratawatch.adapters.store.upserts import insert_all
 from stratawatch.engine.model.label_events import Batch, LabelTask, NewBatch
@@ -16,14 +17,13 @@ from stratawatch.errors import StratawatchError
 def add(sql: Connection, round_id: int, new: Sequence[NewBatch]) -> None:
     """Write outbox rows."""
     rows = [
-        {
-            "round_id": round_id,
-            "key": batch.key,
-            "state": str(BatchState.PLANNED),
-            "question": batch.question,
-            "guideline": batch.guideline,
-            "tasks": [[task.item_key, task.payload] for task in batch.tasks],
-        }
+        row_of(
+            batch,
+            batches,
+            round_id=round_id,
+            state=str(BatchState.PLANNED),
+            tasks=[[task.item_key, task.payload] for task in batch.tasks],
+        )
         for batch in new
     ]
     insert_all(sql, batches, rows)
@@ -71,5 +71,4 @@ def released(sql: Connection, batch_id: int, message: str) -> int:
 
 
 def _batch_of(row: Row[Any]) -> Batch:
-    tasks = tuple(LabelTask(key, payload) for key, payload in row.tasks)
-    return Batch(row.id, row.round_id, row.key, BatchState(row.state), row.attempts, row.question, row.guideline, tasks)
+    return record_of(Batch, row, tasks=tuple(LabelTask(key, payload) for key, payload in row.tasks))

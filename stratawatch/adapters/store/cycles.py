@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, Select, select, update
 from stratawatch.adapters.store import frozen_cycle as facts
 from stratawatch.adapters.store import quarantine, transitions
 from stratawatch.adapters.store.json_codec import as_document, from_document
+from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.population import Atom
@@ -22,21 +23,12 @@ from stratawatch.errors import StaleState, StratawatchError
 
 def cycle_of(row: Row[Any]) -> Cycle:
     """A row of the table as a record."""
-    return Cycle(
-        id=row.id,
-        panel=row.panel,
+    return record_of(
+        Cycle,
+        row,
         panel_version=row.version_id,
-        period=row.period,
         window=Window(row.window_start, row.window_end),
-        state=CycleState(row.state),
-        opened_at=row.opened_at,
-        deadline_at=row.deadline_at,
-        failures=row.failures,
-        last_error=row.last_error,
-        reason=row.reason,
-        docs=row.docs,
         profile=from_document(InputProfile, row.profile) if row.profile else None,
-        source_version=row.source_version,
     )
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, tru
 
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, estimates, label_events, revisions
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
@@ -26,9 +27,10 @@ class SqlEstimates:
 
     def add(self, revision: Revision) -> None:
         """Append a revision; (cycle, number) must be new."""
-        row = {name: getattr(revision, name) for name in ("cycle_id", "number", "fingerprint", "mark", "at")}
         with first_come(f"revision {revision.number} of cycle {revision.cycle_id} was written by someone else"):
-            added = self._sql.execute(revisions.insert().returning(revisions.c.id), row).scalar_one()
+            added = self._sql.execute(
+                revisions.insert().returning(revisions.c.id), row_of(revision, revisions)
+            ).scalar_one()
             rows = [_estimate_row(added, i, estimate) for i, estimate in enumerate(revision.estimates)]
             insert_all(self._sql, estimates, rows)
 
@@ -118,21 +120,17 @@ def _revision_of(row: Row[Any], found: Sequence[Estimate]) -> Revision:
 def _estimate_row(revision_id: int, position: int, estimate: Estimate) -> dict[str, Any]:
     segment = estimate.segment
     text = str(segment) if segment else None
-    return {
-        "revision_id": revision_id,
-        "position": position,
-        "classifier": estimate.classifier,
-        "metric": estimate.metric,
-        "segment_column": segment.column if segment else None,
-        "segment_value": segment.value if segment else None,
-        "segment": text,
-        "segment_key": segment_key(text),
+    return row_of(
+        estimate,
+        estimates,
+        revision_id=revision_id,
+        position=position,
+        segment_column=segment.column if segment else None,
+        segment_value=segment.value if segment else None,
+        segment=text,
+        segment_key=segment_key(text),
         **_outcome_columns(estimate),
-        "labels_used": int(estimate.labels_used),
-        "method": estimate.method,
-        "confidence": float(estimate.confidence),
-        "deff": None if estimate.deff is None else float(estimate.deff),
-    }
+    )
 
 
 def _outcome_columns(estimate: Estimate) -> dict[str, Any]:
@@ -150,14 +148,6 @@ def _outcome_columns(estimate: Estimate) -> dict[str, Any]:
 
 
 def _estimate_of(row: Row[Any]) -> Estimate:
-    is_defined = row.undefined is None
-    return Estimate(
-        classifier=row.classifier,
-        metric=row.metric,
-        segment=None if row.segment_column is None else Segment(row.segment_column, row.segment_value),
-        result=IntervalEstimate(row.value, row.low, row.high, row.n_eff) if is_defined else Undefined(row.undefined),
-        labels_used=row.labels_used,
-        method=row.method,
-        confidence=row.confidence,
-        deff=row.deff,
-    )
+    segment = None if row.segment_column is None else Segment(row.segment_column, row.segment_value)
+    result = record_of(IntervalEstimate, row) if row.undefined is None else Undefined(row.undefined)
+    return record_of(Estimate, row, segment=segment, result=result)

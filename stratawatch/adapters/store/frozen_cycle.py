@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from stratawatch.adapters.store import tables
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
@@ -25,16 +26,7 @@ def atoms(sql: Connection, cycle_id: int) -> tuple[Atom, ...]:
     segments = _segments(sql, cycle_id)
     t = tables.atoms.c
     return tuple(
-        Atom(
-            pattern=row.pattern,
-            first_bin=row.first_bin,
-            last_bin=row.last_bin,
-            size=row.size,
-            mean_score=row.mean_score,
-            segments=segments[row.position],
-            stratum=row.stratum,
-            prior_rate=row.foretold,
-        )
+        record_of(Atom, row, segments=segments[row.position], prior_rate=row.foretold)
         for row in sql.execute(select(tables.atoms).where(t.cycle_id == cycle_id).order_by(t.position))
     )
 
@@ -43,34 +35,14 @@ def candidates(sql: Connection, cycle_id: int) -> tuple[CandidateItem, ...]:
     """The pools, by atom and digest."""
     t = tables.candidates.c
     return tuple(
-        CandidateItem(
-            item=row.item,
-            atom=row.atom,
-            digest=row.digest,
-            pattern=row.pattern,
-            bin=row.score_bin,
-            time=row.time,
-            copies=row.copies,
-            payload=row.payload,
-            segments=row.segments,
-            cluster=row.cluster,
-        )
+        record_of(CandidateItem, row, bin=row.score_bin)
         for row in sql.execute(select(tables.candidates).where(t.cycle_id == cycle_id).order_by(t.position))
     )
 
 
 def _atom_row(cycle_id: int, position: int, atom: Atom) -> dict[str, Any]:
-    return {
-        "cycle_id": cycle_id,
-        "position": position,
-        "pattern": atom.pattern,
-        "first_bin": int(atom.first_bin),
-        "last_bin": int(atom.last_bin),
-        "size": int(atom.size),
-        "mean_score": None if atom.mean_score is None else float(atom.mean_score),
-        "stratum": int(atom.stratum),
-        "foretold": None if atom.prior_rate is None else float(atom.prior_rate),
-    }
+    prior_rate = None if atom.prior_rate is None else float(atom.prior_rate)
+    return row_of(atom, tables.atoms, cycle_id=cycle_id, position=position, foretold=prior_rate)
 
 
 def _segment_rows(cycle_id: int, atoms: Sequence[Atom]) -> Iterator[dict[str, Any]]:
@@ -89,20 +61,7 @@ def _segment_rows(cycle_id: int, atoms: Sequence[Atom]) -> Iterator[dict[str, An
 def _candidate_rows(cycle_id: int, items: Sequence[CandidateItem]) -> Iterator[dict[str, Any]]:
     """Positions follow (atom, digest), so that reading back needs no collation of text."""
     for position, item in enumerate(sorted(items, key=lambda c: (c.atom, c.digest, c.item))):
-        yield {
-            "cycle_id": cycle_id,
-            "position": position,
-            "atom": int(item.atom),
-            "digest": item.digest,
-            "item": item.item,
-            "pattern": item.pattern,
-            "score_bin": int(item.bin),
-            "time": item.time,
-            "copies": int(item.copies),
-            "payload": item.payload,
-            "segments": item.segments,
-            "cluster": item.cluster,
-        }
+        yield row_of(item, tables.candidates, cycle_id=cycle_id, position=position, score_bin=int(item.bin))
 
 
 def _segments(sql: Connection, cycle_id: int) -> dict[int, dict[Segment, int]]:

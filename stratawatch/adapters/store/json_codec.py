@@ -35,7 +35,7 @@ def dumps(value: Any) -> str:
 def as_document(value: Any) -> Any:
     """A record as plain JSON values: times in ISO form, durations in seconds."""
     if is_dataclass(value) and not isinstance(value, type):
-        hints = _hints(type(value))
+        hints = field_types(type(value))
         return {name: _declared(getattr(value, name), hint) for name, hint in hints.items()}
     if isinstance(value, tuple | list):
         return [as_document(each) for each in value]
@@ -81,7 +81,8 @@ def plan_from(document: Mapping[str, Any]) -> Plan:
 
 
 @cache
-def _hints(record: type[Any]) -> dict[str, Any]:
+def field_types(record: type[Any]) -> dict[str, Any]:
+    """The declared type of every field of a record."""
     hints = get_type_hints(record)
     return {field.name: hints[field.name] for field in fields(record)}
 
@@ -94,7 +95,7 @@ def _declared(value: Any, hint: Any) -> Any:
 
 
 def _record(hint: Any, value: Mapping[str, Any]) -> Any:
-    hints = _hints(hint)
+    hints = field_types(hint)
     required = {field.name for field in fields(hint) if field.default is field.default_factory is MISSING}
     wrong = sorted((set(value) - set(hints)) | (required - set(value)))
     if wrong:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, func, select
 
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.past_draws import past_draws
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
 from stratawatch.engine.model.cycle_facts import PastDraw
@@ -33,7 +34,11 @@ class SqlLabels:
             _event_key(e): e for e in reversed(events) if e.item_key in drawn
         }  # the first of a pair counts
         there = self._there(list(events_by_key))
-        rows = [_event_row(key, events_by_key[key], at) for key in reversed(events_by_key) if key not in there]
+        rows = [
+            row_of(events_by_key[key], label_events, event_key=key, received_at=at)
+            for key in reversed(events_by_key)
+            if key not in there
+        ]
         added = insert_new(self._sql, label_events, rows, label_events.c.id)
         return len(added), tuple(event for event in events if event.item_key not in drawn)
 
@@ -44,7 +49,7 @@ class SqlLabels:
             for part in in_parts(item_keys)
             for row in self._sql.execute(select(label_events).where(label_events.c.item_key.in_(part)))
         ]
-        return tuple(_event_of(row) for row in sorted(found, key=lambda row: (row.at, row.id)))
+        return tuple(record_of(LabelEvent, row) for row in sorted(found, key=lambda row: (row.at, row.id)))
 
     def all(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, in order of arrival."""
@@ -60,7 +65,7 @@ class SqlLabels:
             .join_from(items, label_events, label_events.c.item_key == items.c.item_key)
             .order_by(label_events.c.id)
         )
-        return tuple((row.item, _event_of(row)) for row in self._sql.execute(query))
+        return tuple((row.item, record_of(LabelEvent, row)) for row in self._sql.execute(query))
 
     def past(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
         """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
@@ -106,20 +111,3 @@ class SqlLabels:
 def _event_key(event: LabelEvent) -> str:
     """The same event delivered again is the same; an id that comes with another word is another event, not lost."""
     return hashed(event.source, event.event_id, event.item_key, event.annotator, event.value)
-
-
-def _event_of(row: Row[Any]) -> LabelEvent:
-    return LabelEvent(row.source, row.event_id, row.item_key, row.annotator, row.value, row.at)
-
-
-def _event_row(event_key: str, event: LabelEvent, at: datetime) -> dict[str, Any]:
-    return {
-        "event_key": event_key,
-        "source": event.source,
-        "event_id": event.event_id,
-        "item_key": event.item_key,
-        "annotator": event.annotator,
-        "value": event.value,
-        "at": event.at,
-        "received_at": at,
-    }

@@ -3,15 +3,14 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, or_, select, update
+from sqlalchemy import Connection, or_, select, update
 
 from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import notifications
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.engine.model.notification import Notification
 from stratawatch.errors import StratawatchError
-
-_WRITTEN = ("key", "dedup_key", "channel", "severity", "subject", "body", "facts", "created_at")
 
 
 class SqlOutbox:
@@ -22,8 +21,7 @@ class SqlOutbox:
 
     def add(self, notification: Notification) -> bool:
         """Write an outbox row; False when its key is there already."""
-        row = {name: getattr(notification, name) for name in _WRITTEN}
-        row["key_hash"] = hashed(notification.key)
+        row = row_of(notification, notifications, key_hash=hashed(notification.key))
         return bool(insert_new(self._sql, notifications, [row], notifications.c.id))
 
     def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> tuple[Notification, ...]:
@@ -49,7 +47,7 @@ class SqlOutbox:
         mine = t.id.in_(ids)
         self._sql.execute(update(notifications).where(mine).values(claimed_by=holder, claimed_until=until))
         rows = self._sql.execute(select(notifications).where(mine).order_by(t.id))
-        return tuple(_notification_of(row) for row in rows)
+        return tuple(record_of(Notification, row) for row in rows)
 
     def sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
@@ -70,7 +68,7 @@ class SqlOutbox:
     def all(self, *, newest: int | None = None) -> tuple[Notification, ...]:
         """Notifications, oldest first; with `newest`, only the last so many."""
         query = select(notifications).order_by(notifications.c.id.desc()).limit(newest)
-        return tuple(_notification_of(row) for row in reversed(self._sql.execute(query).all()))
+        return tuple(record_of(Notification, row) for row in reversed(self._sql.execute(query).all()))
 
     def _set(self, notification_id: int, **values: Any) -> None:
         """What a channel has is not taken back: a sent notification stays sent."""
@@ -79,8 +77,3 @@ class SqlOutbox:
         found = select(notifications.c.id).where(notifications.c.id == notification_id)
         if changed.rowcount != 1 and self._sql.scalar(found) is None:
             raise StratawatchError(f"there is no notification {notification_id}")
-
-
-def _notification_of(row: Row[Any]) -> Notification:
-    written = {name: getattr(row, name) for name in _WRITTEN}
-    return Notification(**written, id=row.id, attempts=row.attempts, state=row.state)

@@ -1,14 +1,18 @@
 """Panels, their versions and their classifiers."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from stratawatch.adapters.store import tables
-from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_from_json, spec_to_json
+from stratawatch.adapters.store.json_codec import as_document, from_document
+from stratawatch.adapters.store.record_rows import row_of
 from stratawatch.adapters.store.upserts import insert_all, insert_new, upsert
+from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 
@@ -21,7 +25,7 @@ class SqlPanels:
 
     def save(self, spec: PanelSpec, at: datetime) -> int:
         """Keep this specification, return its version's id; the same specification keeps the same id."""
-        document = spec_to_json(spec)
+        document = as_document(spec)
         mark = fingerprint(document)
         version = self._find(spec.name, mark)
         if version is None:
@@ -37,14 +41,15 @@ class SqlPanels:
         row = self._sql.execute(query).one_or_none()
         if row is None:
             raise StratawatchError(f"there is no panel version {version}")
-        return spec_from_json(row.spec)
+        spec: PanelSpec = from_document(PanelSpec, row.spec)
+        return spec
 
     def latest(self) -> Mapping[str, PanelSpec]:
         """The newest specification of every panel, by name."""
         query = select(tables.panels.c.name, tables.panel_versions.c.spec).join_from(
             tables.panels, tables.panel_versions
         )
-        specs = {row.name: spec_from_json(row.spec) for row in self._sql.execute(query)}
+        specs = {row.name: from_document(PanelSpec, row.spec) for row in self._sql.execute(query)}
         return dict(sorted(specs.items()))
 
     def _find(self, panel: str, mark: str) -> int | None:
@@ -58,18 +63,11 @@ class SqlPanels:
         if not added:  # another process saved the same words a moment ago
             return self._find(spec.name, mark) or self._lost(spec.name)
         version: int = added[0].id
-        insert_all(
-            self._sql,
-            tables.classifiers,
-            [
-                {
-                    "version_id": version,
-                    "position": i,
-                    **{name: getattr(c, field) for name, field in _CLASSIFIER.items()},
-                }
-                for i, c in enumerate(spec.classifiers)
-            ],
-        )
+        rows = [
+            row_of(one, tables.classifiers, version_id=version, position=i, positive=one.call)
+            for i, one in enumerate(spec.classifiers)
+        ]
+        insert_all(self._sql, tables.classifiers, rows)
         return version
 
     def _make_current(self, panel: str, version: int, at: datetime) -> None:
@@ -82,5 +80,6 @@ class SqlPanels:
         raise StratawatchError(f"a version of panel '{panel}' could be neither kept nor found")
 
 
-_CLASSIFIER = {"name": "name", "score": "score", "score_kind": "score_kind", "positive": "call", "cut_off": "cut_off"}
-"""Columns of the table, and the fields that they hold."""
+def fingerprint(document: Json) -> str:
+    """A hash of a specification that does not depend on the order of its keys."""
+    return sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, select
 
+from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import atoms, candidates, draws, label_events, rounds
 from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.label_events import LabelEvent
@@ -61,7 +62,5 @@ def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
         pattern=first.pattern,
         bin=first.score_bin,
         weight=float(first.size) / first.taken,
-        events=tuple(
-            LabelEvent(row.source, row.event_id, row.item_key, row.annotator, row.value, row.at) for row in said
-        ),
+        events=tuple(record_of(LabelEvent, row) for row in said),
     )

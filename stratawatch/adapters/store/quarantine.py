@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, select
 
 from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import quarantine
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -18,21 +19,8 @@ def keep(sql: Connection, cycle_id: int | None, rows: Sequence[QuarantinedRow], 
         return
     insert = upsert(sql, quarantine)
     statement = insert.on_conflict_do_update(index_elements=["row_key"], set_={"seen_at": insert.excluded.seen_at})
-    sql.execute(
-        statement,
-        [
-            {
-                "row_key": row_key,
-                "cycle_id": cycle_id,
-                "kind": row.kind,
-                "key": row.key,
-                "reason": row.reason,
-                "content": row.content,
-                "seen_at": at,
-            }
-            for row_key, row in by_key.items()
-        ],
-    )
+    others = {"cycle_id": cycle_id, "seen_at": at}
+    sql.execute(statement, [row_of(row, quarantine, row_key=key, **others) for key, row in by_key.items()])
 
 
 def kept(sql: Connection, cycle_id: int | None, newest: int) -> tuple[QuarantinedRow, ...]:
@@ -41,7 +29,7 @@ def kept(sql: Connection, cycle_id: int | None, newest: int) -> tuple[Quarantine
     if cycle_id is not None:
         query = query.where(quarantine.c.cycle_id == cycle_id)
     rows = sql.execute(query).all()
-    return tuple(QuarantinedRow(row.kind, row.key, row.reason, row.content) for row in reversed(rows))
+    return tuple(record_of(QuarantinedRow, row) for row in reversed(rows))
 
 
 def forget(sql: Connection, cycle_id: int) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, Select, func, select
 
 from stratawatch.adapters.store import batches as outbox
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
+from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.plan import Plan
@@ -38,7 +39,7 @@ class SqlRounds:
         }
         with first_come(f"cycle {cycle_id} got a round from someone else meanwhile"):
             round_id = int(self._sql.execute(statement, row).scalar_one())
-            insert_all(self._sql, _draws, [_draw_row(cycle_id, round_id, draw) for draw in draws])
+            insert_all(self._sql, _draws, [row_of(one, _draws, cycle_id=cycle_id, round_id=round_id) for one in draws])
             outbox.add(self._sql, round_id, batches)
         return round_id
 
@@ -58,10 +59,7 @@ class SqlRounds:
         query = select(draws).where(draws.c.cycle_id == cycle_id)
         if round_id is not None:
             query = query.where(draws.c.round_id == round_id)
-        drawn = [
-            DrawnItem(row.item, row.item_key, row.atom, row.digest, row.inclusion, row.reused)
-            for row in self._sql.execute(query)
-        ]
+        drawn = [record_of(DrawnItem, row) for row in self._sql.execute(query)]
         return tuple(sorted(drawn, key=lambda draw: (draw.atom, draw.digest, draw.item)))
 
     def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:
@@ -105,17 +103,4 @@ _draws = draws  # inside `add` the word is taken by what was drawn
 
 
 def _round_of(row: Row[Any]) -> Round:
-    return Round(row.id, row.cycle_id, row.ordinal, RoundState(row.state), plan_from(row.plan), row.planned_at)
-
-
-def _draw_row(cycle_id: int, round_id: int, draw: DrawnItem) -> dict[str, Any]:
-    return {
-        "cycle_id": cycle_id,
-        "round_id": round_id,
-        "item_key": draw.item_key,
-        "item": draw.item,
-        "atom": int(draw.atom),
-        "digest": draw.digest,
-        "inclusion": float(draw.inclusion),
-        "reused": bool(draw.reused),
-    }
+    return record_of(Round, row, plan=plan_from(row.plan))

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Row, Table
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from stratawatch.errors import StaleState
@@ -18,32 +19,9 @@ _UNIQUE: Final = {"23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMAR
 Values = Mapping[str, Any]
 
 
-class Upsert(Protocol):
-    """What the two dialects' INSERT constructs share."""
-
-    @property
-    def excluded(self) -> Any:
-        """The row that was to be inserted."""
-        ...
-
-    def on_conflict_do_nothing(self, *, index_elements: Any = None) -> Any:
-        """Skip rows that are there."""
-        ...
-
-    def on_conflict_do_update(self, *, index_elements: Any = None, set_: Any = None, where: Any = None) -> Any:
-        """Change rows that are there."""
-        ...
-
-
-def upsert(connection: Connection, table: Table) -> Upsert:
+def upsert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """An INSERT that knows ON CONFLICT, of the connection's dialect."""
-    if connection.dialect.name == "sqlite":
-        from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-
-        return sqlite_insert(table)
-    from sqlalchemy.dialects.postgresql import insert as postgres_insert
-
-    return postgres_insert(table)
+    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def insert_new(

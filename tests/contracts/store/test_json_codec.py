@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stratawatch.adapters.store.columns import escaped, segment_key, unescaped
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document, plan_document, plan_from
-from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_from_json, spec_to_json
+from stratawatch.adapters.store.panels import fingerprint
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Segment
@@ -57,29 +57,29 @@ SPECS = st.builds(
 class TestSpec:
     @given(SPECS)
     def test_comes_back_from_json_text_exactly(self, panel):
-        document = json.loads(dumps(spec_to_json(panel)))
-        assert spec_from_json(document) == panel
-        assert fingerprint(document) == fingerprint(spec_to_json(panel))
+        document = json.loads(dumps(as_document(panel)))
+        assert from_document(PanelSpec, document) == panel
+        assert fingerprint(document) == fingerprint(as_document(panel))
 
     def test_keeps_what_it_says_about_the_input(self):
         from dataclasses import replace
 
         columns = replace(spec().columns, ingested="loaded")
         panel = spec(columns=columns, duplicates="latest", drift=DriftRule(volume="refuse", factor=3.0))
-        assert spec_from_json(json.loads(dumps(spec_to_json(panel)))) == panel
+        assert from_document(PanelSpec, json.loads(dumps(as_document(panel)))) == panel
 
     def test_written_before_the_input_was_watched_is_read(self):
-        document = spec_to_json(spec())
+        document = as_document(spec())
         del document["drift"], document["duplicates"], document["columns"]["ingested"]
-        assert spec_from_json(document) == spec()
+        assert from_document(PanelSpec, document) == spec()
 
     def test_says_durations_in_seconds_and_times_in_iso_form(self):
-        document = spec_to_json(spec())
+        document = as_document(spec())
         assert document["deadline"] == 259200
         assert document["windows"] == {"start": "2026-01-05T00:00:00+00:00", "length": 604800, "lateness": 3600.000005}
 
     def test_has_every_field(self):
-        assert set(spec_to_json(spec())) == {field.name for field in fields(PanelSpec)}
+        assert set(as_document(spec())) == {field.name for field in fields(PanelSpec)}
 
     def test_differs_in_its_fingerprint_when_anything_differs(self):
         from dataclasses import replace
@@ -92,7 +92,7 @@ class TestSpec:
             {"classifiers": spec().classifiers[::-1]},
             {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},
         ]
-        prints = {fingerprint(spec_to_json(spec(**each))) for each in [{}, *changes]}
+        prints = {fingerprint(as_document(spec(**each))) for each in [{}, *changes]}
         assert len(prints) == len(changes) + 1
 
     def test_is_the_same_whatever_zone_its_start_is_written_in(self):
@@ -100,18 +100,18 @@ class TestSpec:
         from zoneinfo import ZoneInfo
 
         there = replace(spec().windows, start=spec().windows.start.astimezone(ZoneInfo("Asia/Tokyo")))
-        assert fingerprint(spec_to_json(spec(windows=there))) == fingerprint(spec_to_json(spec()))
+        assert fingerprint(as_document(spec(windows=there))) == fingerprint(as_document(spec()))
 
     @pytest.mark.parametrize("change", [{"colour": 1}, {"budget": None}])
     def test_written_by_another_version_is_refused_by_name(self, change):
-        document = {name: value for name, value in (spec_to_json(spec()) | change).items() if value is not None}
+        document = {name: value for name, value in (as_document(spec()) | change).items() if value is not None}
         with pytest.raises(StratawatchError, match=f"unknown or missing: {next(iter(change))}"):
-            spec_from_json(document)
+            from_document(PanelSpec, document)
 
     def test_written_before_a_field_with_a_default_existed_is_read(self):
-        document = spec_to_json(spec())
+        document = as_document(spec())
         del document["blind_margin_factor"]
-        assert spec_from_json(document) == spec(blind_margin_factor=3.0)
+        assert from_document(PanelSpec, document) == spec(blind_margin_factor=3.0)
 
 
 class TestPlan:

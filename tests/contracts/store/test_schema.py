@@ -10,7 +10,8 @@ from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store, schema_state
-from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_to_json
+from stratawatch.adapters.store.json_codec import as_document
+from stratawatch.adapters.store.panels import fingerprint
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.alarms.states import AlarmState
@@ -230,7 +231,7 @@ class TestFieldsOfSpecifications:
     def test_that_have_the_new_names_already_stay(self, empty_url):
         fifth_schema(empty_url)
         engine = create_engine(empty_url)
-        document = spec_to_json(spec())
+        document = as_document(spec())
         values = {"mark": fingerprint(document), "spec": json.dumps(document), "at": "2026-01-05 00:00:00"}
         with engine.begin() as sql:
             sql.execute(text("INSERT INTO panel_versions VALUES (1, 'spam', :mark, :spec, :at)"), values)

@@ -4,7 +4,8 @@ import json
 
 from sqlalchemy import create_engine, text
 
-from stratawatch.adapters.store.panel_spec_json import fingerprint, spec_to_json
+from stratawatch.adapters.store.json_codec import as_document
+from stratawatch.adapters.store.panels import fingerprint
 from stratawatch.adapters.store.schema import alembic_config
 from tests.support.store.examples import spec
 
@@ -23,7 +24,7 @@ def first_schema(url: str) -> None:
     """A store of schema 0001 with a frozen cycle of two atoms."""
     from alembic import command
 
-    values = {"spec": json.dumps(spec_to_json(spec())), "at": "2026-01-05 00:00:00", "later": "2026-01-12 00:00:00"}
+    values = {"spec": json.dumps(as_document(spec())), "at": "2026-01-05 00:00:00", "later": "2026-01-12 00:00:00"}
     engine = create_engine(url)
     with engine.begin() as sql:
         command.upgrade(alembic_config(sql), "0001")
@@ -38,7 +39,7 @@ def second_schema(url: str) -> None:
 
     first_schema(url)
     engine = create_engine(url)
-    document = spec_to_json(spec())
+    document = as_document(spec())
     for limit in document["limits"]:
         del limit["max_drop"]
     with engine.begin() as sql:
@@ -65,7 +66,7 @@ def fifth_schema(url: str, *specs) -> list[int]:
     with engine.begin() as sql:
         command.upgrade(alembic_config(sql), "0005")
         for one in specs:
-            document = _by_names_of_before(spec_to_json(one))
+            document = _by_names_of_before(as_document(one))
             row = {"name": one.name, "mark": fingerprint(document), "spec": json.dumps(document)}
             values = row | {"at": "2026-01-05 00:00:00"}
             versions.append(sql.scalar(text(_ADD_VERSION), values))

@@ -1,0 +1,44 @@
+"""Records as rows of a table and back, by the names that fields and columns share."""
+
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from sqlalchemy import Row, Table
+
+from stratawatch.adapters.store.json_codec import field_types
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Record = TypeVar("Record", bound="DataclassInstance")
+
+
+def row_of(record: "DataclassInstance", table: Table, **others: Any) -> dict[str, Any]:
+    """The record's fields that are columns of the table, and the `others`; an id is given by the database."""
+    shared = {name: _storable(getattr(record, name)) for name in _shared_names(type(record), table)}
+    return {**shared, **others}
+
+
+def record_of(kind: type[Record], row: Row[Any], **others: Any) -> Record:
+    """The record of a row: a column of the same name for each field that is not among the `others`."""
+    values = {name: _typed(hint, getattr(row, name)) for name, hint in field_types(kind).items() if name not in others}
+    return kind(**values, **others)
+
+
+@cache
+def _shared_names(kind: type["DataclassInstance"], table: Table) -> tuple[str, ...]:
+    return tuple(name for name in field_types(kind) if name in table.c and name != "id")
+
+
+def _storable(value: Any) -> Any:
+    """The value as every driver takes it: they know neither enumerations nor NumPy's numbers."""
+    if isinstance(value, Enum):
+        return value.value
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    """The value; where an enumeration was declared, its member."""
+    return hint(value) if isinstance(hint, type) and issubclass(hint, Enum) else value
