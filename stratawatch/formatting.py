@@ -98,6 +98,24 @@ def count_text(number: int, word: str, many: str = "") -> str:
     return f"{count(number)} {word if number == 1 else many or word + 's'}"
 
 
+def first_line(text: str) -> str:
+    r"""The first line of an error's message that is not empty.
+
+    >>> first_line(" out of memory\nin line 3"), first_line("")
+    ('out of memory', 'no reason')
+    """
+    return (text.strip().splitlines() or ["no reason"])[0]
+
+
+def shortened(text: str, most: int) -> str:
+    """A text cut after so many characters.
+
+    >>> shortened("abcdef", 4), shortened("abcd", 4)
+    ('abcd...', 'abcd')
+    """
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def capitalised(text: str) -> str:
     """A text with a capital first letter; the rest keeps its case, which names need."""
     return text[:1].upper() + text[1:]

@@ -192,7 +192,7 @@ class TestWhatWasRead:
         tracker = session.sparkContext.statusTracker()
         with SparkSource(path=str(part.parent))._open(panel()) as opened:
             before = len(tracker.getJobIdsForGroup())
-            assert opened.version()["files"] == 2
+            assert opened.source_version["files"] == 2
             assert len(tracker.getJobIdsForGroup()) == before
             list(opened.batches(opened.statements.census(WINDOW)))
             assert len(tracker.getJobIdsForGroup()) > before  # a scan would have been seen

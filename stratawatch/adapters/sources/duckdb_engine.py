@@ -1,28 +1,23 @@
 """An open DuckDB connection as the engine of a source."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
 from stratawatch.adapters.sources.file_columns import FileColumns
-from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows
-from stratawatch.adapters.sources.statements import QUOTAS, Statements
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine
+from stratawatch.adapters.sources.statements import QUOTAS
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
-from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.ports import ColumnProblem
 
 
-@dataclass(frozen=True)
-class DuckDBEngine:
+@dataclass
+class DuckDBEngine(SqlEngine):
     """The connection, the queries on what was opened, and facts about it."""
 
     connection: Any
-    statements: Statements
-    source_version: Json
-    description: Mapping[str, str]
     rows_to_scan: Callable[[Window], int | None]
     """About how many rows a scan for a window reads; None where that cannot be told quickly."""
     files: FileColumns | None = None
@@ -30,8 +25,7 @@ class DuckDBEngine:
 
     def column_problems(self) -> Iterable[ColumnProblem]:
         """The columns that are missing or cannot hold what they should, in all files or in some."""
-        problems = tuple(column_problems(self.statements.panel, self.statements.types))
-        return problems or (() if self.files is None else self.files.item_and_time_problems())
+        return super().column_problems() or (() if self.files is None else self.files.item_and_time_problems())
 
     def require_columns(self, window: Window) -> None:
         """Refuse a window some of whose rows lack a column that is read."""
@@ -50,11 +44,3 @@ class DuckDBEngine:
         self.connection.register("given", dict(quotas.columns))
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {QUOTAS} AS SELECT * FROM given")
         self.connection.unregister("given")
-
-    def version(self) -> Json:
-        """The version of the data that is read."""
-        return self.source_version
-
-    def facts(self) -> Mapping[str, str]:
-        """A description of the source, for `check`."""
-        return self.description

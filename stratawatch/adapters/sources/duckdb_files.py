@@ -19,11 +19,10 @@ from stratawatch.adapters.sources.duckdb_session import (
     duckdb_session,
 )
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
-from stratawatch.adapters.sources.file_set import FileSet, find_files, require_unchanged
+from stratawatch.adapters.sources.file_set import FileSet, find_files
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.parquet_rows import rows_of_window
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.errors import InputRefused
 
 
 class FilesSettings(DuckDBSettings):
@@ -48,8 +47,7 @@ class FilesSettings(DuckDBSettings):
             context.pattern(self.path),
             delimiter=self.delimiter,
             confined_to=self.confined_to(context),
-            memory_limit=self.memory_limit,
-            threads=self.threads,
+            limits=self.limits,
         )
 
 
@@ -57,7 +55,7 @@ class DuckDBSource(EmbeddedSource):
     """Reads files in place.
 
     `path` is absolute. `delimiter` is for CSV (',' by default, for .tsv a tab). `confined_to` refuses files that links
-    lead to outside of a folder. `memory_limit` ('4GB'), `threads` and `temp_folder` limit DuckDB.
+    lead to outside of a folder.
     """
 
     def __init__(
@@ -66,29 +64,22 @@ class DuckDBSource(EmbeddedSource):
         *,
         delimiter: str | None = None,
         confined_to: Path | None = None,
-        memory_limit: str | None = None,
-        threads: int | None = None,
-        temp_folder: str | Path | None = None,
+        limits: DuckDBLimits | None = None,
     ) -> None:
         self._path, self._delimiter, self._confined_to = str(path), delimiter, confined_to
-        self._limits = DuckDBLimits(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
+        self._limits = limits or DuckDBLimits()
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
         files = find_files(self._path, self._delimiter, self._confined_to)
-        try:
-            with duckdb_session(self._limits) as connection, duckdb_errors(self._path):
-                relation = files.relation()
-                types = column_types(connection, relation)
-                statements = statements_for(panel, relation, types)
-                columns_of_files = file_columns(connection, files, panel)
-                rows_to_scan = partial(rows_of_window, connection, files, panel.columns, types)
-                facts = self._facts(files, columns_of_files)
-                yield DuckDBEngine(connection, statements, files.version(), facts, rows_to_scan, columns_of_files)
-        except InputRefused:
-            require_unchanged(files, may_grow=False)  # of half a file, or line, any error may be the half's
-            raise
-        require_unchanged(files)
+        with files.unchanged(), duckdb_session(self._limits) as connection, duckdb_errors(self._path):
+            relation = files.relation()
+            types = column_types(connection, relation)
+            statements = statements_for(panel, relation, types)
+            columns_of_files = file_columns(connection, files, panel)
+            rows_to_scan = partial(rows_of_window, connection, files, panel.columns, types)
+            facts = self._facts(files, columns_of_files)
+            yield DuckDBEngine(statements, facts, files.version(), connection, rows_to_scan, columns_of_files)
 
     def _facts(self, files: FileSet, columns_of_files: FileColumns) -> Mapping[str, str]:
         size = f"{len(files.files)} {files.format}, {files.bytes:,} bytes"

@@ -15,6 +15,7 @@ from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.csv_errors import csv_error
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
+from stratawatch.formatting import first_line
 from stratawatch.settings.shapes import Text
 
 
@@ -39,6 +40,11 @@ class DuckDBSettings(SourceSettings):
     def content_key(self) -> str:
         """The files, or the file that the table is in."""
         return "path"
+
+    @property
+    def limits(self) -> DuckDBLimits:
+        """What DuckDB may use."""
+        return DuckDBLimits(self.memory_limit, self.threads)
 
     def local_paths(self) -> tuple[LocalPath, ...]:
         """Files of this machine."""
@@ -94,21 +100,21 @@ def duckdb_errors(source: str) -> Iterator[None]:
     try:
         yield
     except duckdb.ConversionException as error:
-        raise InputRefused(f"'{source}' holds a value that cannot be read", got=_first_line(error)) from error
+        raise InputRefused(f"'{source}' holds a value that cannot be read", got=first_line(str(error))) from error
     except duckdb.PermissionException as error:
         raise ConfigError(
             f"'{source}' reads what lies outside of the folder of the configuration",
-            got=_first_line(error),
+            got=first_line(str(error)),
             hint="put the files there, or allow_outside = true lets a source do that",
         ) from error
     except duckdb.OutOfMemoryException as error:
         raise Unreachable(
             f"reading '{source}' needs more memory than DuckDB may use",
-            got=_first_line(error),
+            got=first_line(str(error)),
             hint="raise the source's memory_limit",
         ) from error
     except duckdb.BinderException as error:
-        raise InputRefused(f"the columns of '{source}' do not fit together", got=_first_line(error)) from error
+        raise InputRefused(f"the columns of '{source}' do not fit together", got=first_line(str(error))) from error
     except duckdb.Error as error:
         raise csv_error(str(error)) or _file_in_use(source, error) or _unreadable(source, error) from error
 
@@ -127,7 +133,7 @@ def _file_in_use(source: str, error: Exception) -> Unreachable | None:
 
 
 def _unreadable(source: str, error: Exception) -> Unreachable:
-    line = _first_line(error)
+    line = first_line(str(error))
     hint = next((hint for pattern, hint in _HINTS if re.search(pattern, line)), "it is read again at the next advance")
     return Unreachable(f"'{source}' cannot be read", got=line, hint=hint)
 
@@ -140,7 +146,3 @@ _HINTS: Final = (
     ),
     ("not a valid DuckDB database", 'export it again; for Parquet or CSV the source has kind = "files"'),
 )
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

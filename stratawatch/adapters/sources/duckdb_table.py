@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -49,8 +50,7 @@ class DuckDBTableSettings(DuckDBSettings):
             self.table,
             schema=self.schema_,
             confined_to=self.confined_to(context),
-            memory_limit=self.memory_limit,
-            threads=self.threads,
+            limits=self.limits,
         )
 
 
@@ -64,13 +64,11 @@ class DuckDBTableSource(EmbeddedSource):
         *,
         schema: str = "main",
         confined_to: Path | None = None,
-        memory_limit: str | None = None,
-        threads: int | None = None,
-        temp_folder: str | Path | None = None,
+        limits: DuckDBLimits | None = None,
     ) -> None:
         self._path, self._schema, self._table, self._confined_to = Path(path), schema, table, confined_to
         self._relation = ".".join(identifier(name) for name in (_ATTACHED, schema, table))
-        self._limits = DuckDBLimits(memory_limit, threads, None if temp_folder is None else Path(temp_folder))
+        self._limits = limits or DuckDBLimits()
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
@@ -79,24 +77,20 @@ class DuckDBTableSource(EmbeddedSource):
             connection.execute(f"ATTACH {text(str(self._path))} AS {_ATTACHED} (READ_ONLY, TYPE duckdb)")
             if self._confined_to is not None:
                 confine_to_folder(connection, self._confined_to)
-            types = column_types(connection, self._relation)
-            statements = statements_for(panel, self._relation, types)
-
-            def rows_to_scan(window: Window) -> int | None:
-                return self._rows_to_scan(connection, statements, panel, window)
-
-            yield DuckDBEngine(connection, statements, version, self._facts(version), rows_to_scan)
+            statements = statements_for(panel, self._relation, column_types(connection, self._relation))
+            rows_to_scan = partial(self._rows_to_scan, connection, statements)
+            yield DuckDBEngine(statements, self._facts(version), version, connection, rows_to_scan)
             if self._version() != version:
                 raise Unreachable(
                     f"'{self._path}' was written to while it was read", hint="it is read again at the next advance"
                 )
 
-    def _rows_to_scan(self, connection: Any, statements: Statements, panel: PanelSpec, window: Window) -> int | None:
+    def _rows_to_scan(self, connection: Any, statements: Statements, window: Window) -> int | None:
         """The rows of a window and those without a time; None for a view, which would have to be run for it."""
         tables = "SELECT COUNT(*) FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
         if connection.execute(tables, [_ATTACHED, self._schema, self._table]).fetchall() == [(0,)]:
             return None
-        columns = panel.columns
+        columns = statements.panel.columns
         time = identifier(columns.time if columns.ingested is None else columns.ingested)
         timeless = f"SELECT COUNT(*) FROM {self._relation} WHERE {time} IS NULL"
         return sum(int(connection.execute(sql).fetchall()[0][0]) for sql in (statements.row_count(window), timeless))

@@ -3,17 +3,18 @@
 import glob
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
 from stat import S_ISREG
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.engine.model.document import Json
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.errors import ConfigError, InputRefused, Unreachable
 
 FORMATS: Final[dict[str, Literal["parquet", "csv"]]] = {
     ".parquet": "parquet",
@@ -73,28 +74,44 @@ class FileSet:
 
     def version(self) -> Json:
         """The version of the data: a fingerprint of all files with size and time; the first hundred are named."""
-        lines = [f"{file.path} {file.bytes} {file.modified.isoformat()}" for file in self.files]
-        digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        listing = [
-            {"name": str(file.path), "bytes": file.bytes, "modified": file.modified.isoformat()}
-            for file in self.files[:LISTED]
-        ]
-        return {"files": len(self.files), "bytes": self.bytes, "fingerprint": digest, "listing": listing}
+        return version_of_files((str(file.path), file.bytes, file.modified) for file in self.files)
 
-
-def require_unchanged(read: FileSet, *, may_grow: bool = True) -> None:
-    """Raise Unreachable when a file that was read is gone, shorter or, unless it is a CSV that grew, another one."""
-    for old, path in ((file, file.path) for file in read.files):
+    @contextmanager
+    def unchanged(self, *, may_grow: bool = True) -> Iterator[None]:
+        """Raise Unreachable when a file that was read meanwhile is gone, shorter or another one; a CSV may grow."""
         try:
-            status = path.stat()
-        except OSError as error:
-            raise Unreachable(f"'{path}' vanished while it was read", hint=_AGAIN) from error
-        grown = may_grow and read.format == "csv" and status.st_size >= old.bytes
-        if not grown and (status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)) != (old.bytes, old.modified):
-            raise Unreachable(f"'{path}' was written to while it was read", hint=_AGAIN)
+            yield
+        except InputRefused:
+            self._require_unchanged(may_grow=False)  # of half a file, or line, any error may be the half's
+            raise
+        self._require_unchanged(may_grow=may_grow and self.format == "csv")
+
+    def _require_unchanged(self, *, may_grow: bool) -> None:
+        for old, path in ((file, file.path) for file in self.files):
+            try:
+                status = path.stat()
+            except OSError as error:
+                raise Unreachable(f"'{path}' vanished while it was read", hint=_AGAIN) from error
+            now = status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)
+            if now != (old.bytes, old.modified) and not (may_grow and status.st_size >= old.bytes):
+                raise Unreachable(f"'{path}' was written to while it was read", hint=_AGAIN)
 
 
 _AGAIN: Final = "it is read again at the next advance"
+
+
+def version_of_files(files: Iterable[tuple[str, int, datetime]]) -> Json:
+    """The version of data in files, of their names, sizes and times of change: all in a fingerprint, some by name."""
+    listing: list[dict[str, Any]] = [
+        {"name": name, "bytes": size, "modified": changed.isoformat()} for name, size, changed in files
+    ]
+    lines = [f"{one['name']} {one['bytes']} {one['modified']}" for one in listing]
+    return {
+        "files": len(listing),
+        "bytes": sum(one["bytes"] for one in listing),
+        "fingerprint": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        "listing": listing[:LISTED],
+    }
 
 
 def find_files(path_pattern: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:

@@ -10,8 +10,8 @@ import numpy as np
 
 from stratawatch.adapters.sources import call_sql
 from stratawatch.adapters.sources.column_types import KINDS_OF_ROLE, require
-from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
-from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files, require_unchanged
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
+from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files
 from stratawatch.adapters.sources.packed_codes import CALL_LETTERS
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.core.cells import Flags
@@ -46,24 +46,15 @@ class LabelledFiles:
             if file.bytes == 0:
                 raise InputRefused(f"'{file.path}' is empty", expected="columns with their names, and rows with labels")
         try:
-            return self._read_unchanged(panel, files)
+            with files.unchanged(may_grow=False):  # the digest is of the rows that were read
+                return self._items(panel, files)
         except Unreachable as error:  # no later advance reads it again
             again = "measure again; the file must be whole, and fit into memory"
             raise Unreachable(error.what, expected=error.expected, got=error.got, hint=again) from error
 
-    def _read_unchanged(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
-        try:
-            items = self._items(panel, files)
-        except InputRefused:
-            require_unchanged(files, may_grow=False)  # of half a file any error may be the half's
-            raise
-        require_unchanged(files, may_grow=False)  # the digest is of the rows that were read
-        return items
-
     def _items(self, panel: PanelSpec, files: FileSet) -> LabelledItems:
         with duckdb_session(DuckDBLimits()) as connection, duckdb_errors(self.path):
-            described = connection.execute(f"DESCRIBE SELECT * FROM {files.relation()}").fetchall()
-            types = {row[0]: row[1] for row in described}
+            types = column_types(connection, files.relation())
             segments = [name for name in panel.columns.segments if name in types]
             item = panel.columns.item if panel.columns.item in types else None
             self._require(panel, types)

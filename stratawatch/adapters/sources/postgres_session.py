@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from stratawatch.errors import ConfigError, InputRefused, NoConnection, Unreachable
 from stratawatch.extras import require
+from stratawatch.formatting import first_line, shortened
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -106,5 +107,4 @@ def _hint(error: Exception) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    line = (str(getattr(error, "orig", error)).strip().splitlines() or ["no reason"])[0]
-    return line if len(line) <= _MAX_LENGTH else f"{line[:_MAX_LENGTH]}..."
+    return shortened(first_line(str(getattr(error, "orig", error))), _MAX_LENGTH)

@@ -10,15 +10,14 @@ from pydantic import BeforeValidator, Field
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings, call_sql
-from stratawatch.adapters.sources.column_types import column_problems, kind_of
+from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
 from stratawatch.adapters.sources.quoting import identifier
-from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlSource
-from stratawatch.adapters.sources.statements import QUOTAS, Statements
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
+from stratawatch.adapters.sources.statements import QUOTAS
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
-from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 from stratawatch.settings.database_urls import check_postgres_url, place_of, postgres_url
@@ -64,21 +63,16 @@ _FIRST_GUARDED: Final = 16
 
 
 @dataclass
-class PostgresEngine:
+class PostgresEngine(SqlEngine):
     """An open transaction as the engine of a source."""
 
     connection: "Connection"
-    statements: Statements
-    description: Mapping[str, str]
     _quotas: Mapping[str, list[Any]] = field(default_factory=dict)
 
     def column_problems(self) -> Iterable[ColumnProblem]:
         """The columns that are missing or cannot hold what they should, on this release."""
         panel, types = self.statements.panel, self.statements.types
-        return tuple(column_problems(panel, types)) or _unreadable_texts(self.connection, panel, types)
-
-    def require_columns(self, window: Window) -> None:
-        """Check nothing: every row of a table has its columns."""
+        return super().column_problems() or _unreadable_texts(self.connection, panel, types)
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Run a query and yield its rows in batches."""
@@ -98,15 +92,6 @@ class PostgresEngine:
         kinds = ("TEXT[]" if name == "max_digest" else "INT[]" for name in self._quotas)
         arrays = ", ".join(f"CAST(%s AS {kind})" for kind in kinds)
         return _WITH_QUOTAS.format(table=QUOTAS, names=", ".join(self._quotas), arrays=arrays)
-
-    def version(self) -> Json:
-        """The snapshot that is read: the transactions that it sees."""
-        snapshot_id = self.connection.exec_driver_sql("SELECT CAST(PG_CURRENT_SNAPSHOT() AS TEXT)").scalar_one()
-        return {**self.description, "snapshot": snapshot_id}
-
-    def facts(self) -> Mapping[str, str]:
-        """A description of the source, for `check`."""
-        return self.description
 
 
 class PostgresSettings(SourceSettings):
@@ -153,7 +138,10 @@ class PostgresSource(SqlSource):
             types = self._types(connection)
             _require_utf8(connection)
             statements = statements_for(panel, self._qualified(connection), types, "postgres")
-            yield PostgresEngine(connection, statements, self._facts(connection))
+            facts = self._facts(connection)
+            # The transactions that are seen: they are the same until this one ends.
+            snapshot_id = connection.exec_driver_sql("SELECT CAST(PG_CURRENT_SNAPSHOT() AS TEXT)").scalar_one()
+            yield PostgresEngine(statements, facts, {**facts, "snapshot": snapshot_id}, connection)
 
     def _types(self, connection: "Connection") -> dict[str, str]:
         found = connection.exec_driver_sql(_COLUMNS, (self._relation,)).all()

@@ -1,20 +1,18 @@
 """The files that a frame of Spark reads, from the listing in its plan: no row is read for it."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from stratawatch.adapters.sources.file_set import version_of_files
 from stratawatch.engine.model.document import Json
 from stratawatch.errors import InputRefused, Unreachable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-LISTED: Final = 100
-"""Files named one by one in a source version; the fingerprint covers all of them."""
 _GROWING: Final = ("CSVFileFormat", "JsonFileFormat", "TextFileFormat")
 """Formats of logs: Spark reads as many bytes as it has listed, so that lines which come later do no harm."""
 
@@ -34,17 +32,10 @@ class SparkFiles:
         """The version of the data: a fingerprint of all files with size and time; the first hundred are named."""
         if not self.listing:
             return {}
-        files = [
-            {"name": name, "bytes": size, "modified": datetime.fromtimestamp(changed / 1000, UTC).isoformat()}
+        return version_of_files(
+            (name, size, datetime.fromtimestamp(changed / 1000, UTC))
             for name, (size, changed) in sorted(self.listing.items())
-        ]
-        lines = [f"{one['name']} {one['bytes']} {one['modified']}" for one in files]
-        return {
-            "files": len(files),
-            "bytes": sum(size for size, _ in self.listing.values()),
-            "fingerprint": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
-            "listing": files[:LISTED],
-        }
+        )
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

@@ -1,6 +1,6 @@
 """Predictions that Spark reads and counts on its workers: a table of its catalog, or files on any storage it reads."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -10,16 +10,13 @@ from pydantic import AfterValidator, Field, model_validator
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings
-from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_files import files_of
 from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
-from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlSource
-from stratawatch.adapters.sources.statements import QUOTAS, Statements
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
+from stratawatch.adapters.sources.statements import QUOTAS
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
-from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.ports import ColumnProblem
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import ConfigError
 from stratawatch.settings.shapes import KeysAndSecrets, Text
 
@@ -51,21 +48,11 @@ _POPULATION: Final = "population"
 """A view in our own session. The source's table is looked up before the view exists, so that it hides no such table."""
 
 
-@dataclass(frozen=True)
-class SparkEngine:
-    """An open Spark session as the engine of a source."""
+@dataclass
+class SparkEngine(SqlEngine):
+    """An open Spark session as the engine of a source; every row is taken to have the columns that Spark found."""
 
     session: "SparkSession"
-    statements: Statements
-    source_version: Json
-    description: Mapping[str, str]
-
-    def column_problems(self) -> Iterable[ColumnProblem]:
-        """The columns that are missing or cannot hold what they should."""
-        return column_problems(self.statements.panel, self.statements.types)
-
-    def require_columns(self, window: Window) -> None:
-        """Check nothing: every row is taken to have the columns that Spark found."""
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Run a query and yield its rows in batches."""
@@ -78,14 +65,6 @@ class SparkEngine:
         rows = list(zip(*(column.tolist() for column in quotas.columns.values()), strict=True))
         schema = ", ".join(f"{name} {'STRING' if name == 'max_digest' else 'INT'}" for name in quotas.columns)
         self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(QUOTAS)
-
-    def version(self) -> Json:
-        """The files behind the table, if Spark reads it from files."""
-        return self.source_version
-
-    def facts(self) -> Mapping[str, str]:
-        """A description of the source, for `check`."""
-        return self.description
 
 
 def _check_workers_find(path: str) -> str:
@@ -172,7 +151,7 @@ class SparkSource(SqlSource):
                 frame.createOrReplaceTempView(_POPULATION)
                 statements = statements_for(panel, _POPULATION, types, "spark")
                 facts = self._facts(session)
-                yield SparkEngine(session, statements, {**facts, **files.version()}, facts)
+                yield SparkEngine(statements, facts, {**facts, **files.version()}, session)
 
     def _frame(self, session: "SparkSession") -> "DataFrame":
         if self._table is not None:

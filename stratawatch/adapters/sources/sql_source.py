@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from stratawatch.adapters.sources.bad_rows import bad_row
 from stratawatch.adapters.sources.census_result import CensusCounts
+from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.json_values import to_json
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas, quotas_of, stratum_sizes
@@ -30,37 +31,32 @@ _FIRST_ATTRIBUTE: Final = 6
 Rows = Sequence[tuple[Any, ...]]
 
 
-class SqlEngine(Protocol):
-    """An engine that has opened one panel's predictions."""
+@dataclass
+class SqlEngine(ABC):
+    """An engine that has opened one panel's predictions.
 
-    @property
-    def statements(self) -> Statements:
-        """The queries in the engine's dialect."""
-        ...
+    `statements` are the queries in its dialect, `description` says for `check` where the data is, and `source_version`
+    which data is read, as far as the engine can tell.
+    """
+
+    statements: Statements
+    description: Mapping[str, str]
+    source_version: Json
 
     def column_problems(self) -> Iterable[ColumnProblem]:
-        """The columns that keep the panel from being read."""
-        ...
+        """The columns that are missing or cannot hold what they should."""
+        return tuple(column_problems(self.statements.panel, self.statements.types))
 
-    def require_columns(self, window: Window) -> None:
+    def require_columns(self, window: Window) -> None:  # noqa: B027 - only files lack columns in some rows
         """Refuse a window some of whose rows lack a column that is read; tables have their columns in every row."""
-        ...
 
+    @abstractmethod
     def batches(self, sql: str) -> Iterator[Rows]:
         """Run a query and yield its rows in batches."""
-        ...
 
+    @abstractmethod
     def put_quotas(self, quotas: StratumQuotas) -> None:
         """Replace the table of quotas, which the candidates query joins."""
-        ...
-
-    def version(self) -> Json:
-        """The version of the data that is read, as far as the engine can tell one."""
-        ...
-
-    def facts(self) -> Mapping[str, str]:
-        """A description of the source, for `check`."""
-        ...
 
 
 class SqlSource(ABC):
@@ -117,7 +113,7 @@ class SqlSource(ABC):
             has_time = all(problem.column.column != panel.columns.time for problem in problems)
             ((rows, *times),) = next(engine.batches(engine.statements.extent(has_time=has_time)))
             facts = {
-                **engine.facts(),
+                **engine.description,
                 "rows": f"{rows:,}",
                 **({"times": f"{times[0]} to {times[1]}" if rows else "none"} if has_time else {}),
                 "columns": ", ".join(f"{name} {kind}" for name, kind in engine.statements.types.items()),
@@ -140,7 +136,7 @@ class SqlWindowReader:
             self._count(counts)
             profile = counts.profile()
             bad = _bad_rows(self.engine, self.panel, self.window) if profile.bad_rows else ()
-            return CensusResult(counts.census(), profile, bad, self.engine.version())
+            return CensusResult(counts.census(), profile, bad, self.engine.source_version)
 
     def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> tuple[CandidateItem, ...]:
         """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""

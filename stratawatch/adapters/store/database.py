@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 from stratawatch.adapters.store.json_codec import dumps
 from stratawatch.errors import ConfigError, Unreachable
 from stratawatch.extras import require
+from stratawatch.formatting import first_line
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for another before it gives up."""
@@ -117,19 +118,19 @@ def reaching(url: URL) -> Iterator[None]:
         yield
     except (OperationalError, InterfaceError) as trouble:
         raise Unreachable(
-            f"the store {shown(url)} did not answer", got=_first_line(trouble), hint="nothing was changed; try again"
+            f"the store {shown(url)} did not answer",
+            got=first_line(str(trouble.orig)),
+            hint="nothing was changed; try again",
         ) from trouble
     except DBAPIError as trouble:
         if "malformed" in str(trouble.orig):
             raise ConfigError(
-                f"the SQLite file {shown(url)} is damaged", got=_first_line(trouble), hint="restore it from a backup"
+                f"the SQLite file {shown(url)} is damaged",
+                got=first_line(str(trouble.orig)),
+                hint="restore it from a backup",
             ) from trouble
         if "not a database" not in str(trouble.orig):
             raise
         raise ConfigError(
             f"{shown(url)} is not a SQLite database", hint="give the store a file of its own"
         ) from trouble
-
-
-def _first_line(trouble: DBAPIError) -> str:
-    return (str(trouble.orig).strip().splitlines() or ["no reason"])[0]

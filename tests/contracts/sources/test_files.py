@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
-from stratawatch.adapters.sources.duckdb_session import duckdb_errors
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
@@ -364,7 +364,6 @@ class TestStatistics:
 
 class TestBounds:
     def test_memory_threads_and_spill_folder_reach_the_engine(self, tmp_path: Path) -> None:
-        from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_session
 
         with duckdb_session(DuckDBLimits("123MiB", 1, tmp_path)) as connection:
             (found,) = connection.execute(
@@ -386,7 +385,7 @@ class TestBounds:
                 f"TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 20000)"
             )
         spec = panel(columns=Columns("id", "ts", ("body",)))
-        source = DuckDBSource(path, memory_limit="60MB", threads=1)
+        source = DuckDBSource(path, limits=DuckDBLimits("60MB", 1))
         assert source.census(spec, WINDOW).census.size == 800_000
         atoms = [Atom("0", 0, 1023, 720_000, None), Atom("1", 0, 1023, 80_000, None, stratum=1)]
         found = source.candidates(spec, WINDOW, atoms, [500, 500])
@@ -395,4 +394,4 @@ class TestBounds:
     def test_too_little_memory_is_a_sentence(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.parquet", day(*(f"i{k}" for k in range(30_000))))
         with pytest.raises(Unreachable, match="raise the source's memory_limit"):
-            DuckDBSource(path, memory_limit="1MB", threads=1).census(panel(), WINDOW)
+            DuckDBSource(path, limits=DuckDBLimits("1MB", 1)).census(panel(), WINDOW)
