@@ -108,19 +108,15 @@ def labelled_predictions(
 
 def check(configuration: Configuration, *, pages: bool = True) -> "GreatExpectationsCheck | BuiltinCheck":
     """The input check, with the user's own expectations. The library is used for them, and for pages if it is there."""
-    own, report_folder = configuration.settings.checks, configuration.folder / configuration.settings.report.folder
-    suites_folder = configuration.folder / own.folder
-    users_own = bool(own.plugins) or any(suites_folder.glob("*.json"))
+    report_folder = configuration.folder / configuration.settings.report.folder
+    suites_folder = configuration.folder / configuration.settings.checks.folder
     found: GreatExpectationsCheck | BuiltinCheck
-    if is_installed("checks") and (pages or users_own):
-        found = load(checks.REGISTRY["great_expectations"])(
-            report_folder / CHECK_PAGES if pages else None,
-            root=report_folder,
-            suites_folder=suites_folder,
-            plugins=own.plugins,
-        )
+    if is_installed("checks") and (pages or any(suites_folder.glob("*.json"))):
+        pages_folder = report_folder / CHECK_PAGES if pages else None
+        kind = load(checks.REGISTRY["great_expectations"])
+        found = kind(pages_folder, root=report_folder, suites_folder=suites_folder)
     else:
-        found = load(checks.REGISTRY["builtin"])(suites_folder, own.plugins)
+        found = load(checks.REGISTRY["builtin"])(suites_folder)
     return found
 
 

@@ -211,8 +211,10 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
     window, place = window_of(spec.windows, period), ("panels", spec.name, "source")
     try:
         found = assess_window(ports, spec, window, period, opened_at=now, with_candidates=True)
-    except ConfigErrors:
-        return {}  # expectations that cannot be asked: the checks' own part says which
+    except ConfigErrors as several:  # expectations that cannot be asked; those that cannot be read are there already
+        faults = [_placed(configuration, ("checks", "folder"), trouble) for trouble in several.each]
+        report.problems += [fault for fault in faults if fault not in report.problems]
+        return {}
     except StratawatchError as trouble:
         report.problems.append(_placed(configuration, place, trouble))
         return {}

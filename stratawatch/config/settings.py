@@ -32,7 +32,6 @@ class ChecksSettings(Shape):
     """[checks]: expectations of the user's own, beside those of the program."""
 
     folder: Text = "checks"
-    plugins: list[Text] = Field(default_factory=list)
 
 
 class ScheduleSettings(Shape):

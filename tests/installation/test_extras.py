@@ -192,7 +192,7 @@ class TestPipeline:
             (
                 "check",
                 "[panels.spam]",
-                '[checks]\nplugins = ["ours"]\n\n[panels.spam]',
+                '[checks]\nfolder = "suites"\n\n[panels.spam]',
                 "great_expectations is not installed; run: pip install 'stratawatch[checks]'",
             ),
         ],
@@ -200,6 +200,8 @@ class TestPipeline:
     )
     def test_what_more_is_needed_is_one_sentence(self, pipeline, installation, command, old, new, missing):
         assert run(pipeline, "-m", "stratawatch.cli", "init", cwd=installation).returncode == 0
+        (installation / "suites").mkdir()
+        (installation / "suites" / "ours.json").write_text("{}")
         (installation / "stratawatch.toml").write_text(CONFIG.replace(old, new, 1))
         done = run(pipeline, "-m", "stratawatch.cli", command, cwd=installation)
         assert done.returncode in (1, 2)

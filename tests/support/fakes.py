@@ -182,10 +182,10 @@ class FakeCheck:
 
     def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         refusal = self.refusal or ("" if profile.rows else f"the window {window} has no rows")
-        return CheckReport(not refusal, (), refusal, self.bad, docs="checks/profile.html")
+        return CheckReport((), refusal, self.bad, docs="checks/profile.html")
 
     def candidates(self, panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> CheckReport:
-        return CheckReport(passed=True, failures=(), refusal="")
+        return CheckReport(failures=(), refusal="")
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.profile_suite import profile_suite
-from stratawatch.adapters.checks.rules import InputRule, Suite
+from stratawatch.adapters.checks.rules import InputRule, Suite, check_report
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -19,8 +19,8 @@ from stratawatch.extras import require
 class BuiltinCheck:
     """Expectations of the user's own are never left out without a word: where there are any, the library is needed."""
 
-    def __init__(self, suites_folder: Path, plugins: Sequence[str] = ()) -> None:
-        self._suites_folder, self._plugins = suites_folder, plugins
+    def __init__(self, suites_folder: Path) -> None:
+        self._suites_folder = suites_folder
 
     def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""
@@ -36,19 +36,13 @@ class BuiltinCheck:
         return {"expectations": "the program's own, without pages: great_expectations is not installed"}
 
     def _refuse_suites(self) -> None:
-        if self._plugins or any(self._suites_folder.glob("*.json")):
+        if any(self._suites_folder.glob("*.json")):
             require("checks")
 
     def _report(self, suite: Suite, bad_rows: tuple[QuarantinedRow, ...] = ()) -> CheckReport:
         self._refuse_suites()
         failed = [rule for rule in suite.rules if not _holds(rule, suite.frame[rule.arguments["column"]])]
-        refusals = [rule.sentence for rule in failed if rule.severity == "critical"]
-        return CheckReport(
-            passed=not refusals,
-            failures=tuple(rule.sentence for rule in failed),
-            refusal=refusals[0] if refusals else "",
-            bad_rows=bad_rows,
-        )
+        return check_report(failed, bad_rows)
 
 
 def _holds(rule: InputRule, values: Sequence[Any]) -> bool:

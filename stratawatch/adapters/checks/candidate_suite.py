@@ -1,13 +1,13 @@
 """What every candidate row must fulfil."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
-from stratawatch.adapters.checks.rules import InputRule, Suite, titled
+from stratawatch.adapters.checks.rules import InputRule, Suite, between, naive_utc, not_null, titled
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.formatting import shortened
 
 _LAST_BIN: Final = 1023
 _SHOWN: Final = 60  # characters of an item id in a sentence
@@ -46,7 +46,7 @@ def _frame(panel: PanelSpec, items: Sequence[CandidateItem]) -> dict[str, list[A
         "digest": [one.digest for one in items],
         "pattern": [one.pattern for one in items],
         "bin": [one.bin for one in items],
-        "time": [one.time.astimezone(UTC).replace(tzinfo=None) for one in items],
+        "time": [naive_utc(one.time) for one in items],
     }
     for name in panel.columns.payload:
         # Only whether there is something: what labellers see has no place in the check's pages.
@@ -64,7 +64,7 @@ def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> 
     yield InputRule(
         "ExpectColumnValuesToBeUnique", {"column": "item"}, "the source returned an item twice as a candidate"
     )
-    yield InputRule("ExpectColumnValuesToNotBeNull", {"column": "item"}, "a candidate has no item id")
+    yield not_null("item", "a candidate has no item id")
     letters = len(panel.classifiers) + len(panel.auxiliary)
     for column, regex in (("digest", "^[0-9a-f]{32}$"), ("pattern", f"^[01-]{{{letters}}}$")):
         yield InputRule(
@@ -72,26 +72,15 @@ def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> 
             {"column": column, "regex": regex},
             f"a candidate has a {column} that does not match {regex}",
         )
-    yield InputRule(
-        "ExpectColumnValuesToBeBetween",
-        {"column": "bin", "min_value": -1, "max_value": _LAST_BIN},
-        f"a candidate has a bin outside -1 to {_LAST_BIN}",
-    )
+    yield between("bin", f"a candidate has a bin outside -1 to {_LAST_BIN}", min_value=-1, max_value=_LAST_BIN)
     if panel.columns.ingested is None:
-        start, end = _naive(window.start), _naive(window.end)
-        yield InputRule(
-            "ExpectColumnValuesToBeBetween",
-            {"column": "time", "min_value": start, "max_value": end, "strict_max": True},
-            f"a candidate's time lies outside the window {window}",
-        )
+        start, end = naive_utc(window.start), naive_utc(window.end)
+        outside = f"a candidate's time lies outside the window {window}"
+        yield between("time", outside, min_value=start, max_value=end, strict_max=True)
     for name in panel.columns.payload:
         empty = sum(one.payload.get(name) in (None, "") for one in items)
-        yield InputRule(
-            "ExpectColumnValuesToNotBeNull",
-            {"column": titled("payload", name)},
-            f"payload column '{name}' is empty for {empty:,} of {len(items):,} candidates",
-            "warning",
-        )
+        sentence = f"payload column '{name}' is empty for {empty:,} of {len(items):,} candidates"
+        yield not_null(titled("payload", name), sentence, "warning")
 
 
 def _repeats(items: Sequence[CandidateItem]) -> str:
@@ -99,7 +88,7 @@ def _repeats(items: Sequence[CandidateItem]) -> str:
     if not copies:
         return "candidate items appear more than once"
     first, number = next(iter(copies.items()))
-    shown = first if len(first) <= _SHOWN else first[:_SHOWN] + "..."
+    shown = shortened(first, _SHOWN)
     distinct = len({one.item for one in items})
     verb = "appears" if len(copies) == 1 else "appear"
     return (
@@ -108,7 +97,3 @@ def _repeats(items: Sequence[CandidateItem]) -> str:
         "remove the repeated rows from the export, name a column that is unique as the item id, "
         'or set duplicates = "latest"'
     )
-
-
-def _naive(at: datetime) -> datetime:
-    return at.astimezone(UTC).replace(tzinfo=None)

@@ -12,6 +12,7 @@ from stratawatch.adapters.checks.rules import Suite
 from stratawatch.atomic_files import replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.folder_names import slug
+from stratawatch.formatting import shortened
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))
 
@@ -72,5 +73,5 @@ def _harmless(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_harmless(one) for one in value]
     if isinstance(value, str):
-        return escape(value if len(value) <= _SHOWN else value[:_SHOWN] + "...")
+        return escape(shortened(value, _SHOWN))
     return value.item() if isinstance(value, np.generic) else value

@@ -9,6 +9,7 @@ from stratawatch.adapters.checks.gx_runner import Validated
 from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.adapters.checks.user_expectations import asked_columns
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.formatting import shortened
 
 _NAMED: Final = 3
 _LISTED: Final = 20
@@ -21,12 +22,8 @@ def named(suite: Suite, validated: Validated) -> Validated:
     return replace(validated, failed=tuple(rules))
 
 
-def failed_rows(suite: Suite, validated: Validated) -> tuple[QuarantinedRow, ...]:
+def failed_rows(suite: Suite, validated: Validated) -> Iterator[QuarantinedRow]:
     """The first rows that failed each critical expectation of the user's."""
-    return tuple(_broken(suite, validated))
-
-
-def _broken(suite: Suite, validated: Validated) -> Iterator[QuarantinedRow]:
     for i, rule in enumerate(validated.failed):
         if rule.place and rule.severity == "critical" and "item" in suite.frame:
             for row in validated.rows.get(i, ())[:_LISTED]:
@@ -46,7 +43,7 @@ def _placed(suite: Suite, rule: InputRule, validated: Validated, number: int) ->
 
 def _counted(suite: Suite, rows: Sequence[int]) -> str:
     items = [str(suite.frame["item"][row]) for row in rows[:_NAMED]]
-    shown = ", ".join(repr(one if len(one) <= _SHOWN else f"{one[:_SHOWN]}...") for one in items)
+    shown = ", ".join(repr(shortened(one, _SHOWN)) for one in items)
     return f"{len(rows):,} of {len(suite.frame['item']):,} candidates (first: {shown})"
 
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.data_docs import write_page
-from stratawatch.adapters.checks.dry_run import check_expectations
 from stratawatch.adapters.checks.failed_rows import failed_rows, named
 from stratawatch.adapters.checks.gx_runner import Validated, validate
 from stratawatch.adapters.checks.profile_suite import profile_suite
-from stratawatch.adapters.checks.rules import Suite
+from stratawatch.adapters.checks.rules import Suite, check_report
 from stratawatch.adapters.checks.user_expectations import extended, suites_of_missing_panels
 from stratawatch.adapters.checks.user_suites import collect_suites, read_suites
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
@@ -24,7 +23,7 @@ class GreatExpectationsCheck:
 
     Without a `docs_folder` it leaves no pages: for commands that only look.
 
-    The user's own expectations are read from `suites_folder` and from `plugins` for every window anew.
+    The user's own expectations are read from `suites_folder` for every window anew.
     """
 
     def __init__(
@@ -33,12 +32,10 @@ class GreatExpectationsCheck:
         *,
         root: str | Path | None = None,
         suites_folder: str | Path | None = None,
-        plugins: Sequence[str] = (),
     ) -> None:
         self._docs_folder = None if docs_folder is None else Path(docs_folder)
         self._root = Path(root) if root is not None else self._docs_folder
         self._suites_folder = None if suites_folder is None else Path(suites_folder)
-        self._plugins = tuple(plugins)
 
     def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""
@@ -49,13 +46,11 @@ class GreatExpectationsCheck:
         return self._report(panel, window, candidate_suite(panel, window, items), repeated_rows(items))
 
     def describe(self, panels: Sequence[PanelSpec]) -> Mapping[str, str]:
-        """Say what the user added, for `check`, and try it. Raises ConfigErrors with all that cannot be asked."""
-        own, faults = collect_suites(self._suites_folder, self._plugins)
+        """Say what the user added, for `check`. Raises ConfigErrors with all that is wrong with the files."""
+        own, faults = collect_suites(self._suites_folder)
         faults += suites_of_missing_panels(own, [panel.name for panel in panels])
-        for panel in panels:
-            faults += check_expectations(panel, own)
         if faults:
-            raise ConfigErrors(list({fault.what: fault for fault in faults}.values()))
+            raise ConfigErrors(faults)
         return {
             one.origin: f"{len(one.expectations)} on the {one.frame} of {', '.join(one.panels) or 'every panel'}"
             for one in own
@@ -64,17 +59,11 @@ class GreatExpectationsCheck:
     def _report(
         self, panel: PanelSpec, window: Window, suite: Suite, bad_rows: tuple[QuarantinedRow, ...] = ()
     ) -> CheckReport:
-        own = read_suites(self._suites_folder, self._plugins)
+        own = read_suites(self._suites_folder)
         extended_suite = extended(suite, own, panel.name)
         validated = named(extended_suite, validate(extended_suite))
-        refusals = [rule.sentence for rule in validated.failed if rule.severity == "critical"]
-        return CheckReport(
-            passed=not refusals,
-            failures=tuple(rule.sentence for rule in validated.failed),
-            refusal=refusals[0] if refusals else "",
-            bad_rows=(*bad_rows, *failed_rows(extended_suite, validated)),
-            docs=self._page(panel, window, extended_suite, validated),
-        )
+        docs = self._page(panel, window, extended_suite, validated)
+        return check_report(validated.failed, (*bad_rows, *failed_rows(extended_suite, validated)), docs)
 
     def _page(self, panel: PanelSpec, window: Window, suite: Suite, validated: Validated) -> str | None:
         if self._docs_folder is None or self._root is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stratawatch.adapters.checks.rules import InputRule, Suite
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.errors import ConfigError, ConfigErrors, Unreachable
 
 _OFF = {"GX_ANALYTICS_ENABLED": "false"}
 """Set before the import: the library must not send usage statistics."""
@@ -38,14 +38,18 @@ class Validated:
 def validate(suite: Suite) -> Validated:
     """Hold a frame against its rules. Raises Unreachable when Great Expectations itself fails.
 
-    ConfigError when an expectation of the user's cannot be made, or not be asked of this frame.
+    ConfigErrors when expectations of the user's cannot be made, or not be asked of this frame.
     """
     gx = library()
-    result = _result(gx, suite, [_expectation(gx, suite, rule, number) for number, rule in enumerate(suite.rules)])
+    result = _result(gx, suite, _expectations(gx, suite))
+    faults = []
     for number, message in _internal_failures(result.results):
-        if suite.rules[number].place:
-            raise _unaskable(suite, suite.rules[number], message, _AGAIN)
-        raise _failed(suite, message)
+        if not suite.rules[number].place:
+            raise _failed(suite, message)
+        what = f"{suite.rules[number].place} cannot be asked of the {suite.name}"
+        faults.append(ConfigError(what, got=_first_line(message), hint=_AGAIN))
+    if faults:
+        raise ConfigErrors(faults)
     if len(result.results) != len(suite.rules):
         raise _failed(suite, f"{len(result.results)} results for {len(suite.rules)} rules")
     bad = {one.expectation_config.meta["rule"]: one for one in result.results if not one.success}
@@ -54,19 +58,6 @@ def validate(suite: Suite) -> Validated:
     rows = {place: found for place, one in enumerate(results) if (found := _rows(one))}
     observed = {place: value for place, one in enumerate(results) if (value := _observed(one)) is not None}
     return Validated(tuple(suite.rules[number] for number in numbers), _brief(result), rows, observed)
-
-
-def unaskable(suite: Suite) -> Iterator[ConfigError]:
-    """What is wrong with rules of the user's: those that cannot be made, and those that fail in themselves."""
-    gx = library()
-    made = []
-    for number, rule in enumerate(suite.rules):
-        try:
-            made.append(_expectation(gx, suite, rule, number))
-        except ConfigError as fault:
-            yield fault
-    for number, message in _internal_failures(_result(gx, suite, made).results) if made else ():
-        yield _unaskable(suite, suite.rules[number], message)
 
 
 def library() -> Any:
@@ -140,6 +131,18 @@ def _result(gx: Any, suite: Suite, expectations: Sequence[Any]) -> Any:
         raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
 
 
+def _expectations(gx: Any, suite: Suite) -> list[Any]:
+    made, faults = [], []
+    for number, rule in enumerate(suite.rules):
+        try:
+            made.append(_expectation(gx, suite, rule, number))
+        except ConfigError as fault:
+            faults.append(fault)
+    if faults:
+        raise ConfigErrors(faults)
+    return made
+
+
 def _expectation(gx: Any, suite: Suite, rule: InputRule, number: int) -> Any:
     try:
         made = getattr(gx.expectations, rule.expectation)
@@ -174,10 +177,6 @@ def _internal_failures(results: Iterable[Any]) -> Iterator[tuple[int, str]]:
             if record.get("raised_exception"):
                 configured = result.expectation_config
                 yield configured.meta["rule"], f"{configured.type}: {record.get('exception_message')}"
-
-
-def _unaskable(suite: Suite, rule: InputRule, message: str, hint: str = "") -> ConfigError:
-    return ConfigError(f"{rule.place} cannot be asked of the {suite.name}", got=_first_line(message), hint=hint)
 
 
 def _failed(suite: Suite, message: str) -> Unreachable:

@@ -1,10 +1,9 @@
 """What the one-row profile of a window must fulfil."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
-from stratawatch.adapters.checks.rules import InputRule, Suite, titled
+from stratawatch.adapters.checks.rules import InputRule, Suite, between, naive_utc, not_null, titled
 from stratawatch.engine.input.bad_row_reasons import refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile
@@ -51,8 +50,8 @@ def _frame(panel: PanelSpec, profile: InputProfile) -> dict[str, list[Any]]:
         "late": [profile.late],
         "early": [profile.early],
         "repeated": [profile.repeated],
-        "first_time": [_naive(profile.first_time)],
-        "last_time": [_naive(profile.last_time)],
+        "first_time": [profile.first_time and naive_utc(profile.first_time)],
+        "last_time": [profile.last_time and naive_utc(profile.last_time)],
         "calls": [max((_calls(column, rows) for column in profile.columns.values()), default=0)],
     }
     unreadable = _unreadable(panel, profile)
@@ -68,30 +67,16 @@ def _frame(panel: PanelSpec, profile: InputProfile) -> dict[str, list[Any]]:
 
 def _rules(panel: PanelSpec, window: Window, profile: InputProfile) -> Iterator[InputRule]:
     cap, rows = panel.max_bad_row_share, profile.rows
-    yield InputRule(
-        "ExpectColumnValuesToBeBetween", {"column": "rows", "min_value": 1}, f"the window {window} has no rows"
-    )
-    yield InputRule(
-        "ExpectColumnValuesToBeBetween",
-        {"column": "bad_share", "min_value": 0, "max_value": cap},
-        "; ".join([refusal_sentence(panel, profile), *_scales(panel, profile)]),
-    )
+    yield between("rows", f"the window {window} has no rows", min_value=1)
+    too_many = "; ".join([refusal_sentence(panel, profile), *_scales(panel, profile)])
+    yield between("bad_share", too_many, min_value=0, max_value=cap)
     if rows:
-        yield from _said(panel, profile)
-        yield InputRule(
-            "ExpectColumnValuesToNotBeNull", {"column": "last_time"}, f"no row of the window {window} has a time"
-        )
+        yield from _calls_rules(panel, profile)
+        yield not_null("last_time", f"no row of the window {window} has a time")
         if panel.columns.ingested is None:
-            yield _inside(window, profile)
-
-
-def _inside(window: Window, profile: InputProfile) -> InputRule:
-    start, end = _naive(window.start), _naive(window.end)
-    return InputRule(
-        "ExpectColumnValuesToBeBetween",
-        {"column": "last_time", "min_value": start, "max_value": end, "strict_max": True},
-        f"the newest row, of {profile.last_time}, lies outside the window {window}",
-    )
+            start, end = naive_utc(window.start), naive_utc(window.end)
+            outside = f"the newest row, of {profile.last_time}, lies outside the window {window}"
+            yield between("last_time", outside, min_value=start, max_value=end, strict_max=True)
 
 
 def _scales(panel: PanelSpec, profile: InputProfile) -> Iterator[str]:
@@ -106,25 +91,14 @@ def _scales(panel: PanelSpec, profile: InputProfile) -> Iterator[str]:
             )
 
 
-def _said(panel: PanelSpec, profile: InputProfile) -> Iterator[InputRule]:
-    yield InputRule(
-        "ExpectColumnValuesToBeBetween",
-        {"column": "calls", "min_value": 1},
-        f"no classifier of panel '{panel.name}' made a call on any of {profile.rows:,} rows",
-    )
+def _calls_rules(panel: PanelSpec, profile: InputProfile) -> Iterator[InputRule]:
+    nobody = f"no classifier of panel '{panel.name}' made a call on any of {profile.rows:,} rows"
+    yield between("calls", nobody, min_value=1)
     for name, unreadable in _unreadable(panel, profile).items():
-        yield InputRule(
-            "ExpectColumnValuesToBeBetween",
-            {"column": titled("calls of", name), "min_value": 1},
-            f"classifier '{name}' made no call on any of {profile.rows:,} rows",
-            "warning",
-        )
-        yield InputRule(
-            "ExpectColumnValuesToBeBetween",
-            {"column": titled("unreadable share of", name), "max_value": panel.max_bad_row_share},
-            f"{unreadable:,} values of classifier '{name}' cannot be read",
-            "warning",
-        )
+        silent = f"classifier '{name}' made no call on any of {profile.rows:,} rows"
+        yield between(titled("calls of", name), silent, "warning", min_value=1)
+        invalid = f"{unreadable:,} values of classifier '{name}' cannot be read"
+        yield between(titled("unreadable share of", name), invalid, "warning", max_value=panel.max_bad_row_share)
 
 
 def _unreadable(panel: PanelSpec, profile: InputProfile) -> dict[str, int]:
@@ -139,8 +113,3 @@ def _calls(column: Any, rows: int) -> int:
 
 def _share(part: int, rows: int) -> float:
     return part / rows if rows else 0.0
-
-
-def _naive(at: datetime | None) -> datetime | None:
-    """Great Expectations compares naive times; here they are all UTC."""
-    return None if at is None else at.astimezone(UTC).replace(tzinfo=None)

@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape
 from typing import Any, Literal
 
+from stratawatch.engine.model.cycle_facts import CheckReport
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
+
 Frame = Mapping[str, Sequence[Any]]
 """Columns of equal length."""
+Severity = Literal["critical", "warning"]
 
 
 def titled(what: str, name: str) -> str:
@@ -25,8 +30,31 @@ class InputRule:
     expectation: str
     arguments: Mapping[str, Any]
     sentence: str
-    severity: Literal["critical", "warning"] = "critical"
+    severity: Severity = "critical"
     place: str = ""
+
+
+def between(column: str, sentence: str, severity: Severity = "critical", **bounds: Any) -> InputRule:
+    """The rule that a column's values lie between `min_value` and `max_value`, as far as these are given."""
+    return InputRule("ExpectColumnValuesToBeBetween", {"column": column, **bounds}, sentence, severity)
+
+
+def not_null(column: str, sentence: str, severity: Severity = "critical") -> InputRule:
+    """The rule that a column has a value in every row."""
+    return InputRule("ExpectColumnValuesToNotBeNull", {"column": column}, sentence, severity)
+
+
+def check_report(
+    failed: Sequence[InputRule], bad_rows: tuple[QuarantinedRow, ...] = (), docs: str | None = None
+) -> CheckReport:
+    """The report on the rules that failed; the first critical one refuses the window."""
+    refusals = [rule.sentence for rule in failed if rule.severity == "critical"]
+    return CheckReport(tuple(rule.sentence for rule in failed), refusals[0] if refusals else "", bad_rows, docs)
+
+
+def naive_utc(at: datetime) -> datetime:
+    """A time as Great Expectations compares it: without its offset, which is that of UTC."""
+    return at.astimezone(UTC).replace(tzinfo=None)
 
 
 @dataclass(frozen=True)

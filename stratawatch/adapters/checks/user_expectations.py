@@ -9,6 +9,7 @@ from typing import Any, Final
 from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.adapters.checks.user_suites import UserExpectation, UserSuite, installed_types
 from stratawatch.errors import ConfigError, ConfigErrors
+from stratawatch.formatting import shortened
 
 _ONE: Final = ("column", "column_A", "column_B")
 _SEVERAL: Final = ("column_list",)
@@ -16,15 +17,10 @@ _SHOWN: Final = 100
 
 
 def extended(suite: Suite, own: Iterable[UserSuite], panel: str) -> Suite:
-    """The suite with the expectations that are meant for its frame and this panel. Raises ConfigErrors."""
-    rules, faults = user_rules(suite, own, panel)
-    if faults:
-        raise ConfigErrors(faults)
-    return replace(suite, rules=(*suite.rules, *rules))
+    """The suite with the expectations that are meant for its frame and this panel.
 
-
-def user_rules(suite: Suite, own: Iterable[UserSuite], panel: str) -> tuple[list[InputRule], list[ConfigError]]:
-    """A panel's expectations on a suite's frame as rules, and an error for each that names a missing column."""
+    Raises ConfigErrors with all that name a column which the frame does not have.
+    """
     rules: list[InputRule] = []
     faults: list[ConfigError] = []
     for one in own:
@@ -34,7 +30,9 @@ def user_rules(suite: Suite, own: Iterable[UserSuite], panel: str) -> tuple[list
                     rules.append(_rule(expectation, suite))
                 except ConfigError as fault:
                     faults.append(fault)
-    return rules, faults
+    if faults:
+        raise ConfigErrors(faults)
+    return replace(suite, rules=(*suite.rules, *rules))
 
 
 def suites_of_missing_panels(own: Iterable[UserSuite], panels: Collection[str]) -> Iterator[ConfigError]:
@@ -92,5 +90,4 @@ def _sentence(expectation: UserExpectation) -> str:
 
 def _given(kwargs: Mapping[str, Any]) -> Iterator[str]:
     for key, value in kwargs.items():
-        text = repr(value)
-        yield f"{key} {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"
+        yield f"{key} {shortened(repr(value), _SHOWN)}"

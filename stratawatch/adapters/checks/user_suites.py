@@ -1,21 +1,17 @@
-"""Read the user's expectations: JSON files beside the configuration, and functions of installed packages."""
+"""Read the user's expectations: JSON files beside the configuration."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from importlib import util
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from stratawatch.errors import ConfigError, ConfigErrors
 from stratawatch.extras import MissingExtra
-
-GROUP: Final = "stratawatch.checks"
-"""Entry points of this group are functions that return suites, shaped like the files."""
 
 FrameName = Literal["profile", "candidates"]
 _SUITE: Final = frozenset({"frame", "panels", "expectations"})
@@ -60,37 +56,27 @@ class UserSuite:
     expectations: tuple[UserExpectation, ...]
 
 
-def read_suites(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[UserSuite, ...]:
-    """The suites of a folder, in the order of their names, then those of the named plugins. Raises ConfigErrors."""
-    suites, faults = collect_suites(folder, plugins)
+def read_suites(folder: Path | None) -> tuple[UserSuite, ...]:
+    """The suites of a folder, in the order of their names. Raises ConfigErrors."""
+    suites, faults = collect_suites(folder)
     if faults:
         raise ConfigErrors(faults)
     return tuple(suites)
 
 
-def collect_suites(folder: Path | None, plugins: Iterable[str] = ()) -> tuple[list[UserSuite], list[ConfigError]]:
+def collect_suites(folder: Path | None) -> tuple[list[UserSuite], list[ConfigError]]:
     """The suites of `read_suites` that are valid, and an error for everything that is wrong with the others."""
     suites: list[UserSuite] = []
     faults: list[ConfigError] = []
-    for origin, read in _origins(folder, plugins):
+    for path in sorted(folder.glob("*.json")) if folder is not None else ():
         try:
-            documents = read()
+            suite, wrong = parse_suite(_document(path), f"{path.parent.name}/{path.name}")
         except ConfigError as fault:
             faults.append(fault)
             continue
-        for document in documents:
-            suite, wrong = _parse_suite(document, origin)
-            suites += [suite] if suite else []
-            faults += wrong
+        suites += [suite] if suite else []
+        faults += wrong
     return suites, faults
-
-
-def suite_of(document: Any, origin: str) -> UserSuite:
-    """One suite from its JSON values. Raises ConfigErrors."""
-    suite, faults = _parse_suite(document, origin)
-    if suite is None or faults:
-        raise ConfigErrors(faults)
-    return suite
 
 
 @cache
@@ -104,23 +90,16 @@ def installed_types() -> Mapping[str, str]:
     return {kind: name for kind, name in names if kind not in _ELSEWHERE}
 
 
-def _origins(folder: Path | None, plugins: Iterable[str]) -> Iterator[tuple[str, Callable[[], list[Any]]]]:
-    for path in sorted(folder.glob("*.json")) if folder is not None else ():
-        yield f"{path.parent.name}/{path.name}", partial(_file, path)
-    for name in plugins:
-        yield f"plugin '{name}'", partial(_plugin, name)
-
-
-def _file(path: Path) -> list[Any]:
+def _document(path: Path) -> Any:
     try:
-        return [json.loads(path.read_text(encoding="utf-8"))]
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as trouble:
         raise ConfigError(f"'{path}' cannot be read", got=str(trouble)) from trouble
     except json.JSONDecodeError as trouble:
         raise ConfigError(f"'{path}' is not JSON", got=f"{trouble.msg} in line {trouble.lineno}") from trouble
 
 
-def _parse_suite(document: Any, origin: str) -> tuple[UserSuite | None, list[ConfigError]]:
+def parse_suite(document: Any, origin: str) -> tuple[UserSuite | None, list[ConfigError]]:
     """A suite of the valid expectations, or None without a valid frame and panels; and an error for every mistake."""
     if not isinstance(document, Mapping):
         return None, [ConfigError(f"{origin} is not a suite of expectations", expected="an object of JSON")]
@@ -190,18 +169,3 @@ def _unknown_keys(document: Mapping[str, Any], keys: frozenset[str], place: str)
             near = get_close_matches(str(key), sorted(keys), n=1)
             hint = f"did you mean '{near[0]}'?" if near else ""
             yield ConfigError(f"{place} has the unknown key '{key}'", expected=", ".join(sorted(keys)), hint=hint)
-
-
-def _plugin(name: str) -> list[Any]:
-    """The suites of an installed package's plugin; no code in the configuration's folder is ever run."""
-    found = entry_points(group=GROUP, name=name)
-    if not found:
-        names = ", ".join(sorted(one.name for one in entry_points(group=GROUP)))
-        hint = f"installed are: {names}" if names else f"install the package that declares it (group {GROUP})"
-        raise ConfigError(f"there is no plugin of checks named '{name}'", hint=hint)
-    try:
-        made = next(iter(found)).load()()
-        return list(made)
-    except Exception as trouble:
-        got = f"{type(trouble).__name__}: {trouble}"
-        raise ConfigError(f"the plugin of checks '{name}' failed", got=got) from trouble

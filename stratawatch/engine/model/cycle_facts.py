@@ -65,11 +65,15 @@ class CandidateItem:
 class CheckReport:
     """What the input check found. `refusal` is the sentence that refuses the cycle, or empty."""
 
-    passed: bool
     failures: tuple[str, ...]
     refusal: str
     bad_rows: tuple[QuarantinedRow, ...] = ()
     docs: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the cycle goes on; warnings may have failed."""
+        return not self.refusal
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_session import DuckDBLimits
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
 from stratawatch.core.population import Census
 from tests.support.predictions import golden_draw as golden
@@ -71,7 +72,7 @@ class TestGoldenDraw:
     def test_threads_do_not_change_the_draw(self, tmp_path: Path, threads: int) -> None:
         cut, quotas = golden.atoms()
         path = write(tmp_path / "rows.parquet", golden.table())
-        items = DuckDBSource(path, threads=threads).candidates(golden.PANEL, WINDOW, cut, quotas)
+        items = DuckDBSource(path, limits=DuckDBLimits(threads=threads)).candidates(golden.PANEL, WINDOW, cut, quotas)
         assert items == DuckDBSource(path).candidates(golden.PANEL, WINDOW, cut, quotas)
 
     @pytest.mark.postgres

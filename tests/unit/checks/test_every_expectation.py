@@ -11,15 +11,15 @@ from typing import Any, Final
 
 import pytest
 
-from stratawatch.adapters.checks.dry_run import check_expectations
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.adapters.checks.user_suites import installed_types, suite_of
+from stratawatch.adapters.checks.user_suites import installed_types
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError
 from tests.support.predictions.panels import START, WINDOW, panel
+from tests.support.suites import suite_of
 
 PANEL: Final = panel(columns=Columns("id", "ts", ("body",)))
 Pair = tuple[dict[str, Any], dict[str, Any]]
@@ -221,14 +221,6 @@ def test_on_the_profile_each_that_is_not_about_text_has_its_row(
     profile = profile_of(ranges={"lr": (0.1, 0.9)})
     _, rows = page("profile", asked, "profile", profile)
     assert len(rows) > len(asked)
-
-
-def test_none_of_these_is_a_fault_to_check() -> None:
-    """It tries them on rows of its own; that they do not hold there is no matter."""
-    of_candidates = [{"type": kind, "kwargs": kwargs} for kind, pair in ON_CANDIDATES.items() for kwargs in pair]
-    of_profile = [{"type": kind, "kwargs": kwargs} for _, kind, kwargs in _of_profile()]
-    for frame, asked in (("candidates", of_candidates), ("profile", of_profile)):
-        assert list(check_expectations(PANEL, [suite_of({"frame": frame, "expectations": asked}, "x")])) == []
 
 
 def _of_profile() -> list[tuple[str, str, dict[str, Any]]]:

@@ -1,21 +1,20 @@
 """Expectations of the user's own: what a file may say, what it may not, and what people read when one fails."""
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.adapters.checks.user_suites import installed_types, read_suites, suite_of
+from stratawatch.adapters.checks.user_suites import installed_types, read_suites
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError, ConfigErrors
 from tests.support.predictions.panels import WINDOW, panel
+from tests.support.suites import suite_of
 
 PANEL = panel(columns=Columns("id", "ts", ("body",), ("country",)))
 Items = Callable[..., list[CandidateItem]]
@@ -164,10 +163,24 @@ class TestFailuresOfTheLibrary:
     ) -> None:
         """Comparing text with a number fails inside Great Expectations, which reports it as success=False."""
         right = {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "item"}}
-        with pytest.raises(ConfigError) as caught:
-            own(wrong=document("candidates", right, TEXT_AND_NUMBER)).candidates(PANEL, WINDOW, items_of())
-        assert str(caught.value).startswith("checks/wrong.json, expectation 2 cannot be asked of the candidates; got ")
-        assert "that says nothing about the data" in str(caught.value)
+        with pytest.raises(ConfigErrors) as caught:
+            own(wrong=document("candidates", right, TEXT_AND_NUMBER, REGEX)).candidates(PANEL, WINDOW, items_of())
+        number, regex = (str(one) for one in caught.value.each)
+        assert number.startswith("checks/wrong.json, expectation 2 cannot be asked of the candidates; got ")
+        assert "that says nothing about the data" in number
+        assert regex.startswith("checks/wrong.json, expectation 3 cannot be asked of the candidates; got ")
+        assert "Invalid regular expression" in regex
+
+    def test_wrong_arguments_are_told_of_all_expectations_at_once(
+        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
+    ) -> None:
+        wrong = {"type": BETWEEN, "kwargs": {"column": "bin", "least": 1}}
+        with pytest.raises(ConfigErrors) as caught:
+            own(wrong=document("candidates", wrong, wrong)).candidates(PANEL, WINDOW, items_of())
+        assert [str(one).partition(";")[0] for one in caught.value.each] == [
+            "checks/wrong.json, expectation 1 is not right",
+            "checks/wrong.json, expectation 2 is not right",
+        ]
 
 
 class TestDescribe:
@@ -175,12 +188,7 @@ class TestDescribe:
 
     def test_every_fault_of_every_file_is_told_at_once(self, own: Callable[..., GreatExpectationsCheck]) -> None:
         check = own(
-            a=document(
-                "profile", expectation(type="expect_rows", severity="info"), expectation(kwargs={"column": "x"})
-            ),
-            b=document(
-                "candidates", {"type": BETWEEN, "kwargs": {"column": "bin", "least": 1}}, REGEX, TEXT_AND_NUMBER
-            ),
+            a=document("profile", expectation(type="expect_rows", severity="info")),
             c="{",
             d=document(panels=["other"]),
         )
@@ -192,24 +200,13 @@ class TestDescribe:
             for one in (
                 "checks/a.json, expectation 1 has the unknown type 'expect_rows'",
                 "'severity' of checks/a.json, expectation 1 is not known",
-                "checks/a.json, expectation 2 asks for the column 'x'",
-                "checks/b.json, expectation 1 is not right; got least: extra fields",
-                "checks/b.json, expectation 2 cannot be asked of the candidates; got",
-                "Invalid regular expression",
-                "checks/b.json, expectation 3 cannot be asked of the candidates; got",
                 "c.json' is not JSON",
                 "checks/d.json is for the panel 'other'",
             )
             if one not in told
         ] == []
-        assert len(caught.value.each) == 8
-        assert "this is the first of 8 faults, `stratawatch check` tells all" in str(caught.value)
-
-    def test_a_fault_that_is_one_for_two_panels_is_told_once(self, own: Callable[..., GreatExpectationsCheck]) -> None:
-        with pytest.raises(ConfigErrors) as caught:
-            own(b=document("candidates", REGEX)).describe([PANEL, replace(PANEL, name="other")])
-        assert len(caught.value.each) == 1
-        assert "the first of" not in str(caught.value)
+        assert len(caught.value.each) == 4
+        assert "this is the first of 4 faults, `stratawatch check` tells all" in str(caught.value)
 
     def test_what_holds_and_what_does_not_are_no_faults(self, own: Callable[..., GreatExpectationsCheck]) -> None:
         fails = {"type": BETWEEN, "kwargs": {"column": "bin", "min_value": 1000}}
@@ -280,39 +277,3 @@ class TestKnownTypes:
         expectations = library().expectations
         assert len(installed_types()) > 50
         assert all(hasattr(expectations, name) for name in installed_types().values())
-
-
-class TestPlugins:
-    @pytest.fixture
-    def installed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-        """A package as pip leaves it: a module and its entry points."""
-        package = tmp_path / "site"
-        (package / "acme_checks-1.dist-info").mkdir(parents=True)
-        (package / "acme_checks-1.dist-info" / "METADATA").write_text("Name: acme-checks\nVersion: 1\n")
-        (package / "acme_checks-1.dist-info" / "entry_points.txt").write_text(
-            "[stratawatch.checks]\nacme = acme_checks:suites\nbroken = acme_checks:broken\n"
-        )
-        (package / "acme_checks.py").write_text(
-            f"def suites():\n    return [{document()!r}]\n\n\ndef broken():\n    raise ValueError('no database')\n"
-        )
-        monkeypatch.syspath_prepend(str(package))
-        yield "acme"
-        sys.modules.pop("acme_checks", None)
-
-    def test_of_an_installed_package_are_asked(self, installed: str, tmp_path: Path, profile_of: MakeProfile) -> None:
-        report = GreatExpectationsCheck(tmp_path, plugins=[installed]).profile(PANEL, WINDOW, profile_of())
-        assert report.refusal.endswith("[plugin 'acme', expectation 1]: rows = 1,000")
-
-    def test_that_fail_are_named(self, installed: str) -> None:
-        assert installed
-        with pytest.raises(ConfigError, match=r"plugin of checks 'broken' failed; got ValueError: no database"):
-            read_suites(None, ["broken"])
-
-    def test_that_nobody_installed_are_refused(self, installed: str) -> None:
-        with pytest.raises(ConfigError, match=r"no plugin of checks named 'other'; installed are: acme, broken"):
-            read_suites(None, ["other"])
-
-    def test_are_not_run_unless_named(self, installed: str) -> None:
-        read_suites(None)
-        assert installed
-        assert "acme_checks" not in sys.modules

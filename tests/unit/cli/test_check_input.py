@@ -56,10 +56,6 @@ class TestOwnExpectations:
         fresh.configure(('folder = "reports"\n', 'folder = "reports"\n\n[checks]\nfolder = "../checks"\n'))
         assert "'folder' leads out of the folder of the configuration" in sentences(fresh.json("check", code=1))
 
-    def test_of_a_plugin_that_is_not_installed_are_a_problem(self, fresh):
-        fresh.configure(('folder = "reports"\n', 'folder = "reports"\n\n[checks]\nplugins = ["acme"]\n'))
-        assert "there is no plugin of checks named 'acme'" in sentences(fresh.json("check", code=1))
-
 
 class TestDrift:
     @pytest.fixture

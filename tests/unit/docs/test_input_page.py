@@ -6,19 +6,23 @@ from dataclasses import fields
 from html import unescape
 from pathlib import Path
 
-from stratawatch.adapters.checks.dry_run import trial_suites
+from stratawatch.adapters.checks.candidate_suite import candidate_suite
+from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.user_expectations import extended
-from stratawatch.adapters.checks.user_suites import suite_of
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.cycle.freeze_cycle import MOST_READS
 from stratawatch.engine.input.drift import REMEMBERED
 from stratawatch.engine.model.drift_rule import DriftRule
+from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
-from tests.support.predictions.panels import panel
+from tests.support.predictions.panels import WINDOW, panel
+from tests.support.suites import suite_of
 
 PAGE = (Path(__file__).parents[3] / "docs/input.md").read_text(encoding="utf-8")
 PANEL = panel((ClassifierSpec("lr", "score", call="flag"),), columns=Columns("id", "ts", ("text",), ("country",)))
-PROFILE, CANDIDATES = trial_suites(PANEL)
+COUNTS = dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
+PROFILE = profile_suite(PANEL, WINDOW, InputProfile(9, 0, 0, WINDOW.start, WINDOW.start, {"lr": COUNTS}))
+CANDIDATES = candidate_suite(PANEL, WINDOW, [])
 
 
 def row_of(first: str) -> str:
