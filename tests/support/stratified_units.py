@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from benchmarks.papers.strat.brr import ClassifierCalls
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 
 def drawn(rng, answers, sizes=None, clusters=None):

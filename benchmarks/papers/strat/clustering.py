@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.brr import ClassifierCalls
 from benchmarks.papers.strat.cluster_shares import cluster_share, kish_error
 from benchmarks.papers.strat.linearised import Clustered, clustered, linearised
 from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
@@ -13,7 +14,7 @@ from benchmarks.shape import Row
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 
 CORRELATIONS: Final = (0.0, 0.02, 0.05, 0.1, 0.2, 0.45)

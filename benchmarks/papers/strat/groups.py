@@ -6,9 +6,10 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.brr import ClassifierCalls
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Row
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Floats
 

@@ -11,13 +11,14 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import PANELS
 from benchmarks.coverage.population import Population
 from benchmarks.coverage.simulation import both_sides, said
+from benchmarks.papers.strat.brr import ClassifierCalls, expand_counts
 from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS, Ends, Reader, Tally
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
 from stratawatch.core.estimation.interval import logit_ends
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits, expand_counts
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
 from stratawatch.core.goals import SurveySpec

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.brr import Statistic, brr
 from benchmarks.papers.strat.cluster_shares import ClusterShare, cluster_share, kish_error
+from benchmarks.papers.strat.orthogonal_arrays import orthogonal_array, prime_units, replicates_needed
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.balanced_replication import Statistic, brr
-from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array, replicates_needed
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.replicates import replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 
@@ -64,7 +64,7 @@ def _difference(n: int, rng: np.random.Generator) -> float:
     sizes = rng.integers(n, 10_000, strata).astype(np.float64)
     values = rng.normal(size=(strata, n)) * rng.exponential(size=(strata, 1))
     known = StratifiedUnits(np.repeat(np.arange(strata), n), sizes)
-    made = replicates(known, ReplicationOptions(n), rng)
+    made = replicates(known, prime_units(n), rng)
     if isinstance(made, Undefined):
         return 0.0
     total = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(totals.shape[:-1]))

@@ -14,18 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.papers.strat.brr import ClassifierCalls, of_metric, positives, side_totals, undefined_metric
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.balanced_replication import (
-    ROUNDING,
-    ReplicatedEstimate,
-    of_metric,
-    positives,
-    side_totals,
-    undefined_metric,
-)
-from stratawatch.core.estimation.replication.design_effect import PooledUnits, cluster_variances
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, by_unit
+from stratawatch.core.estimation.replication.replicated_estimate import ROUNDING, ReplicatedEstimate
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 
@@ -68,6 +62,20 @@ class _Moves:
     value: float
     size: float
     each: Floats
+
+
+def cluster_variances(strata: StratifiedUnits, pooled: PooledUnits, moves: Floats) -> ClusterVariances:
+    """Both variances; `moves` are labels x columns.
+
+    >>> four = StratifiedUnits(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
+    >>> pooled = PooledUnits.of(four)
+    >>> effect = cluster_variances(four, pooled, np.array([[1.0], [1.0], [0.0], [0.0]])).design_effect
+    >>> round(float(effect[0]), 6)  # 2 labels a cluster x (2/1) / (4/3)
+    3.0
+    """
+    e = pooled.deviations(strata, moves)
+    together = by_unit(strata.units[pooled.rows], e * pooled.grown(pooled.units))
+    return ClusterVariances((together**2).sum(axis=0), ((e * pooled.grown(pooled.labels)) ** 2).sum(axis=0))
 
 
 def linearised(

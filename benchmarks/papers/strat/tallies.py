@@ -6,12 +6,13 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.brr import ClassifierCalls, brr, of_metric, positives
 from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.balanced_replication import ReplicatedEstimate, brr, of_metric, positives
+from stratawatch.core.estimation.replication.replicated_estimate import ReplicatedEstimate
 from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 

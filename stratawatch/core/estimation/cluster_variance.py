@@ -28,8 +28,8 @@ from stratawatch.core.estimation.differences import difference_gradient
 from stratawatch.core.estimation.estimates import EstimationRequest, item_subsets
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
-from stratawatch.core.estimation.replication.balanced_replication import t_quantile
 from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, by_unit
+from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, metric_named, safe_divide

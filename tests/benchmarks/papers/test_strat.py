@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.strat import clustering, few, figures, groups, joint, known, run, windows
+from benchmarks.papers.strat.brr import ClassifierCalls
 from benchmarks.papers.strat.tallies import DELTA, GROUPS, PAIRS, Reader, Tally
 from benchmarks.shape import Options
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 ROOT = Path(__file__).parents[3]
 OPTIONS = Options(seed=7, quick=True, data=None, json=None, given=argparse.Namespace(runs=3, figures=None))

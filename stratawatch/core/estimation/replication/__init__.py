@@ -1,4 +1,4 @@
-"""STRAT: balanced repeated replication over strata, clusters, and rates of recognisers (Micheals and Boult).
+"""Variances from labels one by one: balanced repeated replication (Micheals and Boult), and design effects of clusters.
 
-An independent check of an interval, and the way to one for a statistic that nobody has a formula for.
+Replicates check an interval independently, and give one for statistics without a variance formula.
 """

@@ -65,20 +65,6 @@ class ClusterVariances:
             return np.asarray(np.where(self.alone > 0, self.together / self.alone, np.nan), dtype=np.float64)
 
 
-def cluster_variances(strata: StratifiedUnits, pooled: PooledUnits, moves: Floats) -> ClusterVariances:
-    """Both variances; `moves` are labels x columns.
-
-    >>> four = StratifiedUnits(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
-    >>> pooled = PooledUnits.of(four)
-    >>> effect = cluster_variances(four, pooled, np.array([[1.0], [1.0], [0.0], [0.0]])).design_effect
-    >>> round(float(effect[0]), 6)  # 2 labels a cluster x (2/1) / (4/3)
-    3.0
-    """
-    e = pooled.deviations(strata, moves)
-    together = by_unit(strata.units[pooled.rows], e * pooled.grown(pooled.units))
-    return ClusterVariances((together**2).sum(axis=0), ((e * pooled.grown(pooled.labels)) ** 2).sum(axis=0))
-
-
 def by_unit(units: Counts, values: Floats) -> Floats:
     """Sums of the rows of every unit (units x columns)."""
     if not units.size:

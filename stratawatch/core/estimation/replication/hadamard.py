@@ -5,6 +5,8 @@ for 483 strata. They are left out: the paper asks for 2^b replicates, a replicat
 labels, and at most half of them could be saved. Doubling needs no field, no table and no search.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from stratawatch.core.population import Counts
@@ -26,3 +28,19 @@ def hadamard(b: int) -> Counts:
     place = np.arange(1 << b)
     common = np.bitwise_count(place[:, None] & place[None, :]).astype(np.int64)
     return np.asarray(1 - 2 * (common & 1), dtype=np.int64)
+
+
+@lru_cache(maxsize=32)
+def half_samples(strata: int) -> Counts:
+    """The half (0 or 1) of every stratum that each replicate takes: k rows, L columns, k the least 2^b above L.
+
+    Any two columns hold each of the four pairs equally often, so that in a sum over replicates the products of two
+    strata cancel: the replicates are balanced. Every column holds both halves equally often, so that the mean of the
+    replicates of a linear statistic is the statistic itself.
+
+    >>> half_samples(3).tolist()
+    [[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]]
+    """
+    made = (1 - hadamard(strata.bit_length())[:, 1 : strata + 1]) // 2
+    made.flags.writeable = False
+    return made

@@ -11,14 +11,14 @@ the stratum that is labelled (0 with clusters: what is asked about then are clus
 a = n (n - 1) / (m sum_g (1/m_g - 1/m)) for m units in groups of m_g; 1 for equal groups, below 1 otherwise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array
+from stratawatch.core.estimation.replication.hadamard import half_samples
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
@@ -31,19 +31,19 @@ MOST_PAIRED: Final = 1_000
 class ReplicationOptions:
     """How labels are to be replicated: n units a stratum; Fay's share that every label keeps in every replicate.
 
-    Fay's variant (Judkins 1990) leaves no label out of any replicate, so that a rare positive is always seen. `full`
-    asks for full balance. `split` deals a stratum of many labels into many strata of n units instead of n groups.
+    Fay's variant (Judkins 1990) leaves no label out of any replicate, so that each has every rare positive. `split`
+    deals a stratum of many labels into many strata of n units instead of n groups. `array` gives, for a number of
+    strata, the unit (0 to n - 1) that each replicate takes from each; the default is for two units.
     """
 
     units: int = 2
     fay: float = 0.0
-    full: bool = True
     split: bool = False
+    array: Callable[[int], Counts] = half_samples
 
     def __post_init__(self) -> None:
         if not 0 <= self.fay < 1:
             raise StratawatchError("Fay's factor is out of range", expected="0 <= fay < 1", got=f"{self.fay:g}")
-        orthogonal_array(1, self.units, full=self.full)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Replicates:
 
 
 def replicates(strata: StratifiedUnits, how: ReplicationOptions, rng: np.random.Generator) -> Replicates | Undefined:
-    """Deal the labels into units, and balance them by an orthogonal array."""
+    """Deal the labels into units, and balance the replicates by the array of the options."""
     if len(strata.of) == 0:
         return Undefined("no label")
     _no_crossing(strata)
@@ -72,7 +72,7 @@ def replicates(strata: StratifiedUnits, how: ReplicationOptions, rng: np.random.
         return Replicates(strata.weights, strata.weights[None, :], 0, 0.0)
     rows, columns, groups = _dealt(readable, strata.units, how, rng)
     count = int(columns.max()) + 1
-    array = orthogonal_array(count, how.units, full=how.full)
+    array = how.array(count)
     w = strata.weights[rows]
     places = columns * how.units + groups
     blown_up = np.bincount(columns, weights=w)[columns] / np.bincount(places, weights=w)[places]

@@ -92,27 +92,6 @@ class StratifiedUnits:
         return found
 
 
-@dataclass(frozen=True)
-class ClassifierCalls:
-    """What a classifier said of every label's item, and of how many items it says so in all."""
-
-    positive: Flags
-    negative: Flags
-    positive_items: float
-    negative_items: float
-
-
-def expand_counts(answered: Counts, yes: Counts) -> tuple[Counts, Flags]:
-    """A row a label from counts by cell: the cell of each, and whether it is yes.
-
-    >>> rows, said = expand_counts(np.array([2, 1]), np.array([1, 0]))
-    >>> rows.tolist(), said.tolist()
-    ([0, 0, 1], [True, False, False])
-    """
-    cells = np.tile(np.arange(len(answered), dtype=np.int64), 2)
-    return np.repeat(cells, np.concatenate([yes, answered - yes])), np.arange(int(answered.sum())) < yes.sum()
-
-
 def _homes(answers: Floats) -> Counts:
     """The stratum that each is estimated with: itself, else the next that has a label, else the last that has one."""
     served = np.flatnonzero(answers > 0)

@@ -3,10 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.papers.strat.brr import ClassifierCalls
 from benchmarks.papers.strat.cluster_shares import cluster_share
 from benchmarks.papers.strat.linearised import clustered, linearised
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import METRICS
 from tests.support.stratified_units import drawn, textbook
 

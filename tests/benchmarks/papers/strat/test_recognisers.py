@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from benchmarks.papers.strat.brr import Statistic, brr
 from benchmarks.papers.strat.recognisers import identified, ranks, relative_ranks, stratified_rate
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.balanced_replication import Statistic, brr
 from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError

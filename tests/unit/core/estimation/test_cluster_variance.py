@@ -13,7 +13,7 @@ from stratawatch.core.estimation.cluster_variance import (
     _widened_on_arcsine_scale,
 )
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.estimation.replication.balanced_replication import t_quantile
+from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.units import StratifiedUnits, expand_counts
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
 
 
@@ -87,12 +87,3 @@ class TestUnits:
 def test_what_does_not_fit_is_refused(of, sizes, clusters, words):
     with pytest.raises(StratawatchError, match=words):
         strata(of, sizes, clusters)
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
-def test_counts_become_labels_and_counts_again(cells):
-    no, yes = (np.array(column, dtype=np.int64) for column in (zip(*cells, strict=True) if cells else ([], [])))
-    rows, said = expand_counts(no + yes, yes)
-    assert np.bincount(rows, minlength=len(cells)).tolist() == (no + yes).tolist()
-    assert np.bincount(rows, weights=said, minlength=len(cells)).tolist() == yes.tolist()

@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.designs.frozen import FrozenDesign, cut
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.replication.balanced_replication import t_quantile
+from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.sides import Sides
 from stratawatch.core.estimation.variance_methods import VARIANCES

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.replication.orthogonal_arrays import orthogonal_array, replicates_needed
+from benchmarks.papers.strat.orthogonal_arrays import orthogonal_array, replicates_needed
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 

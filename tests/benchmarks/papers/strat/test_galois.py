@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.replication.galois import is_prime, multiply, powers, prime_factors, primitive_tail
+from benchmarks.papers.strat.galois import is_prime, multiply, powers, prime_factors, primitive_tail
 from stratawatch.errors import StratawatchError
 
 FIELDS = [(2, 1), (2, 4), (3, 1), (3, 2), (3, 4), (5, 1), (5, 3), (7, 2), (11, 1)]

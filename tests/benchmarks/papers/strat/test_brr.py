@@ -1,18 +1,14 @@
 import numpy as np
 import pytest
-import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from benchmarks.papers.strat.brr import ClassifierCalls, Statistic, brr, brr_of_metric, expand_counts
+from benchmarks.papers.strat.linearised import linearised
+from benchmarks.papers.strat.orthogonal_arrays import prime_units
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.replication.balanced_replication import (
-    ReplicatedEstimate,
-    Statistic,
-    brr,
-    brr_of_metric,
-    replicated_estimate,
-    t_quantile,
-)
 from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
-from stratawatch.core.estimation.replication.units import ClassifierCalls, StratifiedUnits
+from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import METRICS
 from tests.support.stratified_units import drawn, textbook
 
@@ -28,43 +24,9 @@ def rng(seed=0):
 def test_a_total_has_the_textbook_variance(units):
     known, _, _ = drawn(rng(1), [units] * 20)
     values = rng(2).normal(size=(units * 20, 1))
-    found = brr(replicates(known, ReplicationOptions(units), rng()), values, EVERYWHERE)
+    found = brr(replicates(known, prime_units(units), rng()), values, EVERYWHERE)
     assert found.variance == pytest.approx(textbook(known, values[:, 0]), rel=1e-12)
     assert found.degrees == 20
-
-
-def test_any_statistic_of_replicate_weights():
-    """A weighted median, which has no slope: its spread over replicates is near that over fresh draws."""
-    source, sizes = rng(6), [10_000.0] * 30
-    medians, errors = [], []
-    for _ in range(200):
-        values = np.concatenate([source.normal(h / 10, 1, size=10) for h in range(30)])
-        made = replicates(StratifiedUnits(np.repeat(np.arange(30), 10), np.array(sizes)), ReplicationOptions(), source)
-        order = np.argsort(values)
-        below = np.cumsum(np.vstack([made.weights, made.replicated])[:, order], axis=1)
-        found = values[order][(below < below[:, -1:] / 2).sum(axis=1)]
-        medians.append(found[0])
-        errors.append(replicated_estimate(made, found[0], found[1:]).variance)
-    assert np.mean(errors) == pytest.approx(np.var(medians), rel=0.3)
-
-
-class TestSpread:
-    def test_students_t(self):
-        low, high = ReplicatedEstimate(0.5, 0.01, 12).ends(0.9)
-        assert (high - low) / 2 == pytest.approx(scipy.stats.t.ppf(0.95, 12) * 0.1)
-
-    def test_many_degrees_are_the_normal(self):
-        assert t_quantile(np.inf, 0.95) == pytest.approx(1.959964, abs=1e-6)
-
-    def test_a_share_stays_between_0_and_1(self):
-        assert ReplicatedEstimate(0.97, 0.01, 5).share(0.95).high == 1.0
-        assert ReplicatedEstimate(0.97, 0.01, 5).ends(0.95)[1] > 1
-
-    def test_n_eff_is_the_plain_draw_with_that_variance(self):
-        assert ReplicatedEstimate(0.8, 0.0016, 20, 5000).share(0.95).n_eff == pytest.approx(100)
-
-    def test_an_exact_value_counts_all_its_items(self):
-        assert ReplicatedEstimate(0.8, 0.0, np.inf, 50.0).share(0.95) == IntervalEstimate(0.8, 0.8, 0.8, 50.0)
 
 
 class TestNoInformation:
@@ -139,3 +101,44 @@ def test_a_statistic_of_ones_own():
     values = np.stack([yes, np.ones_like(yes)], axis=1).astype(float)
     found = brr(replicates(known, ReplicationOptions(), rng()), values, RATIO)
     assert found.variance == pytest.approx(textbook(known, yes.astype(float)) / known.sizes.sum() ** 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["precision", "false_omission_rate", "accuracy", "prevalence"])
+@pytest.mark.parametrize("units", [2, 3])
+def test_metrics_that_are_shares_have_the_textbook_variance(metric, units):
+    """They are linear in the labels, so the delta method is exact as well."""
+    known, yes, calls = drawn(rng(3), [units] * 25)
+    found, delta = (
+        brr_of_metric(known, yes, calls, metric, rng(), prime_units(units)),
+        linearised(known, yes, calls, metric),
+    )
+    assert found.value == pytest.approx(delta.value, rel=1e-12)
+    assert found.variance == pytest.approx(delta.variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1", "specificity"])
+@pytest.mark.parametrize(("fay", "split"), [(0.0, False), (0.5, False), (0.0, True)])
+def test_ratios_are_near_the_delta_method_with_many_labels(metric, fay, split):
+    known, yes, calls = drawn(rng(4), [40] * 40)
+    found = brr_of_metric(known, yes, calls, metric, rng(), ReplicationOptions(fay=fay, split=split))
+    assert found.value == linearised(known, yes, calls, metric).value
+    assert found.variance == pytest.approx(linearised(known, yes, calls, metric).variance, rel=0.6)
+
+
+def test_fays_variant_tends_to_the_delta_method():
+    """Replicates that move next to nothing are a derivative: for one deal the ratio's variance is then linear's."""
+    known, yes, calls = drawn(rng(5), [2] * 40)
+    near = brr_of_metric(known, yes, calls, "recall", rng(), ReplicationOptions(fay=0.9999))
+    far = brr_of_metric(known, yes, calls, "recall", rng(), ReplicationOptions())
+    expected = linearised(known, yes, calls, "recall").variance
+    assert near.variance == pytest.approx(expected, rel=1e-3)
+    assert abs(far.variance - expected) > abs(near.variance - expected)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
+def test_counts_become_labels_and_counts_again(cells):
+    no, yes = (np.array(column, dtype=np.int64) for column in (zip(*cells, strict=True) if cells else ([], [])))
+    rows, said = expand_counts(no + yes, yes)
+    assert np.bincount(rows, minlength=len(cells)).tolist() == (no + yes).tolist()
+    assert np.bincount(rows, weights=said, minlength=len(cells)).tolist() == yes.tolist()

@@ -14,12 +14,13 @@ enough for 200 strata of three units; libraries that go further (galois, OApacka
 construction is two screens, and tests hold every array to what defines it.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from stratawatch.core.estimation.replication.galois import LARGEST, is_prime, powers
-from stratawatch.core.estimation.replication.hadamard import hadamard
+from benchmarks.papers.strat.galois import LARGEST, is_prime, powers
+from stratawatch.core.estimation.replication.hadamard import hadamard, half_samples
+from stratawatch.core.estimation.replication.replicates import ReplicationOptions
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
 
@@ -46,13 +47,19 @@ def orthogonal_array(strata: int, units: int, *, full: bool = True) -> Counts:
     """
     b = _exponent(strata, units, full=full)
     if units == 2:
-        made = (1 - hadamard(b)[:, int(full) : strata + int(full)]) // 2
+        made = half_samples(strata).copy() if full else (1 - hadamard(b)[:, :strata]) // 2
     else:
         constants = powers(units, b)[:, 0]
         turns = (np.arange(len(constants))[:, None] + np.arange(strata)) % len(constants)
         made = np.vstack([constants[turns], np.zeros((1, strata), dtype=np.int64)])
     made.flags.writeable = False
     return made
+
+
+def prime_units(units: int, fay: float = 0.0, *, full: bool = True, split: bool = False) -> ReplicationOptions:
+    """Options for a prime number of units a stratum; refuses what no array balances."""
+    orthogonal_array(1, units, full=full)
+    return ReplicationOptions(units, fay, split, partial(orthogonal_array, units=units, full=full))
 
 
 def _exponent(strata: int, units: int, *, full: bool) -> int:
