@@ -1,12 +1,12 @@
 """The population as counts: census, atoms, candidates. Items themselves never come here in bulk."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from stratawatch.core.memo import IdentityMemo
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Census(IdentityMemo):
+class Census:
     """Counts per (pattern, fine score bin), and the same counts within every segment.
 
     Rows are sorted by (pattern, bin); every segment's counts are aligned with them. `auxiliary` names the helpers
@@ -48,6 +48,11 @@ class Census(IdentityMemo):
     def size(self) -> int:
         """N, the number of items."""
         return int(self.counts.sum())
+
+    @cached_property
+    def memo(self) -> dict[Hashable, Any]:
+        """What was computed from this census and is kept as long as it lives; see `stratify`."""
+        return {}
 
 
 @dataclass(frozen=True)

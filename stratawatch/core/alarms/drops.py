@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from stratawatch.core.alarms.states import AlarmState, Judgement
-from stratawatch.core.baselines.drop import Drop, drop_of_intervals
+from stratawatch.core.baselines.drop import Drop, metric_drop
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
@@ -21,7 +21,7 @@ class ActiveBaseline:
         """How much worse the current value is; its interval is of this confidence, and the baseline's is made so."""
         # An interval that mixes two laws may miss its value by a hair.
         low, high = min(current.low, current.value), max(current.high, current.value)
-        return drop_of_intervals(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
+        return metric_drop(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
 
 
 def judge_drop(

@@ -1,10 +1,10 @@
-"""How far a metric has fallen since its baseline, when neither is known exactly."""
+"""How far a metric has fallen since its baseline; both are estimates with intervals."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.mover import Ends, difference_interval
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
@@ -29,28 +29,17 @@ class Drop:
         return self.low > most
 
 
-def metric_drop(
-    metric: str, baseline: IntervalEstimate | Undefined, current: IntervalEstimate | Undefined
-) -> Drop | Undefined:
-    """Baseline - current where large is good, current - baseline where small is; both at one confidence, which is its.
+def metric_drop(metric: str, baseline: IntervalEstimate, current: IntervalEstimate) -> Drop:
+    """Baseline - current, or current - baseline of a metric that should be low; both intervals have one confidence.
 
     MOVER for a difference of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): no label may
-    serve both.
+    serve both. The drop's interval has the confidence of the two.
 
     >>> before, now = IntervalEstimate(0.8, 0.75, 0.84, 300), IntervalEstimate(0.7, 0.65, 0.75, 300)
     >>> found = metric_drop("precision", before, now)
     >>> [round(x, 4) for x in (found.value, found.low, found.high)]
     [0.1, 0.0293, 0.164]
     """
-    if isinstance(baseline, Undefined):
-        return Undefined(f"no baseline: {baseline.reason}")
-    if isinstance(current, Undefined):
-        return Undefined(f"nothing to set beside the baseline: {current.reason}")
-    return drop_of_intervals(metric, baseline, current)
-
-
-def drop_of_intervals(metric: str, baseline: IntervalEstimate, current: IntervalEstimate) -> Drop:
-    """The same of two values that are known."""
     for interval in (baseline, current):
         if not interval.low <= interval.value <= interval.high:
             raise StratawatchError(

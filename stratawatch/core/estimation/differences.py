@@ -1,4 +1,4 @@
-"""Differences of a metric: between two classifiers on the same items, and between two periods."""
+"""The difference of a metric between two classifiers on the same items."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +10,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.linear_total import LinearTotal
-from stratawatch.core.estimation.mover import Ends, difference_interval
+from stratawatch.core.estimation.mover import difference_interval
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.labelled_sample import LabelledSample
@@ -19,7 +19,6 @@ from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
 
 SAME_ITEMS: Final = "difference on the same items, MOVER-D"
-TWO_PERIODS: Final = "difference of two periods, MOVER-D"
 
 
 def compare_classifiers(
@@ -52,12 +51,6 @@ def difference_gradient(evidence: DifferenceEstimator, first: str, second: str, 
     return _row(evidence.cells, metric_named(metric_name), reading, pair)
 
 
-def change_between_periods(now: Estimate, before: Estimate) -> Estimate:
-    """A metric minus what it was in another period, by two estimates whose labels have nothing in common."""
-    used = now.labels_used + before.labels_used
-    return Estimate(now.classifier, now.metric, now.segment, _changed(now, before), used, TWO_PERIODS, now.confidence)
-
-
 def _difference(
     evidence: DifferenceEstimator, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]
 ) -> IntervalEstimate:
@@ -82,11 +75,13 @@ def _difference(
     )
     totals = np.array([more.total]), np.array([less.total])
     ends = difference_interval(*totals, more.ends(reading.confidence), less.ends(reading.confidence), correlation)
+    difference = float(value[0] - value[1])
     # The row is the change of the difference about its estimate: for ratios its sum is not the difference itself.
-    shift = float(value[0] - value[1]) - (more.total - less.total)
-    moved = Ends(ends.low + shift, ends.high + shift)
+    shift = difference - (more.total - less.total)
     least = normal_quantile(reading.confidence) * (smooth + unsampled) ** 0.5
-    return _bounded(value, moved, least, _plain(value, variance, items))
+    low = min(float(ends.low[0]) + shift, difference - least)
+    high = max(float(ends.high[0]) + shift, difference + least)
+    return IntervalEstimate(difference, max(low, -1.0), min(high, 1.0), _plain(value, variance, items))
 
 
 def _row(cells: Cells, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]) -> Floats:
@@ -95,27 +90,6 @@ def _row(cells: Cells, metric: RatioMetric, reading: SideIntervals, pair: Sequen
     on_a, on_b = (np.broadcast_to(slope, table.tp.shape)[0, pair] for slope in metric.slopes(table))
     each = cells.positive[:, pair] * on_a + cells.negative[:, pair] * on_b
     return np.asarray(each[:, 0] - each[:, 1], dtype=np.float64)
-
-
-def _changed(now: Estimate, before: Estimate) -> IntervalEstimate | Undefined:
-    one, two = now.result, before.result
-    if isinstance(one, Undefined):
-        return one
-    if isinstance(two, Undefined):
-        return Undefined(f"before: {two.reason}")
-    value = np.array([one.value, two.value])
-    low, high = np.array([one.low, two.low]), np.array([one.high, two.high])
-    ends = difference_interval(value[:1], value[1:], Ends(low[:1], high[:1]), Ends(low[1:], high[1:]), 0.0)
-    spread = value * (1 - value)
-    variance = float((spread / np.maximum([one.n_eff, two.n_eff], 1e-9)).sum())
-    return _bounded(value, ends, 0.0, _plain(value, variance, min(one.n_eff, two.n_eff)))
-
-
-def _bounded(value: Floats, ends: Ends, least: float, n_eff: float) -> IntervalEstimate:
-    """The difference with its ends, at least so far away and never beyond -1 and 1."""
-    difference = float(value[0] - value[1])
-    low, high = min(float(ends.low[0]), difference - least), max(float(ends.high[0]), difference + least)
-    return IntervalEstimate(difference, max(low, -1.0), min(high, 1.0), n_eff)
 
 
 def _plain(value: Floats, variance: float, most: float) -> float:

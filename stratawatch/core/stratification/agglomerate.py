@@ -47,20 +47,6 @@ class Moments:
         return Moments(by_group[0], by_group[1], sums)
 
 
-def agglomerate(moments: Moments, most_groups: int, least: float = 1) -> Counts:
-    """The group of every cell, numbered by their first cells: at most `most_groups` groups of at least `least` items.
-
-    Greedy: while there are too many, the pair of least Q_merged - Q_1 - Q_2 becomes one; groups that are too small
-    go first. One that is too small is left only when it is the only one. Cells without any effect, that no goal
-    needs, are one group whatever the number: each would cost labels of its own.
-
-    >>> sums = np.array([[1.0], [9.0], [1.1]])
-    >>> agglomerate(Moments(np.full(3, 10.0), sums[:, 0], sums), 2).tolist()
-    [0, 1, 0]
-    """
-    return InitialGroups.of(moments).merged(most_groups, least)
-
-
 @dataclass(frozen=True)
 class InitialGroups:
     """Groups few enough to be compared pair by pair, which do not depend on how many strata there will be."""
@@ -70,12 +56,21 @@ class InitialGroups:
 
     @classmethod
     def of(cls, moments: Moments) -> "InitialGroups":
-        """The groups of some cells."""
+        """Cells as groups of one; more than 200 cells are joined to 200 groups first."""
         group = _halved(moments, _MOST)
         return cls(group, moments.pooled(group))
 
     def merged(self, most_groups: int, least: float) -> Counts:
-        """The group of every cell; see `agglomerate`."""
+        """The group of every cell, numbered by first cells: at most `most_groups` groups of at least `least` items.
+
+        Greedy: while there are too many, the pair of least Q_merged - Q_1 - Q_2 becomes one; groups that are too small
+        go first. One that is too small is left only when it is the only one. Cells without any effect, that no goal
+        needs, are one group whatever the number: each would cost labels of its own.
+
+        >>> sums = np.array([[1.0], [9.0], [1.1]])
+        >>> InitialGroups.of(Moments(np.full(3, 10.0), sums[:, 0], sums)).merged(2, least=1).tolist()
+        [0, 1, 0]
+        """
         if self.group.size == 0:
             return self.group
         pairs = _Pairs(self.pooled)

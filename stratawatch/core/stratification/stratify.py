@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -27,11 +27,11 @@ def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) 
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
     Initial cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
-    labels there are), where the goals lose least: the greedy rule of `agglomerate` on x_j = g_j y / margin_j, y a
+    labels there are), where the goals lose least: the greedy rule of `InitialGroups` on x_j = g_j y / margin_j, y a
     label and g_j its effect on the metric. Cells without any call are one stratum of their own, which gets no labels.
     """
     goals = tuple(survey.goals)
-    fine = census.memoised(("fine", goals), history, lambda: _fine(census, goals, history))
+    fine = _fine(census, goals, history)
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
@@ -49,7 +49,16 @@ class _Fine:
     coarse: InitialGroups
 
 
-def _fine(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
+def _fine(census: Census, goals: tuple[Goal, ...], history: History) -> _Fine:
+    """The cut of a census for these goals; computed once, as forecasts and simulations try many budgets on it."""
+    of_history, fine = census.memo.get(goals, (None, None))
+    if fine is None or of_history is not history:
+        fine = _cut(census, goals, history)
+        census.memo[goals] = history, fine
+    return cast("_Fine", fine)
+
+
+def _cut(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
     atoms = _with_prior_rates(initial_cells(census, history), census, history)
     cells = Cells.of_atoms(census.classifiers, atoms)
     with_calls = np.flatnonzero(cells.has_call)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.baselines.drop import Drop, drop_interval, metric_drop
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.errors import StratawatchError
@@ -48,18 +48,6 @@ class TestProof:
         now = BaselineShare(0.7, 40).interval_at(0.95)
         assert metric_drop("precision", IntervalEstimate(0.9, 0.9, 0.9, 1e9), now).proven_beyond(0.05)
         assert not metric_drop("precision", BaselineShare(0.9, 40).interval_at(0.95), now).proven_beyond(0.05)
-
-
-class TestNoInformation:
-    def test_without_a_baseline(self):
-        assert metric_drop("recall", Undefined("no labelled item is positive"), NOW) == Undefined(
-            "no baseline: no labelled item is positive"
-        )
-
-    def test_without_a_current_value(self):
-        assert metric_drop("recall", BEFORE, Undefined("no labels")) == Undefined(
-            "nothing to set beside the baseline: no labels"
-        )
 
 
 class TestRefusals:

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
-from stratawatch.core.estimation.differences import change_between_periods, compare_classifiers
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimation.differences import compare_classifiers
 from stratawatch.core.metrics import METRICS
 from stratawatch.errors import StratawatchError
 from tests.support.every_draw import Small, mixed
@@ -93,26 +93,3 @@ class TestCoverage:
         assert hits >= binom.ppf(0.001, REPEATS, 0.95)
         spread = np.std([one.value for one in found])
         assert np.mean([one.half_width for one in found]) < 1.4 * 1.96 * spread
-
-
-def estimate(value, low, high, n_eff=100.0):
-    return Estimate("lr", "recall", None, IntervalEstimate(value, low, high, n_eff), 50, "any", 0.95)
-
-
-class TestTwoPeriods:
-    def test_hand_arithmetic(self):
-        """.1 - sqrt(.1^2 + .1^2) and .1 + sqrt(.1^2 + .05^2)."""
-        found = change_between_periods(estimate(0.8, 0.7, 0.9), estimate(0.7, 0.65, 0.8))
-        assert (found.result.value, found.result.low, found.result.high) == pytest.approx(
-            (0.1, 0.1 - 0.02**0.5, 0.1 + 0.0125**0.5)
-        )
-        assert found.labels_used == 100
-
-    def test_is_untold_when_either_is(self):
-        nothing = Estimate("lr", "recall", None, Undefined("no label"), 0, "any", 0.95)
-        assert change_between_periods(nothing, estimate(0.8, 0.7, 0.9)).result == Undefined("no label")
-        assert change_between_periods(estimate(0.8, 0.7, 0.9), nothing).result == Undefined("before: no label")
-
-    def test_exact_values_differ_exactly(self):
-        found = change_between_periods(estimate(0.8, 0.8, 0.8, 500), estimate(0.7, 0.7, 0.7, 400)).result
-        assert (found.low, found.high) == pytest.approx((0.1, 0.1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.stratification.agglomerate import Moments, agglomerate
+from stratawatch.core.stratification.agglomerate import InitialGroups, Moments
 from tests.support.examples import examples
 
 
@@ -15,6 +15,10 @@ def moments(sizes, spreads, means) -> Moments:
     sizes, spreads, means = (np.array(values, dtype=float) for values in (sizes, spreads, means))
     means = means.reshape(len(sizes), -1)
     return Moments(sizes, sizes * (spreads**2 + (means**2).sum(axis=1)), sizes[:, None] * means)
+
+
+def agglomerate(made: Moments, most_groups: int, least: float = 1):
+    return InitialGroups.of(made).merged(most_groups, least)
 
 
 def drawn(cells: int, goals: int, seed: int = 3) -> Moments:

@@ -46,6 +46,17 @@ def members(atoms, stratum):
     return [atom for atom in atoms if atom.stratum == stratum]
 
 
+def test_budgets_share_what_is_cut_for_any_of_them():
+    made = panel(4, 2_000)
+    stratify(made, SurveySpec(budget=100))
+    ((_, shared),) = made.memo.values()
+    stratify(made, SurveySpec(budget=300))
+    assert [kept for _, kept in made.memo.values()] == [shared]
+    stratify(made, SurveySpec(budget=300), _past(made))
+    assert [kept for _, kept in made.memo.values()] != [shared]
+    assert replace(made, auxiliary=()).memo == {}
+
+
 class TestHowMany:
     @pytest.mark.parametrize(("budget", "strata"), [(40, 5), (100, 5), (140, 7), (300, 15), (600, 30), (10_000, 60)])
     def test_one_for_twenty_labels_within_5_and_60(self, budget, strata):
