@@ -2,20 +2,18 @@
 
 import numpy as np
 
-from benchmarks.papers.strat.brr import ClassifierCalls
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 
 def drawn(rng, answers, sizes=None, clusters=None):
-    """Labels of strata with so many answers each, of one classifier that calls about half of them positive."""
+    """Strata with so many labels each, the labels, and the calls of a classifier: about half of them positive."""
     of = np.repeat(np.arange(len(answers)), answers)
     sizes = rng.integers(20, 500, len(answers)).astype(float) + np.array(answers) if sizes is None else sizes
     positive = rng.random(len(of)) < 0.5
     chance = np.where(positive, 0.7, 0.3)
     yes = rng.random(len(of)) < chance
     strata = StratifiedUnits(of, np.asarray(sizes, dtype=float), clusters)
-    called = float(strata.weights @ positive)
-    return strata, yes, ClassifierCalls(positive, ~positive, called, float(strata.sizes.sum() - called))
+    return strata, yes, positive
 
 
 def textbook(strata, values, finite=True):

@@ -27,6 +27,12 @@ class ClassifierCalls:
     positive_items: float
     negative_items: float
 
+    @classmethod
+    def of(cls, strata: StratifiedUnits, positive: Flags) -> "ClassifierCalls":
+        """Calls of every item, of which as many are positive as the labels' items suggest."""
+        called = float(strata.weights @ positive)
+        return cls(positive, ~positive, called, float(strata.sizes.sum() - called))
+
 
 def expand_counts(answered: Counts, yes: Counts) -> tuple[Counts, Flags]:
     """A row a label from counts by cell: the cell of each, and whether it is yes.

@@ -16,6 +16,12 @@ EVERYWHERE = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(tot
 RATIO = Statistic(lambda totals: totals[..., 0] / totals[..., 1], lambda totals: totals[..., 1])
 
 
+def drawn_calls(*args, **options):
+    """Strata, labels and calls."""
+    strata, yes, positive = drawn(*args, **options)
+    return strata, yes, ClassifierCalls.of(strata, positive)
+
+
 def rng(seed=0):
     return np.random.default_rng(seed)
 
@@ -89,7 +95,7 @@ class TestNoInformation:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_every_metric_can_be_replicated(metric):
-    known, yes, calls = drawn(rng(7), [6] * 10)
+    known, yes, calls = drawn_calls(rng(7), [6] * 10)
     found = brr_of_metric(known, yes, calls, metric, rng()).share(0.95)
     assert 0 <= found.low < found.value < found.high <= 1
     assert found.n_eff > 0
@@ -107,7 +113,7 @@ def test_a_statistic_of_ones_own():
 @pytest.mark.parametrize("units", [2, 3])
 def test_metrics_that_are_shares_have_the_textbook_variance(metric, units):
     """They are linear in the labels, so the delta method is exact as well."""
-    known, yes, calls = drawn(rng(3), [units] * 25)
+    known, yes, calls = drawn_calls(rng(3), [units] * 25)
     found, delta = (
         brr_of_metric(known, yes, calls, metric, rng(), prime_units(units)),
         linearised(known, yes, calls, metric),
@@ -119,7 +125,7 @@ def test_metrics_that_are_shares_have_the_textbook_variance(metric, units):
 @pytest.mark.parametrize("metric", ["recall", "f1", "specificity"])
 @pytest.mark.parametrize(("fay", "split"), [(0.0, False), (0.5, False), (0.0, True)])
 def test_ratios_are_near_the_delta_method_with_many_labels(metric, fay, split):
-    known, yes, calls = drawn(rng(4), [40] * 40)
+    known, yes, calls = drawn_calls(rng(4), [40] * 40)
     found = brr_of_metric(known, yes, calls, metric, rng(), ReplicationOptions(fay=fay, split=split))
     assert found.value == linearised(known, yes, calls, metric).value
     assert found.variance == pytest.approx(linearised(known, yes, calls, metric).variance, rel=0.6)
@@ -127,7 +133,7 @@ def test_ratios_are_near_the_delta_method_with_many_labels(metric, fay, split):
 
 def test_fays_variant_tends_to_the_delta_method():
     """Replicates that move next to nothing are a derivative: for one deal the ratio's variance is then linear's."""
-    known, yes, calls = drawn(rng(5), [2] * 40)
+    known, yes, calls = drawn_calls(rng(5), [2] * 40)
     near = brr_of_metric(known, yes, calls, "recall", rng(), ReplicationOptions(fay=0.9999))
     far = brr_of_metric(known, yes, calls, "recall", rng(), ReplicationOptions())
     expected = linearised(known, yes, calls, "recall").variance
