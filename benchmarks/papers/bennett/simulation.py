@@ -10,13 +10,12 @@ from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.bennett.precision_estimate import bin_shares, weighted_mean, weighted_mean_variance
 from stratawatch.literature.bennett.sampling_rounds import (
-    RoundLabels,
     SamplingProgress,
     StoppingRule,
-    current_precision,
     next_totals,
     progress_after,
 )
+from stratawatch.literature.stratum_counts import StratumCounts
 
 
 @dataclass(frozen=True)
@@ -40,13 +39,13 @@ def converge(rule: StoppingRule, populations: list[Bins], runs: int, rng: np.ran
     running, progress = np.arange(len(bins.sizes)), SamplingProgress.start(*bins.sizes.shape)
     while running.size:
         totals = next_totals(rule, bins.sizes, progress, rng)
-        yes = _yes(rule, bins, progress.labelled, totals, rng)
-        progress = progress_after(rule, bins.sizes, progress, RoundLabels.all_answered(totals, yes))
+        yes = _yes(rule, bins, progress.counts, totals, rng)
+        progress = progress_after(rule, bins.sizes, progress, StratumCounts.all_answered(totals, yes))
         if progress.over.any():
             over, on = progress.over, ~progress.over
             labels[running[over]] = totals[over].sum(axis=-1)
-            values[running[over]] = current_precision(rule, bins.sizes, progress)[over]
-            half_widths[running[over]] = _half_widths(rule, bins, progress)[over]
+            values[running[over]] = weighted_mean(bins.sizes, progress.rates(bins.sizes, rule))[over]
+            half_widths[running[over]] = progress.half_widths(bins.sizes, rule)[over]
             running, progress, bins = running[on], _those(progress, on), Bins(bins.sizes[on], bins.rates[on])
     parts = (np.split(of, len(populations)) for of in (labels, values, half_widths))
     return [Ended(*part) for part in zip(*parts, strict=True)]
@@ -61,7 +60,7 @@ def at_once(totals: Counts, bins: Bins, runs: int, rng: np.random.Generator) -> 
     return Ended(labels.sum(axis=-1), weighted_mean(bins.sizes, rates), half_widths)
 
 
-def _yes(rule: StoppingRule, bins: Bins, before: RoundLabels, totals: Counts, rng: np.random.Generator) -> Counts:
+def _yes(rule: StoppingRule, bins: Bins, before: StratumCounts, totals: Counts, rng: np.random.Generator) -> Counts:
     """Cumulative yes, after people have judged what is new."""
     new = totals - before.labels
     if rule.replacement:
@@ -70,13 +69,6 @@ def _yes(rule: StoppingRule, bins: Bins, before: RoundLabels, totals: Counts, rn
     return before.yes + rng.hypergeometric(positives, bins.sizes - before.labels - positives, new)
 
 
-def _half_widths(rule: StoppingRule, bins: Bins, progress: SamplingProgress) -> Floats:
-    rates = progress.rates(bins.sizes, rule)
-    variances = weighted_mean_variance(bins.sizes, progress.labelled.labels, rates, replacement=rule.replacement)
-    return np.asarray(normal_quantile(rule.confidence) * np.sqrt(variances), dtype=np.float64)
-
-
 def _those(progress: SamplingProgress, rows: NDArray[np.bool_]) -> SamplingProgress:
-    told = progress.labelled
-    labelled = RoundLabels.all_answered(told.labels[rows], told.yes[rows])
-    return SamplingProgress(labelled, progress.narrow_rounds[rows], progress.over[rows])
+    counts = StratumCounts.all_answered(progress.counts.labels[rows], progress.counts.yes[rows])
+    return SamplingProgress(counts, progress.narrow_rounds[rows], progress.over[rows])

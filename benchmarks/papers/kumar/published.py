@@ -24,7 +24,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.literature.kumar.allocations import Allocation, Equal, OptA1, OptA2, Proportional
 from stratawatch.literature.kumar.stratification import STRATIFIERS
-from stratawatch.literature.kumar.stratum_counts import sample_deviation
+from stratawatch.literature.kumar.stratified_share import sample_deviation
 
 TABLE: Final = Path(__file__).parents[2] / "reference" / "kumar_figures.csv"
 SHARP: Final = 5

@@ -15,7 +15,8 @@ from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.kumar.allocations import Allocation, OptA1, OptA2, optimal_weights
-from stratawatch.literature.kumar.stratum_counts import StratumCounts, sample_deviation
+from stratawatch.literature.kumar.stratified_share import sample_deviation
+from stratawatch.literature.stratum_counts import StratumCounts
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Styles: how likely the next label is to be of a bin."""
+"""The paper's ways to allocate labels: how likely the next label is to be drawn from each bin."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,17 +12,17 @@ AllocationRule = Callable[[Counts, Floats], Floats]
 
 
 def uni(sizes: Counts, shares: Floats) -> Floats:
-    """Every bin alike."""
+    """The same chance for every bin."""
     return np.ones(np.broadcast_shapes(sizes.shape, shares.shape))
 
 
 def pps(sizes: Counts, shares: Floats) -> Floats:
-    """In proportion to N_k."""
+    """Chances in proportion to N_k."""
     return np.asarray(np.broadcast_to(sizes, np.broadcast_shapes(sizes.shape, shares.shape)), dtype=np.float64)
 
 
 def opt(sizes: Counts, shares: Floats) -> Floats:
-    """In proportion to N_k sigma_k, sigma^2 = p (1 - p): Neyman's allocation as the labels so far have it (Figure 1).
+    """Chances in proportion to N_k sigma_k, sigma^2 = p (1 - p): Neyman's allocation by the labels so far (Figure 1).
 
     >>> opt(np.array([100, 300]), np.array([0.5, 0.1])).round(6).tolist()
     [50.0, 90.0]

@@ -7,17 +7,14 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.designs.seeded_rng import dice
-from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
-from stratawatch.core.metrics import metric_named
+from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
@@ -26,14 +23,17 @@ from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.allocation_rules import ALLOCATION_RULES
-from stratawatch.literature.bennett.bins import BINNINGS
-from stratawatch.literature.bennett.positive_calls import SamplingFrame, cut_into_bins
-from stratawatch.literature.bennett.precision_estimate import METHOD, estimate_precision, weighted_mean_variance
+from stratawatch.literature.bennett.bins import BINNINGS, bin_numbers
+from stratawatch.literature.bennett.precision_estimate import estimate_precision, weighted_mean_variance
 from stratawatch.literature.bennett.sampling_rounds import StoppingRule, plan_round
+from stratawatch.literature.one_classifier_design import OneClassifierDesign
+from stratawatch.literature.paper_design import EstimateOne
+from stratawatch.literature.share_frame import ShareFrame
+from stratawatch.literature.stratum_counts import StratumCounts
 
-_PRECISION = "precision"
-_WITH_KNOWN = 3
-"""Pools hold up to so many times the budget where labels are known already."""
+_PRECISION: Final = "precision"
+_POOL_FACTOR: Final = 3
+"""Pools hold up to so many times the budget where labels exist already."""
 
 
 # Measured; see docs/methods/bennett.md.
@@ -54,19 +54,19 @@ _ONE_BIN: Final = (
 
 
 @dataclass(frozen=True)
-class Bennett(SamplingDesign):
-    """Bins of the items that one classifier calls positive; rounds thrown into them until an interval is narrow.
+class Bennett(OneClassifierDesign):
+    """Bins of the items that one classifier calls positive; rounds of random draws until an interval is narrow.
 
-    classifier: whose precision ("": the first of the panel). delta: the half-width to stop at (none: the budget is
-    spent). per_bin: labels of a round for every bin. in_a_row: rounds that must be narrow enough before it stops.
+    delta: the half-width to stop at (none: the budget is spent). per_bin: labels of a round for every bin. in_a_row:
+    rounds that must be narrow enough before sampling stops.
     """
 
     name: ClassVar[str] = "bennett"
     paper: ClassVar[str] = "Bennett and Carvalho, CIKM 2010"
     estimator: ClassVar[Estimator] = "side_mean"
     estimates_segments: ClassVar[bool] = False
+    method: ClassVar[str] = "m-estimates by bin, normal interval"
 
-    classifier: str = ""
     bins: int = 4
     binning: str = "perc"
     style: str = "opt"
@@ -75,12 +75,12 @@ class Bennett(SamplingDesign):
     in_a_row: int = 2
 
     def __post_init__(self) -> None:
-        for word, said, known in (("binning", self.binning, BINNINGS), ("style", self.style, ALLOCATION_RULES)):
-            if said not in known:
-                raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
+        for option, given, choices in (("binning", self.binning, BINNINGS), ("style", self.style, ALLOCATION_RULES)):
+            if given not in choices:
+                raise StratawatchError(f"there is no {option} {given!r}", expected=f"one of {', '.join(choices)}")
         within("bins", self.bins, 1, MOST_STRATA)
-        for word, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
-            within(word, count, 1, MOST_LABELS)
+        for option, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
+            within(option, count, 1, MOST_LABELS)
         if self.delta is not None and not 0 < self.delta < 1:
             raise StratawatchError(
                 "option 'delta' is no half-width", expected="a number between 0 and 1", got=f"{self.delta:g}"
@@ -88,7 +88,7 @@ class Bennett(SamplingDesign):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What looking at labels costs."""
+        """What was measured of stopping by labels, or of allocating by them."""
         first = _SPENDING if self.delta is None else _STOPPING
         return (first, _ONE_BIN) if self.bins == 1 else (first,)
 
@@ -98,13 +98,18 @@ class Bennett(SamplingDesign):
         return self.in_a_row + 1
 
     @property
-    def classifiers_named(self) -> tuple[str, ...]:
-        """The classifier whose precision is wanted, if it is said."""
-        return (self.classifier,) if self.classifier else ()
+    def metric(self) -> RatioMetric:
+        """Precision."""
+        return metric_named(_PRECISION)
+
+    @property
+    def plan_method(self) -> str:
+        """The allocation rule and the binning."""
+        return f"{self.style} on {self.binning} bins"
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
-        """Everything but the precision of one classifier."""
-        whose = classifiers[self._place(classifiers)]
+        """A reason for everything but the precision of one classifier."""
+        whose = classifiers[self.place(classifiers)]
         if (metric, classifier) == (_PRECISION, whose):
             return ""
         return (
@@ -112,7 +117,7 @@ class Bennett(SamplingDesign):
         )
 
     def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
-        """A rule that stops before a goal holds."""
+        """Refuse goals that sampling would stop short of."""
         for goal in survey.goals if survey.goals != DEFAULT_GOALS else ():
             if self.delta is not None and goal.margin < self.delta:
                 raise PlanImpossible(
@@ -120,121 +125,75 @@ class Bennett(SamplingDesign):
                     expected=f"option 'delta' of at most {goal.margin:g}",
                 )
 
-    def drawable(self, cells: Cells) -> Flags:
-        """What the classifier calls positive."""
-        return np.asarray(cells.positive[:, self._place(cells.classifiers)])
-
     def max_rounds(self, survey: SurveySpec) -> int:
-        """As many as there are if all items are in one bin and two of three labels are known before, and so free.
+        """Rounds if all items are in one bin and two of three labels exist already, and so are free.
 
         Pools hold no more than that. Rounds end with the budget, or earlier.
         """
-        return max(-(-_WITH_KNOWN * (survey.budget or 0) // self.per_bin), 1)
+        return max(-(-_POOL_FACTOR * (survey.budget or 0) // self.per_bin), 1)
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
-        """Bins of the items that the classifier calls positive, and the rest. PlanImpossible: delta is too loose."""
+        """Bins of the items that the classifier calls positive. Raises PlanImpossible also where delta is too loose."""
         self.validate(survey, {})
-        place = self._place(census.classifiers)
-        atoms = cut_into_bins(census, place, self.binning, self.bins)
-        if self._called(Cells.of_atoms(census.classifiers, atoms)).sizes.size == 0:
-            whose = census.classifiers[place]
-            raise PlanImpossible(
-                f"design = 'bennett' asks about items that {whose} calls positive, and there is none", hint=ANOTHER
-            )
-        return atoms
+        return super().stratify(census, survey, history)
+
+    def stratum_numbers(self, cells: Cells, scored: Flags) -> Counts:
+        """Cells are cut by score."""
+        scores, items = cells.scores[scored], cells.sizes[scored]
+        return bin_numbers(scores, BINNINGS[self.binning](scores, items, self.bins))
 
     def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
-        """Labels may send all of the budget into any bin."""
-        called = self._called(cells)
-        return called.over_all_strata(np.minimum(called.sizes, survey.budget or 0))
-
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
-        """One round of labels more, or none when the rule says so."""
-        called = self._called(cells)
-        wanted = self._next(called, survey, so_far)
-        totals = np.maximum(np.minimum(wanted, pools), so_far.drawn)
-        exhausted = np.flatnonzero(wanted > pools)
-        return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
+        """The whole budget in every bin, as labels decide where it goes."""
+        frame = self.frame(cells)
+        return frame.over_all_strata(np.minimum(frame.sizes, survey.budget or 0))
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
-        """The labels that the style would buy if scores or history were right, up to where the rule stops."""
-        called = self._called(cells)
-        rates = called.rates(prior_rates(cells, history).rate)
-        labels, width = self._until_narrow(called, rates, survey)
-        told = _PRECISION in metrics and labels.sum() > 0
-        widths = {(cells.classifiers[called.place], _PRECISION): width} if told else {}
-        return Plan(tuple(called.over_all_strata(labels).tolist()), widths, self._words)
+        """The labels that the style would draw if every bin had its expected share, up to where the rule stops."""
+        frame = self.frame(cells)
+        labels, width = self._until_narrow(frame.sizes, frame.expected_shares(prior_rates(cells, history).rate), survey)
+        has_width = _PRECISION in metrics and labels.sum() > 0
+        widths = {(cells.classifiers[frame.place], _PRECISION): width} if has_width else {}
+        return Plan(tuple(frame.over_all_strata(labels).tolist()), widths, self.plan_method)
 
-    def estimate(
-        self,
-        cells: Cells,
-        atoms: Sequence[Atom],
-        known: LabelledSample,
-        request: EstimationRequest,
-    ) -> tuple[Estimate, ...]:
-        """A weighted mean of m-estimates; everything else is Undefined."""
-        called = self._called(cells)
-        told = called.counts(known)
-        found = []
-        for segment in request.segments:
-            for name in cells.classifiers:
-                for metric in request.metrics:
-                    why = self.unsupported_reason(metric, name, cells.classifiers)
-                    if segment is not None and not why:
-                        why = f"design = 'bennett' does not tell precision inside segments: {segment}"
-                    said = Undefined(why) if why else self._precision(called, told.labels, told.yes, request.confidence)
-                    used = 0 if why else int(told.labels.sum())
-                    found.append(Estimate(name, metric, segment, said, used, METHOD, request.confidence))
-        return tuple(found)
+    def estimator_for(
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
+    ) -> EstimateOne:
+        """A weighted mean of m-estimates for the only metric that is supported."""
+        frame = self.frame(cells)
+        counts = _counts(frame, sample)
+        found = estimate_precision(frame.sizes, counts.labels, counts.yes, request.confidence)
+        return lambda *_: (found, int(counts.labels.sum()), self.method)
 
-    @property
-    def _words(self) -> str:
-        return f"{self.style} on {self.binning} bins"
-
-    def _rule(self, survey: SurveySpec, budget: int) -> StoppingRule:
-        return StoppingRule(
-            self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=max(budget, 1)
-        )
-
-    def _next(self, called: SamplingFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
-        """Cumulative totals by stratum. The rule counts all labels, so its budget grows by those that were known."""
+    def next_totals(self, frame: ShareFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
+        """One round more, as long as the budget pays for new labels and the rule does not stop."""
         left = (survey.budget or 0) - so_far.new_label_cost(so_far.drawn)
-        if called.sizes.size == 0 or left <= 0:
+        if left <= 0:
             return so_far.drawn
-        rule = self._rule(survey, int(so_far.drawn.sum()) + left)
-        rounds = [called.counts(known) for known in so_far.earlier]
-        totals = plan_round(rule, called.sizes, rounds, dice(survey, called.sizes, so_far.ordinal))
-        return so_far.drawn if totals is None else called.over_all_strata(np.array(totals, dtype=np.int64))
+        # The rule counts all labels, so its budget grows by those that existed already.
+        budget = int(so_far.drawn.sum()) + left
+        rule = StoppingRule(self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=budget)
+        rounds = [_counts(frame, sample) for sample in so_far.earlier]
+        totals = plan_round(rule, frame.sizes, rounds, dice(survey, frame.sizes, so_far.ordinal))
+        return so_far.drawn if totals is None else frame.over_all_strata(np.array(totals, dtype=np.int64))
 
-    def _until_narrow(self, called: SamplingFrame, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:
-        """Labels by bin and the half-width that they should buy: of the budget, or of as many as the margin needs."""
-        most = int(min(survey.budget or 0, called.sizes.sum()))
+    def _until_narrow(self, sizes: Counts, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:
+        """Labels by bin and the half-width to expect of them: of the budget, or of as many as the margin needs."""
+        chances, most = ALLOCATION_RULES[self.style](sizes, rates), int(min(survey.budget or 0, sizes.sum()))
         if most == 0:
-            return np.zeros_like(called.sizes), 0.5
-        chances = ALLOCATION_RULES[self.style](called.sizes, rates)
+            return np.zeros_like(sizes), 0.5
+
+        def allocated(labels: int) -> tuple[Counts, float]:
+            totals = clip_and_round(chances, np.zeros_like(sizes), sizes, labels)
+            variance = float(weighted_mean_variance(sizes, totals, rates, replacement=False))
+            return totals, min(normal_quantile(survey.confidence) * variance**0.5, 0.5)
+
         first, last = (most, most) if self.delta is None else (1, most)
         while first < last:
             middle = (first + last) // 2
-            narrow = self._width(called, rates, chances, middle, survey)[1] <= (self.delta or 0)
+            narrow = allocated(middle)[1] <= (self.delta or 0)
             first, last = (first, middle) if narrow else (middle + 1, last)
-        return self._width(called, rates, chances, first, survey)
+        return allocated(first)
 
-    def _width(
-        self, called: SamplingFrame, rates: Floats, chances: Floats, labels: int, survey: SurveySpec
-    ) -> tuple[Counts, float]:
-        shared = clip_and_round(chances, np.zeros_like(called.sizes), called.sizes, labels)
-        spread = float(weighted_mean_variance(called.sizes, shared, rates, replacement=False))
-        return shared, min(normal_quantile(survey.confidence) * spread**0.5, 0.5)
 
-    def _precision(
-        self, called: SamplingFrame, labels: Counts, yes: Counts, confidence: float
-    ) -> IntervalEstimate | Undefined:
-        if called.sizes.size == 0:
-            return Undefined("it calls no item positive")
-        return estimate_precision(called.sizes, labels, yes, confidence=confidence)
-
-    def _called(self, cells: Cells) -> SamplingFrame:
-        return SamplingFrame(cells, self._place(cells.classifiers))
-
-    def _place(self, classifiers: Sequence[str]) -> int:
-        return place_of(self.classifier, classifiers)
+def _counts(frame: ShareFrame, sample: LabelledSample) -> StratumCounts:
+    return frame.counts(sample.drawn, sample.labelled.sum(axis=0), sample.positive.sum(axis=0))

@@ -1,4 +1,4 @@
-"""A round's labels are thrown into the bins at random; a bin that has no items left passes them on."""
+"""The random draw of a round: how many labels each bin gets."""
 
 import numpy as np
 
@@ -6,21 +6,21 @@ from stratawatch.core.population import Counts, Floats
 
 
 def draw_round(chances: Floats, capacity: Counts | None, labels: int | Counts, rng: np.random.Generator) -> Counts:
-    """n_k ~ Multinomial(labels; chances), along the last axis; `capacity` caps them (None: with replacement, no caps).
+    """n_k ~ Multinomial(labels; chances), along the last axis, up to each bin's `capacity` (None: no limit).
 
-    What a cap cuts off is thrown again among the bins that have room, as if labels were thrown one by one. The sum is
-    `labels`, or all the room that there is.
+    Labels beyond a bin's capacity are drawn again among the bins that are not full, as if labels were drawn one by one.
+    The sum is `labels`, or the whole capacity.
 
     >>> draw_round(np.array([9.0, 1.0]), np.array([3, 50]), 20, np.random.default_rng(0)).tolist()
     [3, 17]
     """
     if capacity is None:
         return rng.multinomial(labels, chances / chances.sum(axis=-1, keepdims=True))
-    wanted = np.minimum(labels, capacity.sum(axis=-1))
-    taken = np.zeros(chances.shape, dtype=np.int64)
-    while np.any(left := wanted - taken.sum(axis=-1)):
-        open_ = np.where(capacity > taken, chances, 0.0)
-        # Where nothing is left to throw, all bins may be full: 0/0 would be no chances at all.
-        shares = open_ / np.maximum(open_.sum(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
-        taken = np.minimum(taken + rng.multinomial(left, shares), capacity)
-    return taken
+    total = np.minimum(labels, capacity.sum(axis=-1))
+    drawn = np.zeros(chances.shape, dtype=np.int64)
+    while np.any(left := total - drawn.sum(axis=-1)):
+        open_chances = np.where(capacity > drawn, chances, 0.0)
+        # In runs where nothing is left to draw all bins may be full: dividing by 0 would give no chances at all.
+        shares = open_chances / np.maximum(open_chances.sum(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
+        drawn = np.minimum(drawn + rng.multinomial(left, shares), capacity)
+    return drawn

@@ -1,4 +1,4 @@
-"""Kumar and Raj: strata by how sure a classifier is of its calls, for its accuracy and other shares of known sets."""
+"""Kumar and Raj: strata by how sure a classifier is of its calls, for accuracy and other shares of countable items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,10 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.classifier_option import ANOTHER, place_of
 from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
-from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
+from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimation.difference_estimator import ItemSubset
+from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -21,8 +20,8 @@ from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
-from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.errors import PlanImpossible, StratawatchError
+from stratawatch.core.population import Atom, Census, Counts, Segment
+from stratawatch.errors import StratawatchError
 from stratawatch.literature.kumar.allocations import (
     ALLOCATIONS,
     LEAST_LABELS,
@@ -32,16 +31,12 @@ from stratawatch.literature.kumar.allocations import (
     optimal_weights,
     too_few_labels,
 )
-from stratawatch.literature.kumar.certainty_strata import ShareFrame, stratify_by_certainty
-from stratawatch.literature.kumar.share_estimates import (
-    condition,
-    estimate_shares,
-    expected_half_width,
-    listed_share,
-    listed_share_names,
-)
-from stratawatch.literature.kumar.stratification import STRATIFIERS
-from stratawatch.literature.kumar.stratum_counts import StratumCounts
+from stratawatch.literature.kumar.share_estimates import estimate_share, expected_half_width, listed_share_names
+from stratawatch.literature.kumar.stratification import STRATIFIERS, call_probability, cut_points, stratum_of
+from stratawatch.literature.one_classifier_design import OneClassifierDesign
+from stratawatch.literature.paper_design import EstimateOne, Result
+from stratawatch.literature.share_frame import ShareFrame, call_in_words
+from stratawatch.literature.stratum_counts import StratumCounts
 
 _AT_ONCE: Final = ("PRO", "EQU")
 _STEPWISE: Final = "OPT-A2"
@@ -68,20 +63,20 @@ _SMOOTHED: Final = (
 
 
 @dataclass(frozen=True)
-class Kumar(SamplingDesign):
+class Kumar(OneClassifierDesign):
     """Strata by one classifier's certainty, an allocation of the paper, and stratified shares as estimates.
 
-    classifier: whose certainty is cut ("": the first of the panel). share: the metric that labels are for; all of them
-    are drawn among the items that it is a share of. n_ini: labels of every stratum in the first round of OPT-A1 and
-    OPT-A2; n_step: labels of each further round of OPT-A2. pseudo_labels: right and wrong labels added to every stratum
-    when its standard deviation is estimated (0: the paper as printed).
+    share: the metric that labels are for; all of them are drawn among the items that it is a share of. n_ini: labels of
+    every stratum in the first round of OPT-A1 and OPT-A2; n_step: labels of each further round of OPT-A2.
+    pseudo_labels: right and wrong labels added to every stratum when its standard deviation is estimated (0: the paper
+    as printed).
     """
 
     name: ClassVar[str] = "kumar"
     paper: ClassVar[str] = "Kumar and Raj, PAKDD 2018"
     estimator: ClassVar[Estimator] = "share"
+    method: ClassVar[str] = "stratified share, Wald"
 
-    classifier: str = ""
     share: str = "accuracy"
     stratifier: str = "KM"
     allocation: str = "PRO"
@@ -91,13 +86,13 @@ class Kumar(SamplingDesign):
     pseudo_labels: float = 1.0
 
     def __post_init__(self) -> None:
-        for word, said, known in (
+        for option, given, choices in (
             ("share of listed items", self.share, listed_share_names()),
             ("stratifier", self.stratifier, STRATIFIERS),
             ("allocation", self.allocation, ALLOCATIONS),
         ):
-            if said not in known:
-                raise StratawatchError(f"there is no {word} {said!r}", expected=f"one of {', '.join(known)}")
+            if given not in choices:
+                raise StratawatchError(f"there is no {option} {given!r}", expected=f"one of {', '.join(choices)}")
         within("strata", self.strata, 1, MOST_STRATA)
         within("n_ini", self.n_ini, 2, MOST_LABELS)
         within("n_step", self.n_step, 1, MOST_LABELS)
@@ -116,7 +111,7 @@ class Kumar(SamplingDesign):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The interval, and what is measured of the allocation."""
+        """What was measured of the interval and of the allocation."""
         if self.allocation == "PRO":
             return (_INTERVAL,)
         if self.allocation == "EQU":
@@ -127,35 +122,36 @@ class Kumar(SamplingDesign):
         return (_PRINTED.format(bias=bias, low=low, high=high),)
 
     @property
-    def classifiers_named(self) -> tuple[str, ...]:
-        """The classifier whose certainty is cut, if it is said."""
-        return (self.classifier,) if self.classifier else ()
+    def metric(self) -> RatioMetric:
+        """The metric that the option `share` names."""
+        return metric_named(self.share)
+
+    @property
+    def plan_method(self) -> str:
+        """The allocation and the stratifier."""
+        return f"{self.allocation} on {self.stratifier} strata"
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
-        """Shares of positives, or of negatives, which cannot be counted without labels; and what lies outside."""
-        words, whose = metric_named(metric).title, classifiers[self._place(classifiers)]
-        if listed_share(metric) is None:
-            return f"design = 'kumar' does not tell {words}: only labels say what it is a share of"
-        mine = self._metric
-        if len(mine.sides) > 1 or (classifier == whose and mine.sides == metric_named(metric).sides):
+        """A reason for metrics whose items only labels can count, and for items that the option `share` leaves out."""
+        title, whose = metric_named(metric).title, classifiers[self.place(classifiers)]
+        if metric not in listed_share_names():
+            return f"design = 'kumar' does not tell {title}: only labels say what it is a share of"
+        sides = self.metric.sides
+        if len(sides) > 1 or (classifier == whose and sides == metric_named(metric).sides):
             return ""
-        asked = f"with share = '{self.share}' it asks about items that {whose} {condition(mine)}"
-        return f"design = 'kumar' does not tell {words} of {classifier}: {asked}"
+        asked = f"with share = '{self.share}' it asks about items that {whose} {call_in_words(self.metric)}"
+        return f"design = 'kumar' does not tell {title} of {classifier}: {asked}"
 
     def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
-        """A budget below the first labels of all strata. Calls without a score are one stratum."""
+        """Refuse a budget below the first labels of all strata; without a score there is one stratum."""
         classifiers, budget, each = list(scored), survey.budget or 0, self._first_labels
-        strata = self.strata if scored[classifiers[self._place(classifiers)]] else 1
+        strata = self.strata if scored[classifiers[self.place(classifiers)]] else 1
         if budget < each * strata:
             raise too_few_labels(budget, each, strata, each * strata)
 
     def least_budget(self, classifiers: int) -> int:
         """The first labels of all strata."""
         return self._first_labels * self.strata
-
-    def drawable(self, cells: Cells) -> Flags:
-        """What the share is of."""
-        return self._inside(cells).flags
 
     def max_rounds(self, survey: SurveySpec) -> int:
         """One; two with OPT-A1; with OPT-A2 as many as the budget has steps."""
@@ -165,43 +161,35 @@ class Kumar(SamplingDesign):
         return 1 + (-(-rest // self.n_step) if self.allocation == _STEPWISE else 1)
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
-        """Strata of the classifier's certainty. PlanImpossible: none, or a budget that does not reach them all."""
-        place = self._place(census.classifiers)
-        atoms = stratify_by_certainty(census, place, self._metric, self.stratifier, self.strata)
-        sizes = self._inside(Cells.of_atoms(census.classifiers, atoms)).sizes
-        if sizes.size == 0:
-            asked = f"asks about items that {census.classifiers[place]} {condition(self._metric)}"
-            raise PlanImpossible(f"design = 'kumar' {asked}, and there is none", hint=ANOTHER)
+        """Strata of the classifier's certainty. Raises PlanImpossible also where the budget does not reach them all."""
+        atoms = super().stratify(census, survey, history)
+        sizes = self.frame(Cells.of_atoms(census.classifiers, atoms)).sizes
         self._rule.totals(sizes, StratumCounts.none_drawn(sizes.size), survey.budget or 0)
         return atoms
 
-    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
-        """What PRO and EQU draw; labels may send both OPTs anywhere."""
-        inside, budget = self._inside(cells), survey.budget or 0
-        if self.allocation in _AT_ONCE:
-            return inside.over_all_strata(
-                self._totals(inside.sizes, StratumCounts.none_drawn(inside.sizes.size), budget)
-            )
-        return inside.over_all_strata(np.minimum(inside.sizes, budget))
+    def stratum_numbers(self, cells: Cells, scored: Flags) -> Counts:
+        """Cells are cut by the probability of the classifier's call, section 3.5."""
+        certainty = call_probability(cells.scores[scored], cells.positive[scored, self.place(cells.classifiers)])
+        return stratum_of(certainty, cut_points(certainty, cells.sizes[scored], self.strata, self.stratifier))
 
-    def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
-        """What the allocation wants next, of labels that the budget pays for."""
-        inside = self._inside(cells)
-        wanted = self._next(inside, survey.budget or 0, so_far) if inside.sizes.size else so_far.drawn
-        totals = np.maximum(np.minimum(wanted, pools), so_far.drawn)
-        exhausted = np.flatnonzero(wanted > pools)
-        return Plan(tuple(totals.tolist()), {}, self._words, tuple(int(stratum) for stratum in exhausted))
+    def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
+        """What PRO and EQU draw; the labels of OPT-A1 and OPT-A2 may go to any stratum."""
+        frame, budget = self.frame(cells), survey.budget or 0
+        if self.allocation in _AT_ONCE:
+            return frame.over_all_strata(
+                self._rule.totals(frame.sizes, StratumCounts.none_drawn(frame.sizes.size), budget)
+            )
+        return frame.over_all_strata(np.minimum(frame.sizes, budget))
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
-        """By what scores or history foretell."""
-        inside, rates = self._inside(cells), prior_rates(cells, history).rate
+        """The allocation and half-widths if every cell has its expected rate of positives."""
+        frame, rates = self.frame(cells), prior_rates(cells, history).rate
         totals = self.max_totals(cells, survey, history)
         if self.allocation not in _AT_ONCE:
-            weights, first = (
-                optimal_weights(inside.sizes, inside.expected_deviations(rates)),
-                np.minimum(inside.sizes, self.n_ini),
-            )
-            totals = inside.over_all_strata(clip_and_round(weights, first, inside.sizes, survey.budget or 0))
+            shares = frame.expected_shares(rates)
+            weights = optimal_weights(frame.sizes, np.sqrt(shares * (1 - shares)))
+            first = np.minimum(frame.sizes, self.n_ini)
+            totals = frame.over_all_strata(clip_and_round(weights, first, frame.sizes, survey.budget or 0))
         widths = {
             (name, metric): width
             for place, name in enumerate(cells.classifiers)
@@ -211,64 +199,48 @@ class Kumar(SamplingDesign):
                 width := expected_half_width(cells, place, metric_named(metric), totals, rates, survey.confidence)
             )
         }
-        return Plan(tuple(totals.tolist()), widths, self._words)
+        return Plan(tuple(totals.tolist()), widths, self.plan_method)
 
-    def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
-    ) -> tuple[Estimate, ...]:
+    def estimator_for(
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
+    ) -> EstimateOne:
         """Stratified shares with the interval that their variance implies."""
-        return estimate_shares(
-            cells, atoms, known, request, lambda metric, name: self.unsupported_reason(metric, name, cells.classifiers)
-        )
 
-    @property
-    def _first_labels(self) -> int:
-        return LEAST_LABELS if self.allocation in _AT_ONCE else self.n_ini
+        def estimate_one(metric: str, place: int, segment: Segment | None) -> Result:
+            items = segment_items(atoms, sample, segment) if segment else ItemSubset(cells.sizes, sample.everywhere)
+            found, labels = estimate_share(cells, place, metric_named(metric), items, request.confidence)
+            if isinstance(found, Undefined) and segment:
+                found = Undefined(f"{found.reason} in {segment}")
+            return found, labels, self.method
 
-    @property
-    def _metric(self) -> RatioMetric:
-        return metric_named(self.share)
+        return estimate_one
 
-    @property
-    def _rule(self) -> Allocation:
-        if self.allocation in _AT_ONCE:
-            return ALLOCATIONS[self.allocation]
-        if self.allocation == _STEPWISE:
-            return OptA2(self.n_ini, self.n_step, self.pseudo_labels)
-        return OptA1(self.n_ini, self.pseudo_labels)
-
-    @property
-    def _words(self) -> str:
-        return f"{self.allocation} on {self.stratifier} strata"
-
-    def _next(self, inside: ShareFrame, budget: int, so_far: LabelsSoFar) -> Counts:
-        """Cumulative totals by stratum; those that are drawn if the allocation has had its rounds."""
-        tally = inside.counts(so_far)
+    def next_totals(self, frame: ShareFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
+        """What the allocation draws next, as far as the budget pays for labels that do not exist already."""
+        budget, counts = survey.budget or 0, frame.counts(so_far.drawn, so_far.labelled, so_far.positives)
+        # A step of OPT-A2 is one of OPT-A1 with a budget that ends with the step.
+        rule = OptA1(self.n_ini, self.pseudo_labels) if self.allocation == _STEPWISE else self._rule
         if so_far.ordinal > 1:
             if self.allocation in _AT_ONCE or (self.allocation != _STEPWISE and so_far.ordinal > 2):
                 return so_far.drawn
             if self.allocation == _STEPWISE:
                 budget = min(budget, so_far.new_label_cost(so_far.drawn) + self.n_step)
         elif self.allocation not in _AT_ONCE:
-            return inside.over_all_strata(self._totals(inside.sizes, tally, budget))
-        least = self._least(inside.sizes)
+            return frame.over_all_strata(rule.totals(frame.sizes, counts, budget))
+        # Existing labels are free, so a budget of new ones may be smaller than what the first round drew.
+        least = 0 if self.allocation in _AT_ONCE else int(np.minimum(frame.sizes, self.n_ini).sum())
 
         def totals(labels: int) -> Counts:
-            """Known labels are free: a budget of new ones may be smaller than what the first round drew."""
-            return inside.over_all_strata(self._totals(inside.sizes, tally, max(labels, least)))
+            return frame.over_all_strata(rule.totals(frame.sizes, counts, max(labels, least)))
 
-        return affordable_totals(totals, so_far, budget, int(inside.sizes.sum()))
+        return affordable_totals(totals, so_far, budget, int(frame.sizes.sum()))
 
-    def _least(self, sizes: Counts) -> int:
-        return 0 if self.allocation in _AT_ONCE else int(np.minimum(sizes, self.n_ini).sum())
+    @property
+    def _first_labels(self) -> int:
+        return LEAST_LABELS if self.allocation in _AT_ONCE else self.n_ini
 
-    def _totals(self, sizes: Counts, tally: StratumCounts, labels: int) -> Counts:
-        """The allocation's totals; a step of OPT-A2 is one of OPT-A1 with the labels of a step."""
-        rule = OptA1(self.n_ini, self.pseudo_labels) if self.allocation == _STEPWISE else self._rule
-        return rule.totals(sizes, tally, labels) if sizes.size else sizes
-
-    def _inside(self, cells: Cells) -> ShareFrame:
-        return ShareFrame(cells, self._place(cells.classifiers), self._metric)
-
-    def _place(self, classifiers: Sequence[str]) -> int:
-        return place_of(self.classifier, classifiers)
+    @property
+    def _rule(self) -> Allocation:
+        if self.allocation == _STEPWISE:
+            return OptA2(self.n_ini, self.n_step, self.pseudo_labels)
+        return ALLOCATIONS[self.allocation] if self.allocation in _AT_ONCE else OptA1(self.n_ini, self.pseudo_labels)

@@ -1,10 +1,11 @@
-"""From a stratifier's name to strata that can be drawn from."""
+"""The stratifiers by name, and strata that can be drawn from."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
+from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.kumar.cumulated_density import cumulated_density_root
@@ -27,7 +28,18 @@ STRATIFIERS: Final[Mapping[str, Stratifier]] = {
 }
 
 LEAST_ITEMS: Final = 2
-"""Items of the smallest stratum: of a single one no variance can be told."""
+"""Items of the smallest stratum: a single one has no variance to estimate."""
+
+
+def call_probability(scores: Floats, calls: Flags) -> Floats:
+    """The probability of the predicted class, section 3.5: a positive call's score, one minus a negative call's.
+
+    >>> call_probability(np.array([0.75, 0.25]), np.array([True, False])).tolist()
+    [0.75, 0.75]
+    """
+    if ((scores < 0) | (scores > 1)).any():
+        raise StratawatchError("a score is not a probability", expected="between 0 and 1")
+    return np.where(calls, scores, 1 - scores)
 
 
 def cut_points(z: Floats, weights: Floats | None, strata: int, by: str) -> Floats:
@@ -50,7 +62,7 @@ def cut_points(z: Floats, weights: Floats | None, strata: int, by: str) -> Float
 
 
 def stratum_of(z: Floats, cuts: Floats) -> Counts:
-    """The number of every value's stratum, from 0 for the least sure calls."""
+    """The number of every value's stratum, from 0 for the smallest values."""
     return np.searchsorted(cuts, z, side="right")
 
 

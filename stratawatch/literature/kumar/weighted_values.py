@@ -1,4 +1,4 @@
-"""What is stratified on: how sure a classifier is of its own call. And that variable as counted, sorted values."""
+"""The variable that strata are cut by: its sorted distinct values, and how many items have each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,24 +11,6 @@ from stratawatch.errors import StratawatchError
 
 MOST_GROUPS: Final = 1024
 """Values that a clustering looks at; more of them are grouped by equal widths first."""
-
-
-def call_probability(scores: Floats, calls: NDArray[np.bool_]) -> Floats:
-    """The probability of the predicted class, section 3.5: a positive call's score, one minus a negative call's.
-
-    >>> call_probability(np.array([0.75, 0.25]), np.array([True, False])).tolist()
-    [0.75, 0.75]
-    """
-    _finite(scores)
-    if ((scores < 0) | (scores > 1)).any():
-        raise StratawatchError("a score is not a probability", expected="between 0 and 1", hint="use signed margins")
-    return np.where(calls, scores, 1 - scores)
-
-
-def size_of_the_margin(margins: Floats) -> Floats:
-    """How far from the cut-off: |margin|, for scores whose sign is the call."""
-    _finite(margins)
-    return np.abs(margins)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.literature.kumar.allocations import OptA1, OptA2, Proportional
 from stratawatch.literature.kumar.stratification import STRATIFIERS
 from stratawatch.literature.kumar.stratified_share import stratified_share
-from stratawatch.literature.kumar.stratum_counts import StratumCounts
+from stratawatch.literature.stratum_counts import StratumCounts
 
 
 def some_runs(sizes, seed, runs=60):
@@ -35,9 +35,9 @@ class TestManyRunsAreTheProductsOwn:
         steps = optimal_steps(drawn, 37, pseudo_labels)
         ended = 0
         for run in range(len(steps)):
-            tally = StratumCounts.answered(drawn.labels[run], drawn.right[run])
-            budget = int(tally.drawn.sum()) + 37
-            totals = OptA2(2, 37, pseudo_labels).totals(drawn.strata.sizes, tally, budget)
+            counts = StratumCounts.all_answered(drawn.labels[run], drawn.right[run])
+            budget = int(counts.drawn.sum()) + 37
+            totals = OptA2(2, 37, pseudo_labels).totals(drawn.strata.sizes, counts, budget)
             assert (drawn.labels[run] + steps[run]).tolist() == totals.tolist()
             ended += int((totals == drawn.strata.sizes).any())
         assert (ended > 0) == (max(sizes) < 100)
@@ -45,8 +45,8 @@ class TestManyRunsAreTheProductsOwn:
     def test_the_estimates_and_their_variances(self):
         drawn = some_runs([4000, 3011, 977], 2)
         for run in range(10):
-            told = drawn.strata.sizes, drawn.labels[run], drawn.right[run]
-            share = stratified_share(*told, replaced=True)
+            # So many items that drawing without replacement is drawing with it, as in the paper.
+            share = stratified_share(drawn.strata.sizes * 10**9, drawn.labels[run], drawn.right[run])
             assert (share.value, share.variance) == pytest.approx((drawn.values[run], drawn.variances[run]))
 
     @pytest.mark.parametrize("allocation", [Proportional(), OptA1(5), OptA2(5, 10)])

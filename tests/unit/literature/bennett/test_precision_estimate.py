@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from stratawatch.core.estimate import Undefined
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.bennett.m_estimate import m_estimate
 from stratawatch.literature.bennett.precision_estimate import (
     bin_shares,
     estimate_precision,
+    m_estimate,
     weighted_mean,
     weighted_mean_variance,
 )
@@ -73,9 +73,10 @@ class TestOutcome:
         assert (found.value, found.low, found.high, found.n_eff) == (0.82, 0.82, 0.82, 50)
 
     def test_with_replacement_nothing_is_certain(self):
-        found = estimate_precision(np.array([40]), np.array([40]), np.array([40]), replacement=True)
-        assert found.value < 1
-        assert found.low < found.value
+        all_yes = np.array([40])
+        rates = bin_shares(all_yes, all_yes, all_yes, replacement=True)
+        assert weighted_mean(all_yes, rates) < 1
+        assert weighted_mean_variance(all_yes, all_yes, rates, replacement=True) > 0
 
     def test_the_interval_stays_between_0_and_1(self):
         found = estimate_precision(np.array([1000]), np.array([4]), np.array([4]))

@@ -10,7 +10,13 @@ from stratawatch.errors import StratawatchError
 from stratawatch.literature.kumar.cumulated_density import kernel_density
 from stratawatch.literature.kumar.gaussian_mixture import gaussian_mixture
 from stratawatch.literature.kumar.k_means import k_means
-from stratawatch.literature.kumar.stratification import LEAST_ITEMS, STRATIFIERS, cut_points, stratum_of
+from stratawatch.literature.kumar.stratification import (
+    LEAST_ITEMS,
+    STRATIFIERS,
+    call_probability,
+    cut_points,
+    stratum_of,
+)
 from stratawatch.literature.kumar.weighted_values import WeightedValues
 from tests.support.examples import examples
 
@@ -183,3 +189,21 @@ class TestRefusals:
     def test_equal_sums_of_negative_values(self):
         with pytest.raises(StratawatchError, match="negative sum"):
             cut_points(np.array([-1.0, 0.0, 1.0]), None, 2, "WTMN")
+
+
+class TestCallProbability:
+    def test_a_call_at_a_low_cut_off_may_be_an_unlikely_class(self):
+        assert call_probability(np.array([0.35]), np.array([True])).tolist() == [0.35]
+
+    def test_a_negative_call_is_as_sure_as_its_score_is_low(self):
+        assert call_probability(np.array([0.1]), np.array([False])).tolist() == [0.9]
+
+    @pytest.mark.parametrize("score", [-0.1, 1.1])
+    def test_what_is_no_probability_is_refused(self, score):
+        with pytest.raises(StratawatchError, match="not a probability"):
+            call_probability(np.array([score]), np.array([True]))
+
+    @pytest.mark.parametrize("score", [np.nan, np.inf])
+    def test_a_missing_score_is_refused_when_it_is_cut(self, score):
+        with pytest.raises(StratawatchError, match="not a finite number"):
+            cut_points(np.array([score, 0.5]), None, 2, "EQWD")

@@ -5,18 +5,22 @@ import pytest
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.stratified_share import StratifiedShare, random_share, stratified_share, wald_interval
-from stratawatch.literature.kumar.variances import stratified_variance
+from stratawatch.literature.kumar.stratified_share import (
+    StratifiedShare,
+    expected_variance,
+    stratified_share,
+    wald_interval,
+)
 
 
-def share(sizes, labels, yes, **given):
-    return stratified_share(*(np.array(counts) for counts in (sizes, labels, yes)), **given)
+def share(sizes, labels, yes):
+    return stratified_share(*(np.array(counts) for counts in (sizes, labels, yes)))
 
 
 class TestHandArithmetic:
     def test_two_strata(self):
         """.6 x .8 + .4 x .5 = .68; v = .36 x .16/9 + .16 x .25/9."""
-        found = share([600, 400], [10, 10], [8, 5], replaced=True)
+        found = share([600 * 10**9, 400 * 10**9], [10, 10], [8, 5])
         assert (found.value, found.variance) == pytest.approx((0.68, 0.36 * 0.16 / 9 + 0.16 * 0.25 / 9))
 
     def test_without_replacement_what_is_known_no_longer_varies(self):
@@ -25,12 +29,8 @@ class TestHandArithmetic:
 
     def test_random_sampling_is_one_stratum(self):
         """a (1 - a)/(n - 1) = .8 x .2/99."""
-        found = random_share(10**6, 100, 80, replaced=True)
+        found = share([10**12], [100], [80])
         assert (found.value, found.variance) == pytest.approx((0.8, 0.16 / 99))
-
-    def test_strata_outside_the_domain_do_not_count(self):
-        """Precision: a stratum in which nothing is called positive."""
-        assert share([0, 100], [0, 20], [0, 15]) == share([100], [20], [15])
 
 
 class TestEnumeration:
@@ -46,21 +46,15 @@ class TestEnumeration:
         assert np.mean([found.value for found in self.draws()]) == pytest.approx(5 / 9)
 
     def test_its_variance_is_that_of_the_closed_form(self):
-        true = stratified_variance(np.array([4, 5]), np.array([3 / 4, 2 / 5]), np.array([2, 3]))
+        true = expected_variance(np.array([4, 5]), np.array([3 / 4, 2 / 5]), np.array([2, 3]))
         assert np.var([found.value for found in self.draws()]) == pytest.approx(true)
 
     def test_the_estimated_variance_is_unbiased(self):
-        true = stratified_variance(np.array([4, 5]), np.array([3 / 4, 2 / 5]), np.array([2, 3]))
+        true = expected_variance(np.array([4, 5]), np.array([3 / 4, 2 / 5]), np.array([2, 3]))
         assert np.mean([found.variance for found in self.draws()]) == pytest.approx(true)
 
 
 class TestNoInformation:
-    def test_an_empty_domain(self):
-        assert share([0], [0], [0]) == Undefined("there is no item in this domain")
-
-    def test_a_stratum_without_a_label(self):
-        assert share([10, 10], [5, 0], [5, 0]) == Undefined("a stratum of this domain has no label")
-
     def test_a_single_label_tells_no_variance(self):
         assert isinstance(share([10, 10], [5, 1], [5, 1]), Undefined)
 
@@ -105,10 +99,10 @@ class TestWald:
 
 class TestRefusals:
     def test_counts_of_other_strata(self):
-        with pytest.raises(StratawatchError, match="do not fit"):
+        with pytest.raises(StratawatchError, match="counts contradict one another"):
             share([10, 10], [5], [5])
 
     @pytest.mark.parametrize(("labels", "yes"), [([11], [5]), ([5], [6]), ([5], [-1])])
     def test_labels_that_cannot_be(self, labels, yes):
-        with pytest.raises(StratawatchError, match="contradict the sizes"):
+        with pytest.raises(StratawatchError, match="counts contradict one another"):
             share([10], labels, yes)

@@ -2,35 +2,7 @@ import numpy as np
 import pytest
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.weighted_values import (
-    MOST_GROUPS,
-    WeightedValues,
-    call_probability,
-    size_of_the_margin,
-)
-
-
-class TestWhatIsStratifiedOn:
-    def test_a_call_at_a_low_cut_off_may_be_an_unlikely_class(self):
-        assert call_probability(np.array([0.35]), np.array([True])).tolist() == [0.35]
-
-    def test_a_negative_call_is_as_sure_as_its_score_is_low(self):
-        assert call_probability(np.array([0.1]), np.array([False])).tolist() == [0.9]
-
-    def test_a_margin_counts_without_its_sign(self):
-        assert size_of_the_margin(np.array([-3.0, 2.0])).tolist() == [3, 2]
-
-    @pytest.mark.parametrize("score", [-0.1, 1.1])
-    def test_what_is_no_probability_is_refused(self, score):
-        with pytest.raises(StratawatchError, match=r"not a probability.*signed margins"):
-            call_probability(np.array([score]), np.array([True]))
-
-    @pytest.mark.parametrize("score", [np.nan, np.inf])
-    def test_a_missing_score_is_refused(self, score):
-        with pytest.raises(StratawatchError, match="not a finite number"):
-            call_probability(np.array([score]), np.array([True]))
-        with pytest.raises(StratawatchError, match="not a finite number"):
-            size_of_the_margin(np.array([score]))
+from stratawatch.literature.kumar.weighted_values import MOST_GROUPS, WeightedValues
 
 
 class TestCounting:

@@ -1,0 +1,59 @@
+"""The base class of the papers' designs: estimates one by one, and plans that stay within the pools."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.designs.base import SamplingDesign
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimation.estimates import EstimationRequest
+from stratawatch.core.labelled_sample import LabelledSample
+from stratawatch.core.plan import Plan
+from stratawatch.core.population import Atom, Counts, Segment
+
+Result = tuple[IntervalEstimate | Undefined, int, str]
+"""An estimate's result, the labels that it rests on, and the method in a few words."""
+EstimateOne = Callable[[str, int, Segment | None], Result]
+"""(metric, the classifier's place, segment) -> its result."""
+
+
+class PaperDesign(SamplingDesign):
+    """A design of a paper, whose estimates are computed one by one."""
+
+    method: ClassVar[str]
+    """How its estimates come about, in a few words."""
+
+    def estimate(
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
+    ) -> tuple[Estimate, ...]:
+        """An estimate for every segment x classifier x metric; Undefined where the paper has none."""
+        estimate_one = self.estimator_for(cells, atoms, sample, request)
+        found = []
+        for segment in request.segments:
+            for place, name in enumerate(cells.classifiers):
+                for metric in request.metrics:
+                    why = self.unsupported_reason(metric, name, cells.classifiers)
+                    if not why and segment and not self.estimates_segments:
+                        why = f"design = '{self.name}' tells nothing of segments"
+                    result, labels, method = (
+                        (Undefined(why), 0, self.method) if why else estimate_one(metric, place, segment)
+                    )
+                    found.append(Estimate(name, metric, segment, result, labels, method, request.confidence))
+        return tuple(found)
+
+    @abstractmethod
+    def estimator_for(
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
+    ) -> EstimateOne:
+        """The function that estimates one supported metric from this sample."""
+
+
+def within_pools(plan: Plan, drawn: Counts, pools: Counts) -> Plan:
+    """The plan with totals that the pools can give and that keep what is drawn; it lists the strata that are short."""
+    asked = np.array(plan.totals, dtype=np.int64)
+    totals = np.maximum(np.minimum(asked, pools), drawn)
+    return replace(plan, totals=tuple(totals.tolist()), exhausted=tuple(np.flatnonzero(asked > pools).tolist()))
