@@ -229,7 +229,9 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
         )
     facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
     drift = [] if found.refusal else [str(finding) for finding in found.drift]
-    return {**facts, **({"drift": "; ".join(drift)} if drift else {})}
+    warnings = [] if found.refusal else [one for one in profile.warnings if one not in drift]
+    remarks = {"drift": drift, "warnings": warnings}
+    return {**facts, **{name: "; ".join(sentences) for name, sentences in remarks.items() if sentences}}
 
 
 def _inspect_channels(report: CheckReport, configuration: "Configuration") -> None:

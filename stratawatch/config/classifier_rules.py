@@ -26,6 +26,10 @@ def one_call(panel: PanelSettings) -> Iterator[Problem]:
                 f"classifier '{name}' has neither `call` nor `cut_off`",
                 hint="name the column of its answer, or its cut-off on the score",
             )
+        if classifier.call_yes is not None and classifier.call is None:
+            what = f"classifier '{name}' has a `call_yes` and no `call`"
+            hint = 'name the column that holds the value, call = "column", or remove `call_yes`'
+            yield Problem((*place, "call_yes"), what, hint=hint)
 
 
 def cut_off_on_score(panel: PanelSettings) -> Iterator[Problem]:
@@ -53,7 +57,7 @@ def distinct_classifiers(panel: PanelSettings) -> Iterator[Problem]:
     for name, one in panel.classifiers.items():
         if one.call is None and (one.score is None or one.cut_off is None):
             continue
-        columns = (one.call,) if one.call is not None else (one.score, one.cut_off)
+        columns = (one.call, one.call_yes) if one.call is not None else (one.score, one.cut_off)
         reads = (*columns, _rows_of(panel, name, one))
         if reads in first:
             place = ("classifiers", name)

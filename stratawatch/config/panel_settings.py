@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
 from stratawatch.adapters.sources import SourceSettings
@@ -34,6 +34,10 @@ def _varied(variance: str) -> str:
     if variance not in VARIANCES:
         raise PydanticKnownError("literal_error", {"expected": ", ".join(VARIANCES)})
     return variance
+
+
+def _number_as_text(value: Any) -> Any:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 Metric = Annotated[str, AfterValidator(_registered)]
@@ -83,6 +87,7 @@ class ClassifierSettings(Shape):
     call: Text | None = None
     cut_off: float | None = None
     called: Text | None = None
+    call_yes: Annotated[Text, BeforeValidator(_number_as_text)] | None = None
 
 
 class AuxiliarySettings(Shape):

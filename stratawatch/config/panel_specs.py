@@ -64,7 +64,7 @@ def limits_of(panel: PanelSettings) -> tuple[Limit, ...]:
 
 def _classifier(name: str, classifier: ClassifierSettings) -> ClassifierSpec:
     one = classifier
-    return ClassifierSpec(name, one.score, one.score_kind, one.call, one.cut_off, one.called)
+    return ClassifierSpec(name, one.score, one.score_kind, one.call, one.cut_off, one.called, one.call_yes)
 
 
 def _limit(limit: LimitSettings) -> Limit:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from stratawatch.errors import InputRefused, Unreachable
 from tests.support import engine_answers as engines
 from tests.support.java import needs_java
 from tests.support.predictions import golden_draw as golden
+from tests.support.predictions.decisions import DECISIONS, decided
 from tests.support.predictions.long_golden import LONG_GOLDEN, turned
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.predictions.tables import Table, write
@@ -90,6 +92,15 @@ class TestRunning:
         items = SparkSource(path=long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
         assert items == DuckDBSource(long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
         assert {one.item for one in items} == {item for ids in golden.DRAW.values() for item in ids}
+
+    @pytest.mark.parametrize("name", DECISIONS)
+    def test_a_value_that_means_yes_is_read_as_booleans_are(self, session: Any, tmp_path: Path, name: str) -> None:
+        (cut, quotas), (first, *others) = golden.atoms(), golden.PANEL.classifiers
+        spec = replace(golden.PANEL, classifiers=(replace(first, call_yes=DECISIONS[name][1]), *others))
+        source = SparkSource(path=str(write(tmp_path / "rows.parquet", decided(golden.table(), name))))
+        items = source.candidates(spec, WINDOW, cut, quotas)
+        drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
+        assert golden.named(cut, drawn) == golden.DRAW
 
     def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
         start = WINDOW.start.replace(tzinfo=None)

@@ -99,6 +99,11 @@ def _calls_rules(panel: PanelSpec, profile: InputProfile) -> Iterator[InputRule]
         yield between(titled("calls of", name), silent, "warning", min_value=1)
         invalid = f"{unreadable:,} values of classifier '{name}' cannot be read"
         yield between(titled("unreadable share of", name), invalid, "warning", max_value=panel.max_bad_row_share)
+    for one in panel.classifiers:
+        if one.call_yes is not None and _calls(profile.columns[one.name], profile.rows):
+            nowhere = f"no row has call_yes = {one.call_yes!r} in column '{one.call}'; is it written exactly so there?"
+            sentence = f"classifier '{one.name}' called nothing positive: {nowhere}"
+            yield between(titled("positives of", one.name), sentence, "warning", min_value=1)
 
 
 def _unreadable(panel: PanelSpec, profile: InputProfile) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from stratawatch.adapters.sources.column_types import Kind, kind_of
 from stratawatch.adapters.sources.packed_codes import INVALID, NULL, SILENT, YES
-from stratawatch.adapters.sources.quoting import text
+from stratawatch.adapters.sources.quoting import number, text
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
 
@@ -29,6 +29,15 @@ _CALL: Final[dict[str, str]] = {
     ),
 }
 """By the kind of value that the column of the call holds."""
+_CALL_BY_VALUE: Final[dict[str, str]] = {
+    "number": (
+        "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} - {c} = 0 AND {c} = {value} THEN {yes} "
+        "WHEN {c} - {c} = 0 THEN 0 ELSE {invalid} END"
+    ),
+    # Compared by bytes, for the column may have a collation to which Block is block.
+    "text": 'CASE WHEN {c} IS NULL THEN {silent} WHEN {c} COLLATE "C" = {value} THEN {yes} ELSE 0 END',
+}
+"""The same where the configuration has the value that means yes."""
 _CALL_BY_CUT_OFF: Final = (
     "CASE WHEN score_given_{i} IS NULL THEN {silent} WHEN {is_valid} AND score_{i} >= {cut_off} THEN {yes} "
     "WHEN {is_valid} THEN 0 ELSE {invalid} END"
@@ -78,11 +87,15 @@ def call(position: int, classifier: ClassifierSpec, types: Mapping[str, str], un
     if classifier.call is not None:
         kind: Kind = kind_of(types[classifier.call])
         column = f"call_given_{position}"
-        return _CALL[kind].format(c=f"CAST({column} AS VARCHAR)" if kind == "text" else column, **codes)
+        column = f"CAST({column} AS VARCHAR)" if kind == "text" else column
+        if classifier.call_yes is None:
+            return _CALL[kind].format(c=column, **codes)
+        literal = (text if kind == "text" else number)(classifier.call_yes)
+        return _CALL_BY_VALUE[kind].format(c=column, value=literal, **codes)
     if classifier.score is None or classifier.cut_off is None:
         raise ConfigError(
             f"classifier '{classifier.name}' makes no call",
-            expected="a positive column, or a score column with a cut_off",
+            expected="a call column, or a score column with a cut_off",
         )
     cut_off = f"CAST({text(repr(float(classifier.cut_off)))} AS DOUBLE)"
     return _CALL_BY_CUT_OFF.format(i=position, cut_off=cut_off, is_valid=_is_valid(position, classifier), **codes)

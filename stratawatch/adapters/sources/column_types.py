@@ -4,10 +4,11 @@ import difflib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
-from stratawatch.engine.model.panel_spec import PanelSpec, Role
+from stratawatch.adapters.sources.quoting import NUMBER
+from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec, Role
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 
@@ -35,6 +36,7 @@ KINDS_OF_ROLE: Final[Mapping[Role, tuple[Kind, ...]]] = {
     "segment": _ANYTHING,
     "payload": _ANYTHING,
     "cluster": _ANYTHING,
+    "label": ("flag", "number", "text"),
 }
 """The kinds of value that a column may hold, by what the panel reads it for."""
 
@@ -53,25 +55,30 @@ def column_problems(panel: PanelSpec, types: Mapping[str, str]) -> Iterator[Colu
     """The columns that are missing or cannot hold what they should, each once."""
     reported: set[str] = set()
     for role in panel.column_roles():
-        sentence = f"{role.purpose} of panel '{panel.name}'"
-        error = _column_error(role.column, (role.purpose, sentence), KINDS_OF_ROLE[role.role], types, "the source")
+        error = _column_error(role, f"{role.purpose} of panel '{panel.name}'", types, "the source")
         if error is not None and role.column not in reported:
             reported.add(role.column)
             yield ColumnProblem(role, error)
 
 
-def require(name: str, purpose: str, kinds: Sequence[Kind], types: Mapping[str, str], *, where: str) -> None:
+def require(role: ColumnRole, types: Mapping[str, str], *, where: str) -> None:
     """Refuse the input when this column is missing or cannot hold what it should."""
-    error = _column_error(name, (purpose, purpose), kinds, types, where)
+    error = _column_error(role, role.purpose, types, where)
     if error is not None:
         raise error
 
 
+def _kinds(role: ColumnRole) -> tuple[Kind, ...]:
+    if role.call_yes is None:
+        return KINDS_OF_ROLE[role.role]
+    return ("text", "number") if NUMBER.fullmatch(role.call_yes) else ("text",)
+
+
 def _column_error(
-    name: str, purposes: tuple[str, str], kinds: Sequence[Kind], types: Mapping[str, str], where: str
+    role: ColumnRole, purpose_if_missing: str, types: Mapping[str, str], where: str
 ) -> InputRefused | None:
-    """What is wrong with a column; its purpose is given in short, and as it is said of a missing column."""
-    purpose, purpose_if_missing = purposes
+    """What is wrong with a column; of a missing one the purpose is told in full."""
+    name, kinds = role.column, _kinds(role)
     if name not in types:
         _require_delimiter(types, where)
         return InputRefused(
@@ -81,11 +88,14 @@ def _column_error(
         )
     if kind_of(types[name]) in kinds:
         return None
+    compared = "" if role.call_yes is None else f" with call_yes = {role.call_yes!r}"
     return InputRefused(
-        f"column {name!r} cannot be {purpose}",
+        f"column {name!r} cannot be {role.purpose}{compared}",
         expected=" or ".join(_KIND_NAMES[kind] for kind in kinds),
         got=types[name],
-        hint=f"give the source an export or a view in which it is {_KIND_NAMES[kinds[0]]}",
+        hint="write call_yes as the column has it, or remove it: booleans, and 0 and 1, are read without"
+        if compared
+        else f"give the source an export or a view in which it is {_KIND_NAMES[kinds[0]]}",
     )
 
 

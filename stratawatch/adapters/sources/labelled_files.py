@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.adapters.sources import call_sql
-from stratawatch.adapters.sources.column_types import KINDS_OF_ROLE, require
+from stratawatch.adapters.sources.column_types import require
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files
 from stratawatch.adapters.sources.packed_codes import CALL_LETTERS
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.core.cells import Flags
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems
-from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec
 from stratawatch.errors import InputRefused, Unreachable
 
 LABEL: Final = "label"
@@ -74,10 +74,10 @@ class LabelledFiles:
 
     def _require(self, panel: PanelSpec, types: Mapping[str, str]) -> None:
         where = "the labelled predictions"
-        require(self.label, "the label", ("flag", "number", "text"), types, where=where)
+        require(ColumnRole(self.label, "label", "the label", ()), types, where=where)
         for one in panel.classifiers:
             for role in one.column_roles():
-                require(role.column, role.purpose, KINDS_OF_ROLE[role.role], types, where=where)
+                require(role, types, where=where)
 
     def _check(self, rows: Mapping[str, Any], panel: PanelSpec, item: str | None) -> None:
         """Every label and every call can be read, and no item counts twice."""

@@ -1,8 +1,13 @@
 """The only place where names and texts from outside become SQL: sqlglot quotes them."""
 
+import re
 from functools import cache
+from typing import Final
 
 from stratawatch.errors import ConfigError
+
+NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+"""A text that is a number to every engine."""
 
 
 @cache
@@ -28,3 +33,14 @@ def text(value: str) -> str:
     from sqlglot import exp
 
     return exp.Literal.string(value).sql(dialect="duckdb")
+
+
+def number(value: str) -> str:
+    """A text as a literal number; kept as it is written, so that no engine rounds it.
+
+    >>> number("-2.5")
+    '-2.5'
+    """
+    if not NUMBER.fullmatch(value):
+        raise ConfigError(f"{value!r} is not a number")
+    return value

@@ -22,6 +22,8 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     datetime: datetime.fromisoformat,
     timedelta: lambda seconds: timedelta(seconds=seconds),
 }
+_LEFT_OUT_WHEN_NONE: Final = ("call_yes",)
+"""Fields that came after panels were stored: a panel that does without keeps its fingerprint, and so its version."""
 
 
 def dumps(value: Any) -> str:
@@ -35,8 +37,12 @@ def dumps(value: Any) -> str:
 def as_document(value: Any) -> Any:
     """A record as plain JSON values: times in ISO form, durations in seconds."""
     if is_dataclass(value) and not isinstance(value, type):
-        hints = field_types(type(value))
-        return {name: _declared(getattr(value, name), hint) for name, hint in hints.items()}
+        values = {name: (getattr(value, name), hint) for name, hint in field_types(type(value)).items()}
+        return {
+            name: _declared(one, hint)
+            for name, (one, hint) in values.items()
+            if one is not None or name not in _LEFT_OUT_WHEN_NONE
+        }
     if isinstance(value, tuple | list):
         return [as_document(each) for each in value]
     if isinstance(value, Mapping):

@@ -34,7 +34,8 @@ def reason_sentences(panel: PanelSpec) -> dict[str, str]:
     for one in panel.classifiers:
         expected = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
         found[score_key(one)] = f"the score of '{one.name}' in '{one.score}' is not {expected}"
-        found[call_key(one)] = f"the call of '{one.name}' in '{one.call}' is neither 0, 1, true nor false"
+        fault = "neither 0, 1, true nor false" if one.call_yes is None else "not a finite number"
+        found[call_key(one)] = f"the call of '{one.name}' in '{one.call}' is {fault}"
     return found
 
 

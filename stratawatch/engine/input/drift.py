@@ -31,7 +31,7 @@ class EarlierWindow:
 
     def column(self, one: ClassifierSpec) -> Mapping[str, int] | None:
         """Its counts of a classifier that read its score and its call in the same way."""
-        same = any((c.name, c.score, c.score_kind, c.call) == _reads(one) for c in self.spec.classifiers)
+        same = any(_reads(other) == _reads(one) for other in self.spec.classifiers)
         return self.profile.columns.get(one.name) if same else None
 
     def range(self, one: ClassifierSpec) -> Range | None:
@@ -185,8 +185,8 @@ _WORDS: Final = {
 }
 
 
-def _reads(one: ClassifierSpec) -> tuple[str, str | None, str, str | None]:
-    return one.name, one.score, one.score_kind, one.call
+def _reads(one: ClassifierSpec) -> tuple[str | None, ...]:
+    return one.name, one.score, one.score_kind, one.call, one.call_yes
 
 
 def _share_of_calls(column: Mapping[str, int], rows: int) -> float:

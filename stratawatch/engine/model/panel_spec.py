@@ -29,7 +29,9 @@ class Window:
         return f"[{self.start:%Y-%m-%d %H:%M}, {self.end:%Y-%m-%d %H:%M}) +00:00"
 
 
-Role = Literal["item", "time", "ingested", "classifier", "score", "call", "auxiliary", "segment", "payload", "cluster"]
+Role = Literal[
+    "item", "time", "ingested", "classifier", "score", "call", "auxiliary", "segment", "payload", "cluster", "label"
+]
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,15 @@ class ColumnRole:
     role: Role
     purpose: str
     key: tuple[str, ...]
+    call_yes: str | None = None  # the value that the column is compared with
 
 
 @dataclass(frozen=True)
 class ClassifierSpec:
     """A model, its version and its cut-off, as columns of the source.
 
-    Its call comes from the `call` column, or from `score >= cut_off` where there is no such column.
+    Its call comes from the `call` column, or from `score >= cut_off` where there is no such column. With `call_yes` the
+    call is positive where the column equals that value, and negative where it holds another one.
     """
 
     name: str
@@ -55,15 +59,15 @@ class ClassifierSpec:
     call: str | None = None
     cut_off: float | None = None
     called: str | None = None  # what a long table calls it, if not by its name
+    call_yes: str | None = None  # a number too is kept as it is written
 
     def column_roles(self) -> Iterator[ColumnRole]:
         """The columns of the classifier's score and call."""
         columns: tuple[tuple[Role, str | None], ...] = (("score", self.score), ("call", self.call))
         for role, column in columns:
             if column is not None:
-                yield ColumnRole(
-                    column, role, f"the {role} of classifier '{self.name}'", ("classifiers", self.name, role)
-                )
+                purpose, key = f"the {role} of classifier '{self.name}'", ("classifiers", self.name, role)
+                yield ColumnRole(column, role, purpose, key, self.call_yes if role == "call" else None)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ def call_of(classifier: ClassifierSpec) -> str:
 
     >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", call="flagged"))
     ('score_lr >= 0.5', 'flagged')
+    >>> call_of(ClassifierSpec("gate", call="decision", call_yes="block"))
+    "decision = 'block'"
     """
     if classifier.call is not None:
-        return classifier.call
+        return classifier.call if classifier.call_yes is None else f"{classifier.call} = {classifier.call_yes!r}"
     return f"{classifier.score} >= {classifier.cut_off!r}"

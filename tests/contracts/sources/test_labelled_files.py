@@ -103,6 +103,24 @@ class TestLabels:
             read(path)
 
 
+class TestCalls:
+    @pytest.mark.parametrize("ending", ["parquet", "csv"])
+    def test_may_be_a_value_that_means_yes(self, tmp_path, ending):
+        decisions = ["it's blöck", "allow", "It's blöck", None, "it's blöck"]
+        path = write(tmp_path / f"labels.{ending}", table(flagged=("VARCHAR", decisions)))
+        gate = panel((ClassifierSpec("gate", call="flagged", call_yes="it's blöck"),), columns=PANEL.columns)
+        items = LabelledFiles(str(path)).read(gate)
+        assert (items.calls["gate"].sum(), items.scored["gate"].sum()) == (1, 3)
+
+    def test_of_booleans_with_such_a_value_are_refused(self, tmp_path):
+        path = write(tmp_path / "labels.parquet", table(flagged=("BOOLEAN", [True] * 5)))
+        gate = panel((ClassifierSpec("gate", call="flagged", call_yes="block"),), columns=PANEL.columns)
+        with pytest.raises(
+            InputRefused, match=r"the call of classifier 'gate' with call_yes = 'block'; expected a text;"
+        ):
+            LabelledFiles(str(path)).read(gate)
+
+
 class TestRefusals:
     def test_of_a_column_that_is_missing_names_it(self, tmp_path):
         rows = table()

@@ -24,6 +24,7 @@ PANEL = panel(
         ClassifierSpec("svm", "m_svm", "margin", cut_off=0.25),
         ClassifierSpec("rules", call="is_rules"),
         ClassifierSpec("nn", "p_nn", call="is_nn"),
+        ClassifierSpec("gate", "p_gate", call="decision", call_yes="it's a blöck"),
     ),
     columns=Columns("id", "ts", ("body",), ("lang", "country"), "author"),
     auxiliary=(AuxiliarySpec("judge", "p_judge"), AuxiliarySpec("old", "m_old", "margin")),
@@ -64,6 +65,8 @@ def random_table(seed: int, rows: int = 700) -> Table:
         "country": ("INTEGER", column(lambda: r.choice([1, 2, 3]))),
         "author": ("VARCHAR", column(lambda: r.choice("abc"))),
         "body": ("VARCHAR", column(lambda: "text")),
+        "p_gate": ("DOUBLE", column(score, nothing=0.3)),
+        "decision": ("VARCHAR", column(lambda: r.choice(["it's a blöck", "It's a Blöck", "allow", "1"]))),
     }
 
 

@@ -33,7 +33,16 @@ SPECS = st.builds(
     seed=WORDS,
     source=WORDS,
     classifiers=st.lists(
-        st.builds(ClassifierSpec, WORDS, MAYBE, st.sampled_from(["probability", "margin"]), MAYBE, st.none() | NUMBERS),
+        st.builds(
+            ClassifierSpec,
+            WORDS,
+            MAYBE,
+            st.sampled_from(["probability", "margin"]),
+            MAYBE,
+            st.none() | NUMBERS,
+            MAYBE,
+            MAYBE,
+        ),
         max_size=3,
     ).map(tuple),
     columns=st.builds(Columns, WORDS, WORDS, NAMES, NAMES, MAYBE),
@@ -78,6 +87,9 @@ class TestSpec:
         assert document["deadline"] == 259200
         assert document["windows"] == {"start": "2026-01-05T00:00:00+00:00", "length": 604800, "lateness": 3600.000005}
 
+    def test_without_a_value_that_means_yes_is_written_as_before_there_was_one(self):
+        assert fingerprint(as_document(spec())) == "98521bfe4e14a46a53133d60158582a0973093f2d254ed9f45e0a7b282b9e8c3"
+
     def test_has_every_field(self):
         assert set(as_document(spec())) == {field.name for field in fields(PanelSpec)}
 
@@ -90,6 +102,7 @@ class TestSpec:
             {"goals": ()},
             {"deadline": timedelta(days=3, microseconds=1)},
             {"classifiers": spec().classifiers[::-1]},
+            {"classifiers": (spec().classifiers[0], replace(spec().classifiers[1], call_yes="block"))},
             {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},
         ]
         prints = {fingerprint(as_document(spec(**each))) for each in [{}, *changes]}

@@ -2,6 +2,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from importlib.resources import files
 
@@ -226,6 +227,19 @@ class TestFieldsOfSpecifications:
             assert tx.panels.latest() == {"ham": panels[1], "spam": panels[0]}
             assert [tx.panels.save(panel, MONDAY) for panel in panels] == versions
             assert tx.panels.save(spec("ham"), MONDAY) not in versions
+        store.dispose()
+
+    def test_that_came_later_change_no_version_of_a_panel_that_does_without(self, empty_url):
+        (version,) = fifth_schema(empty_url, spec())
+        migrate(empty_url)
+        lr, svm = spec().classifiers
+        gate = spec(classifiers=(lr, replace(svm, call_yes="it's blöck")))
+        store = open_store(empty_url)
+        with store.begin() as tx:
+            assert tx.panels.save(spec(), MONDAY) == version
+            other = tx.panels.save(gate, MONDAY)
+            assert other != version
+            assert [tx.panels.get(one) for one in (version, other)] == [spec(), gate]
         store.dispose()
 
     def test_that_have_the_new_names_already_stay(self, empty_url):

@@ -54,6 +54,8 @@ def _letter(one: ClassifierSpec, row: Row) -> str:
     given = row[one.call]
     if given is None:
         return "-"
+    if one.call_yes is not None:
+        return "1" if given == one.call_yes else "0"
     if isinstance(given, str):
         word = given.strip(" ").lower()
         return {**dict.fromkeys(YES, "1"), **dict.fromkeys(NO, "0")}[word]

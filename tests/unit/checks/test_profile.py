@@ -79,6 +79,21 @@ class TestProfile:
         assert (report.passed, report.refusal) == (True, "")
         assert report.failures == ("classifier 'nn' made no call on any of 1,000 rows",)
 
+    @pytest.mark.parametrize(
+        ("column", "told"), [({"positives": 0}, 1), ({"positives": 1}, 0), ({"nulls": 1000, "positives": 0}, 0)]
+    )
+    def test_a_value_that_means_yes_and_that_no_row_has_is_reported(
+        self, check: PredictionCheck, profile_of: Make, column: dict[str, int], told: int
+    ) -> None:
+        gate = panel((ClassifierSpec("lr", call="decision", call_yes="it's <b>löck"),))
+        report = check.profile(gate, WINDOW, profile_of(column))
+        sentence = (
+            "classifier 'lr' called nothing positive: no row has call_yes = \"it's <b>löck\" in column 'decision'; "
+            "is it written exactly so there?"
+        )
+        assert report.failures.count(sentence) == told
+        assert report.passed == (column.get("nulls") is None)
+
     @pytest.mark.parametrize("offset", [timedelta(seconds=-1), timedelta(days=7)])
     def test_a_newest_row_outside_the_window_is_refused(
         self, check: PredictionCheck, profile_of: Make, offset: timedelta

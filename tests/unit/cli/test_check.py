@@ -99,6 +99,16 @@ class TestTheNewestWindow:
         told = sentences(fresh.json("check", code=1))
         assert "111 without a readable time; rows without a time belong to no window and count in each one" in told
 
+    def test_without_the_value_that_means_yes_is_told(self, fresh, this_week):
+        fresh.configure(('call = "pred_lr"', 'call = "country"\ncall_yes = "GB"'))
+        this_week("score_lr")
+        told = fresh.json("check")["found"]["source of spam"]["warnings"]
+        assert told.startswith(
+            "classifier 'lr' called nothing positive: no row has call_yes = 'GB' in column 'country'; "
+        )
+        fresh.configure(('call = "pred_lr"', 'call = "country"\ncall_yes = "FR"'))
+        assert "warnings" not in fresh.json("check")["found"]["source of spam"]
+
 
 class TestPastWindows:
     def test_the_labels_they_would_ask_for_are_told(self, fresh):

@@ -43,6 +43,43 @@ class TestClassifiers:
         path = write(more='[panels.spam.classifiers.strict]\nscore = "score_rf"\ncut_off = 0.9\n')
         assert len(load(path).panels["spam"].classifiers) == 3
 
+    @pytest.mark.parametrize(("written", "kept"), [('"it\'s blöck"', "it's blöck"), ("2", "2"), ("-2.5", "-2.5")])
+    def test_a_value_that_means_yes_may_be_text_or_a_number(self, write, written, kept):
+        spec = load(write(('call = "pred_lr"', f'call = "pred_lr"\ncall_yes = {written}'))).panels["spam"]
+        assert spec.classifiers[0].call_yes == kept
+
+    def test_a_value_that_means_yes_may_come_from_the_environment(self, write, monkeypatch):
+        monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__CLASSIFIERS__LR__CALL_YES", "2")
+        assert load(write()).panels["spam"].classifiers[0].call_yes == "2"
+
+    @pytest.mark.parametrize(("written", "sentence"), [("true", "expected text in quotes"), ('" "', "is empty")])
+    def test_a_value_that_means_yes_is_neither_a_boolean_nor_empty(self, problems, written, sentence):
+        found = only(problems(('call = "pred_lr"', f'call = "pred_lr"\ncall_yes = {written}')))
+        assert "'call_yes' " in found
+        assert sentence in found
+
+    def test_a_value_that_means_yes_without_a_call_is_refused(self, problems):
+        found = only(problems(("cut_off = 0.6", 'cut_off = 0.6\ncall_yes = "block"')))
+        assert "classifier 'rf' has a `call_yes` and no `call`; name the column that holds the value" in found
+
+    def test_one_column_may_be_read_with_two_values(self, write):
+        more = "".join(
+            f'[panels.spam.classifiers.{name}]\ncall = "decision"\ncall_yes = "{name}"\n'
+            for name in ("block", "review")
+        )
+        assert [one.call_yes for one in load(write(more=more)).panels["spam"].classifiers] == [
+            None,
+            None,
+            "block",
+            "review",
+        ]
+
+    def test_one_column_with_one_value_twice_is_refused(self, problems):
+        more = "".join(
+            f'[panels.spam.classifiers.{name}]\ncall = "decision"\ncall_yes = "block"\n' for name in ("a", "b")
+        )
+        assert "classifier 'b' is the same as 'a'" in only(problems(more=more))
+
     def test_a_vote_needs_no_score(self, write):
         path = write(more='[panels.spam.classifiers.vote]\ncall = "vote"\n')
         assert load(path).panels["spam"].classifiers[2].score is None

@@ -60,7 +60,21 @@ class TestColumnProblems:
         [
             (ClassifierSpec("lr", "flag", cut_off=0.5), "column 'flag' cannot be the score of classifier 'lr'"),
             (ClassifierSpec("lr", "ts", cut_off=0.5), "column 'ts' cannot be the score of classifier 'lr'"),
-            (ClassifierSpec("lr", call="tags"), "column 'tags' cannot be the call of classifier 'lr'"),
+            (
+                ClassifierSpec("lr", call="tags"),
+                "column 'tags' cannot be the call of classifier 'lr'; expected a boolean",
+            ),
+            (
+                ClassifierSpec("lr", call="flag", call_yes="2"),
+                (
+                    "column 'flag' cannot be the call of classifier 'lr' with call_yes = '2'; expected a text or a number; "
+                    "got BOOLEAN; write call_yes as the column has it, or remove it: booleans, and 0 and 1, are read without"
+                ),
+            ),
+            (
+                ClassifierSpec("lr", call="score", call_yes="block"),
+                "column 'score' cannot be the call of classifier 'lr' with call_yes = 'block'; expected a text; got DOUBLE",
+            ),
         ],
     )
     def test_a_column_that_cannot_hold_it_is_named_with_its_type(self, one: ClassifierSpec, sentence: str) -> None:

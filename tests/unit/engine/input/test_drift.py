@@ -116,6 +116,11 @@ class TestSilence:
         panel = spec(classifiers=(ClassifierSpec("lr", "p", call="other"),))
         assert find_drift(panel, profile({"nulls": 900}), [before()]) == ()
 
+    def test_another_value_that_means_yes_makes_a_new_classifier(self):
+        panel = spec(classifiers=(replace(spec().classifiers[0], call_yes="block"),))
+        assert find_drift(panel, profile({"nulls": 900}), [before()]) == ()
+        assert kinds(find_drift(panel, profile({"nulls": 900}), [before(panel=panel)])) == ["silent"]
+
     @pytest.mark.parametrize("earlier", [[], [before()]], ids=["in the first window", "beside others with a past"])
     def test_a_new_one_that_never_speaks_needs_no_past(self, earlier):
         panel = spec(classifiers=(ClassifierSpec("lr", "p", call="other"),))
