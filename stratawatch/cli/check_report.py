@@ -41,7 +41,7 @@ def check_installation(path: Path) -> CheckReport:
         report.problems += trouble.problems
         return report
     except ConfigError as trouble:
-        report.problems.append(Problem((), trouble.what, trouble.expected, trouble.got, trouble.hint))
+        report.problems.append(Problem.of((), trouble))
         return report
     report.notices = configuration.notices
     report.found["configuration"] = _configuration_facts(configuration)
@@ -68,7 +68,7 @@ def _look(
 
 
 def _placed(configuration: "Configuration", place: Place, trouble: StratawatchError) -> Problem:
-    return configuration.placed(Problem(place, trouble.what, trouble.expected, trouble.got, trouble.hint))
+    return configuration.placed(Problem.of(place, trouble))
 
 
 def _configuration_facts(configuration: "Configuration") -> Facts:

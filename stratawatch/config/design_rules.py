@@ -17,7 +17,7 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
     try:
         design = design_named(panel.design, panel.options)
     except StratawatchError as error:
-        yield _problem("options", error)
+        yield Problem.of(("options",), error)
         return
     strangers = [name for name in design.classifiers_named if name not in panel.classifiers]
     for name in strangers:
@@ -61,7 +61,7 @@ def _variance(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]
     try:
         check_variance_method(panel.variance, design.name)
     except StratawatchError as error:
-        yield _problem("variance", error)
+        yield Problem.of(("variance",), error)
 
 
 def _budget(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:
@@ -70,8 +70,4 @@ def _budget(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:
     try:
         design.validate(SurveySpec(goals_of(panel), panel.budget), scored)
     except StratawatchError as error:
-        yield _problem("options" if "options" in panel.model_fields_set else "design", error)
-
-
-def _problem(key: str, error: StratawatchError) -> Problem:
-    return Problem((key,), error.what, expected=error.expected, got=error.got, hint=error.hint)
+        yield Problem.of(("options" if "options" in panel.model_fields_set else "design",), error)

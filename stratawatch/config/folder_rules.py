@@ -89,4 +89,4 @@ def _store(settings: Settings, folder: Path) -> Iterator[Problem]:
     try:
         store_url(folder, store.url, None)
     except ConfigError as trouble:
-        yield Problem(("store", "url"), trouble.what, expected=trouble.expected, got=trouble.got, hint=trouble.hint)
+        yield Problem.of(("store", "url"), trouble)

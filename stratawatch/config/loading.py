@@ -61,8 +61,7 @@ class Configuration:
                 try:
                     self.context.reveal(secret)
                 except ConfigError as trouble:
-                    where: Place = ("alerts", index, *place)
-                    problems.append(self.placed(Problem(where, trouble.what, got=trouble.got, hint=trouble.hint)))
+                    problems.append(self.placed(Problem.of(("alerts", index, *place), trouble)))
         return problems
 
 

@@ -1,5 +1,6 @@
 """One [panels.NAME] table."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Annotated, Any, Final
 
@@ -17,32 +18,24 @@ from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration
 LEAST_BUDGET: Final = 10
 
 
-def _registered(metric: str) -> str:
-    """Refused as a Literal would refuse it, so that the sentence is that of every other wrong word."""
-    if metric not in METRICS:
-        raise PydanticKnownError("literal_error", {"expected": ", ".join(METRICS)})
-    return metric
+def _one_of(registry: Collection[str]) -> AfterValidator:
+    """Refuse as a Literal would what is not registered, so that the sentence is that of every other wrong word."""
 
+    def check(word: str) -> str:
+        if word not in registry:
+            raise PydanticKnownError("literal_error", {"expected": ", ".join(registry)})
+        return word
 
-def _designed(design: str) -> str:
-    if design not in DESIGNS:
-        raise PydanticKnownError("literal_error", {"expected": ", ".join(DESIGNS)})
-    return design
-
-
-def _varied(variance: str) -> str:
-    if variance not in VARIANCES:
-        raise PydanticKnownError("literal_error", {"expected": ", ".join(VARIANCES)})
-    return variance
+    return AfterValidator(check)
 
 
 def _number_as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-Metric = Annotated[str, AfterValidator(_registered)]
-Design = Annotated[str, AfterValidator(_designed)]
-Variance = Annotated[str, AfterValidator(_varied)]
+Metric = Annotated[str, _one_of(METRICS)]
+Design = Annotated[str, _one_of(DESIGNS)]
+Variance = Annotated[str, _one_of(VARIANCES)]
 
 
 class ColumnSettings(Shape):

@@ -1,8 +1,9 @@
 """From a panel's tables to the specification that the engine works with."""
 
+from dataclasses import fields, replace
 from pathlib import Path
 
-from stratawatch.config.panel_settings import ClassifierSettings, LimitSettings, PanelSettings
+from stratawatch.config.panel_settings import LimitSettings, PanelSettings
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.drift_rule import DriftRule
@@ -10,46 +11,24 @@ from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, C
 
 
 def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
-    """The engine's view of a [panels.NAME] table."""
-    columns = panel.columns
-    return PanelSpec(
-        name=name,
-        question=panel.question,
-        guideline=_guideline(panel, folder),
-        seed=panel.seed,
-        classifiers=tuple(_classifier(key, value) for key, value in panel.classifiers.items()),
-        auxiliary=tuple(
-            AuxiliarySpec(key, one.score, one.score_kind, one.called) for key, one in panel.auxiliary.items()
+    """The engine's view of a [panels.NAME] table: most fields as they are, the others in the engine's own records."""
+    columns, names = panel.columns, {field.name for field in fields(PanelSpec)}
+    same = {key: getattr(panel, key) for key in PanelSettings.model_fields if key in names}
+    others = {
+        "name": name,
+        "guideline": _guideline(panel, folder),
+        "classifiers": tuple(ClassifierSpec(key, **one.model_dump()) for key, one in panel.classifiers.items()),
+        "auxiliary": tuple(AuxiliarySpec(key, **one.model_dump()) for key, one in panel.auxiliary.items()),
+        "columns": replace(
+            Columns(**columns.model_dump()), payload=tuple(columns.payload), segments=tuple(columns.segments)
         ),
-        columns=Columns(
-            item=columns.item,
-            time=columns.time,
-            payload=tuple(columns.payload),
-            segments=tuple(columns.segments),
-            cluster=columns.cluster,
-            ingested=columns.ingested,
-            classifier=columns.classifier,
-        ),
-        windows=WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
-        goals=goals_of(panel),
-        limits=limits_of(panel),
-        budget=panel.budget,
-        stop_rule=panel.stop_rule,
-        design=panel.design,
-        options=dict(panel.options),
-        variance=panel.variance,
-        deadline=panel.deadline,
-        confidence=panel.confidence,
-        votes=panel.votes,
-        batch_size=panel.batch_size,
-        false_pages_per_year=panel.false_pages_per_year,
-        max_bad_row_share=panel.max_bad_row_share,
-        label_validity=panel.label_validity,
-        blind_margin_factor=panel.blind_margin_factor,
-        duplicates=panel.duplicates,
-        drift=DriftRule(**panel.drift.model_dump()),
-        source=panel.source.description,
-    )
+        "windows": WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
+        "goals": goals_of(panel),
+        "limits": limits_of(panel),
+        "drift": DriftRule(**panel.drift.model_dump()),
+        "source": panel.source.description,
+    }
+    return PanelSpec(**{**same, **others})
 
 
 def goals_of(panel: PanelSettings) -> tuple[Goal, ...]:
@@ -60,11 +39,6 @@ def goals_of(panel: PanelSettings) -> tuple[Goal, ...]:
 def limits_of(panel: PanelSettings) -> tuple[Limit, ...]:
     """The panel's limits, as the core reads them."""
     return tuple(_limit(limit) for limit in panel.limits)
-
-
-def _classifier(name: str, classifier: ClassifierSettings) -> ClassifierSpec:
-    one = classifier
-    return ClassifierSpec(name, one.score, one.score_kind, one.call, one.cut_off, one.called, one.call_yes)
 
 
 def _limit(limit: LimitSettings) -> Limit:

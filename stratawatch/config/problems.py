@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from stratawatch.errors import ConfigError
+from stratawatch.errors import ConfigError, StratawatchError
 
 Place = tuple[str | int, ...]
 """A key's path inside the file: ("panels", "toxicity", "goals", 0, "metric")."""
@@ -22,6 +22,11 @@ class Problem:
     hint: str = ""
     line: int | None = None
     variable: str | None = None
+
+    @classmethod
+    def of(cls, place: Place, error: StratawatchError) -> "Problem":
+        """An error as the problem of a key."""
+        return cls(place, error.what, error.expected, error.got, error.hint)
 
     @property
     def sentence(self) -> str:

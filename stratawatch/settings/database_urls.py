@@ -16,37 +16,24 @@ PORT: Final = "5432"
 _POSTGRES: Final = ("postgresql", DRIVER)
 _SECRET_OPTIONS: Final = ("password", "sslpassword")
 """What PostgreSQL's client reads a password from when it stands behind the question mark."""
-EXPECTED: Final = '"sqlite:///stratawatch.db" or "postgresql+psycopg://user@host/database"'
+_A_STORE: Final = ("a store", '"sqlite:///stratawatch.db" or "postgresql+psycopg://user@host/database"')
+_A_SOURCE: Final = ("PostgreSQL", '"postgresql://user@host/database"')
+"""Whose address it is, and how one is written."""
 
 
 def check_store_url(value: object) -> object:
     """Refuse what is no store, and a password that stands in the file."""
-    if not isinstance(value, str) or is_reference(value) or value.startswith(SQLITE):
-        return value
-    _check(value)
-    if _has_password(value) and not isinstance(value, EnvironmentText):
-        raise ValueError(f"has a password written into the file; leave it out and set `password`: {REMEDY}")
-    return value
+    return value if isinstance(value, str) and value.startswith(SQLITE) else _checked(value, *_A_STORE)
 
 
 def check_postgres_url(value: object) -> object:
     """Refuse what is no address of PostgreSQL, and a password that stands in the file."""
-    if not isinstance(value, str) or is_reference(value):
-        return value
-    _check(value, "PostgreSQL", f'"{_POSTGRES[0]}://user@host/database"')
-    if _has_password(value) and not isinstance(value, EnvironmentText):
-        raise ValueError(f"has a password written into the file; leave it out and set `password`: {REMEDY}")
-    return value
+    return _checked(value, *_A_SOURCE)
 
 
 def postgres_url(folder: Path, url: str, password: str | None) -> str:
     """The address of a source to connect to, every reference resolved. It may hold a password: never print it."""
-    url = resolve(url, folder)
-    try:
-        _check(url, "PostgreSQL", f'"{_POSTGRES[0]}://user@host/database"')
-    except ValueError as trouble:
-        raise ConfigError(f"the source's url {trouble}") from None
-    return _with_password(folder, url, password)
+    return _with_password(folder, resolve(url, folder), password, "the source's url", *_A_SOURCE)
 
 
 def place_of(url: str) -> str:
@@ -73,14 +60,22 @@ def store_url(folder: Path, url: str, password: str | None) -> str:
     url = resolve(url, folder)
     if url.startswith(SQLITE):
         return SQLITE + str(_sqlite_file(folder, url.removeprefix(SQLITE)))
+    return _with_password(folder, url, password, "the store's url", *_A_STORE)
+
+
+def _checked(value: object, what: str, example: str) -> object:
+    if isinstance(value, str) and not is_reference(value):
+        _check(value, what, example)
+        if _has_password(value) and not isinstance(value, EnvironmentText):
+            raise ValueError(f"has a password written into the file; leave it out and set `password`: {REMEDY}")
+    return value
+
+
+def _with_password(folder: Path, url: str, password: str | None, name: str, what: str, example: str) -> str:
     try:
-        _check(url)
+        _check(url, what, example)
     except ValueError as trouble:
-        raise ConfigError(f"the store's url {trouble}") from None
-    return _with_password(folder, url, password)
-
-
-def _with_password(folder: Path, url: str, password: str | None) -> str:
+        raise ConfigError(f"{name} {trouble}") from None
     parts = urlsplit(url)
     netloc = parts.netloc
     if password:
@@ -106,7 +101,7 @@ def _sqlite_file(folder: Path, text: str) -> Path:
         raise ConfigError(f"the store's file {trouble}") from None
 
 
-def _check(url: str, what: str = "a store", example: str = EXPECTED) -> None:
+def _check(url: str, what: str, example: str) -> None:
     try:
         parts = urlsplit(url)
         whole = parts.scheme in _POSTGRES and bool(parts.path.strip("/"))

@@ -11,7 +11,7 @@ import pytest
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.alarms.send_notifications import send_notifications
-from stratawatch.engine.cycle.advance import ADVANCE_LEASE, advance, due
+from stratawatch.engine.cycle.advance import advance, due
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -20,7 +20,7 @@ from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.dispatch_batch import MOST_SENDS, dispatch_batch
 from stratawatch.engine.labels.dispatch_batch import WARN_AFTER as SENDS_WARN_AFTER
-from stratawatch.engine.lease import hold_lease
+from stratawatch.engine.lease import ADVANCE, hold_lease
 from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState, CycleState
@@ -35,7 +35,7 @@ def advance_the_queue_down(scenario, times: int) -> None:
     scenario.queue.troubles = [unreachable() for _ in range(times)]
     advance(scenario.ports)
     while scenario.queue.troubles:
-        for batch in due(scenario.ports).dispatch:
+        for batch in due(scenario.ports)["dispatch"]:
             with suppress(StratawatchError):
                 dispatch_batch(scenario.ports, batch)
 
@@ -191,7 +191,7 @@ class TestAnUnreachableQueue:
         scenario.queue.troubles = [unreachable() for _ in range(9)]
         advance(scenario.ports)
         scenario.queue.troubles = []
-        batch = due(scenario.ports).dispatch[0]
+        batch = due(scenario.ports)["dispatch"][0]
         with scenario.ports.store.begin() as tx:
             now = scenario.clock.now()
             assert tx.rounds.claim(batch, "someone else", now, now + WEEK)
@@ -236,7 +236,7 @@ class TestRepeating:
         for _ in range(10):
             plan_round(scenario.ports, cycle)
         for _ in range(10):
-            for batch in due(scenario.ports).dispatch:
+            for batch in due(scenario.ports)["dispatch"]:
                 dispatch_batch(scenario.ports, batch)
         assert len(scenario.queue.asked()) == 48
         scenario.queue.answer(scenario.clock.now())
@@ -269,14 +269,14 @@ class TestRepeating:
 
 class TestTheLease:
     def test_keeps_a_second_advance_away(self, scenario):
-        with hold_lease(scenario.ports, ADVANCE_LEASE), pytest.raises(LeaseHeld):
+        with hold_lease(scenario.ports, ADVANCE), pytest.raises(LeaseHeld):
             advance(scenario.ports)
         advance(scenario.ports)
 
     def test_of_a_process_elsewhere_ends_by_itself(self, scenario):
         now = SystemClock().now()
         with scenario.ports.store.begin() as tx:
-            tx.leases.take(ADVANCE_LEASE, "elsewhere:1:x", now, now + timedelta(seconds=1.5))
+            tx.leases.take(ADVANCE, "elsewhere:1:x", now, now + timedelta(seconds=1.5))
             tx.commit()
         with pytest.raises(LeaseHeld, match=r"until \d\d:\d\d \+00:00"):
             advance(scenario.ports)
@@ -288,15 +288,15 @@ class TestTheLease:
         dead.wait()
         now = SystemClock().now()
         with scenario.ports.store.begin() as tx:
-            tx.leases.take(ADVANCE_LEASE, f"{node()}:{dead.pid}:x", now, now + WEEK)
+            tx.leases.take(ADVANCE, f"{node()}:{dead.pid}:x", now, now + WEEK)
             tx.commit()
         advance(scenario.ports)
 
     def test_runs_on_the_machines_clock(self, scenario):
         """A process that was shown a far future and killed must not hold up the present."""
         scenario.clock.moment += 1000 * WEEK
-        with hold_lease(scenario.ports, ADVANCE_LEASE), scenario.ports.store.begin() as tx:
-            _, until = tx.leases.held(ADVANCE_LEASE)
+        with hold_lease(scenario.ports, ADVANCE), scenario.ports.store.begin() as tx:
+            _, until = tx.leases.held(ADVANCE)
         assert until < SystemClock().now() + timedelta(hours=1)
 
 

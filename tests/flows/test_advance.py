@@ -11,8 +11,8 @@ from flows.advance_cycles import advance_cycles
 from flows.local_runs import without_heartbeats
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
-from stratawatch.engine.cycle.advance import ADVANCE_LEASE, AdvanceResult
-from stratawatch.engine.lease import hold_lease
+from stratawatch.engine.cycle.advance import AdvanceResult
+from stratawatch.engine.lease import ADVANCE, hold_lease
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tasks.policy import LONGEST_RUN
@@ -78,7 +78,7 @@ class TestHangingRun:
         state = advance_cycles(return_state=True)
         assert (state.type, state.name) == (StateType.FAILED, "TimedOut")
         assert monotonic() - began < 30
-        with hold_lease(opened.ports, ADVANCE_LEASE, "another process"):
+        with hold_lease(opened.ports, ADVANCE, "another process"):
             pass
 
     @pytest.mark.parametrize("flow", [open_cycles, advance_cycles, weekly_report], ids=lambda flow: flow.name)
@@ -112,7 +112,7 @@ class TestSomeoneFaster:
 
 class TestLease:
     def test_held_by_another_ends_quietly(self, opened):
-        with hold_lease(opened.ports, ADVANCE_LEASE, "another process"):
+        with hold_lease(opened.ports, ADVANCE, "another process"):
             state = advance_cycles(return_state=True)
         assert state.type == StateType.COMPLETED
         assert "another process holds the lease" in state.message
@@ -121,7 +121,7 @@ class TestLease:
     def test_is_given_back_after_a_failure(self, opened):
         opened.source.troubles = [unreachable()]
         advance_cycles(return_state=True)
-        with hold_lease(opened.ports, ADVANCE_LEASE, "another process") as holder:
+        with hold_lease(opened.ports, ADVANCE, "another process") as holder:
             assert holder == "another process"
 
 

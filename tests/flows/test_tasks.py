@@ -20,7 +20,7 @@ from tasks.policy import may_retry, sealed
 from tests.support.fakes import unreachable
 from tests.support.prefect_tasks import all_tasks
 
-USE_CASES = [open_cycles, measure_baseline, *ONCE.values(), *(step for _, step in STEPS.values())]
+USE_CASES = [open_cycles, measure_baseline, *ONCE.values(), *STEPS.values()]
 
 
 class TestEveryTask:
@@ -44,7 +44,7 @@ class TestEveryTask:
 
 class TestAdvanceSteps:
     def test_the_flow_has_the_engines_steps(self):
-        functions = {**ONCE, **{name: step for name, (_, step) in STEPS.items()}}
+        functions = {**ONCE, **STEPS}
         assert {name: task.name for name, task in TASKS.items()} == {
             name: function.__name__ for name, function in functions.items()
         }

@@ -1,12 +1,14 @@
 """Posting JSON to an address that is a secret: what every channel by HTTP needs."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import ip_address
 from threading import get_ident
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
+
+from pydantic import SecretStr
 
 from stratawatch.errors import ConfigError, Unreachable
 
@@ -16,38 +18,25 @@ TALKATIVE: Final = ("httpx", "httpcore.connection", "httpcore.proxy", "httpcore.
 """Loggers of the client. A filter works on its own logger only, not on those below it."""
 
 
-class Secret(Protocol):
-    """A value that shows itself only when asked, like pydantic's SecretStr."""
-
-    def get_secret_value(self) -> str:
-        """The value."""
-        ...
-
-
 class HttpPost:
     """Posts to one address. Redirects are not followed and the answer's body is not read.
 
-    `url` and `headers` are anything with get_secret_value(), or functions that return the value. `name` is that of the
-    channel, for errors, which never show more of the address than its origin.
+    `name` is that of the channel, for errors, which never show more of the address than its origin.
     """
 
     def __init__(
-        self,
-        name: str,
-        url: Secret | Callable[[], str],
-        headers: Mapping[str, Secret | Callable[[], str]] | None = None,
-        timeout: float = TIMEOUT,
+        self, name: str, url: SecretStr, headers: Mapping[str, SecretStr] | None = None, timeout: float = TIMEOUT
     ) -> None:
         self._name, self._url, self._headers, self._timeout = name, url, dict(headers or {}), timeout
-        _checked(reveal(url), name)
+        _checked(url.get_secret_value(), name)
 
     def send(
         self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None, accepted: tuple[int, ...] = ()
     ) -> int:
         """Post a message and return the status, which is 2xx or one of `accepted`. Raises Unreachable."""
-        url = reveal(self._url)
+        url = self._url.get_secret_value()
         where = _checked(url, self._name)
-        every = {**{header: reveal(value) for header, value in self._headers.items()}, **(headers or {})}
+        every = {**{header: value.get_secret_value() for header, value in self._headers.items()}, **(headers or {})}
         status = self._post(url, where, every, message)
         if status in accepted or 200 <= status < 300:
             return status
@@ -77,11 +66,6 @@ class HttpPost:
             got=type(trouble).__name__,
             hint="see that the address and its headers are right and that this machine may connect to it",
         )
-
-
-def reveal(secret: Secret | Callable[[], str]) -> str:
-    """The value of a secret."""
-    return secret() if callable(secret) else secret.get_secret_value()
 
 
 def _checked(url: str, name: str) -> SplitResult:

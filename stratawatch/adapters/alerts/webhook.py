@@ -1,14 +1,14 @@
 """Alerts by HTTP: one POST of JSON, deduped by the receiver on the Idempotency-Key."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.http_post import TIMEOUT, HttpPost, Secret
+from stratawatch.adapters.alerts.http_post import TIMEOUT, HttpPost
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.model.notification import Notification
 from stratawatch.settings import shapes
@@ -39,9 +39,9 @@ class WebhookChannel:
 
     def __init__(
         self,
-        url: Secret | Callable[[], str],
+        url: SecretStr,
         *,
-        headers: Mapping[str, Secret | Callable[[], str]] | None = None,
+        headers: Mapping[str, SecretStr] | None = None,
         name: str = "webhook",
         timeout: float = TIMEOUT,
     ) -> None:

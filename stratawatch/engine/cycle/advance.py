@@ -17,20 +17,8 @@ from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleStat
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import LeaseHeld, StaleState
 
-ADVANCE_LEASE: Final = ADVANCE
 EXAMINED: Final = "label events examined"
 """The cursor of events that are known to have left no judged cycle outdated."""
-
-
-@dataclass(frozen=True)
-class DueWork:
-    """Ids of cycles (and of batches, for dispatch) that a step should look at, oldest first."""
-
-    freeze: tuple[int, ...] = ()
-    plan: tuple[int, ...] = ()
-    dispatch: tuple[int, ...] = ()
-    settle: tuple[int, ...] = ()
-    judge: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,8 +31,8 @@ class AdvanceResult:
     troubles: tuple[str, ...]
 
 
-def due(ports: Ports) -> DueWork:
-    """Look at the states once."""
+def due(ports: Ports) -> dict[str, tuple[int, ...]]:
+    """The ids that each step should look at, oldest first: of cycles, and for dispatch of batches."""
     with ports.store.begin() as tx:
         active = tx.cycles.find(states=ACTIVE_CYCLES)
         specs = {cycle.panel_version: tx.panels.get(cycle.panel_version) for cycle in active}
@@ -53,25 +41,23 @@ def due(ports: Ports) -> DueWork:
         outdated = tx.estimates.outdated(int(tx.labels.cursor(EXAMINED).get("mark", 0)))
     in_state = {state: tuple(c.id for c in active if c.state == state) for state in ACTIVE_CYCLES}
     ready = {*in_state[CycleState.SETTLED], *in_state[CycleState.EXPIRED]}
-    return DueWork(
-        freeze=in_state[CycleState.OPEN],
-        plan=tuple(planned),
-        dispatch=tuple(batch.id for batch in batches),
-        settle=tuple(c.id for c in active if c.state in (CycleState.FROZEN, CycleState.LABELLING)),
-        judge=tuple(c.id for c in active if c.id in ready) + tuple(i for i in outdated if i not in ready),
-    )
+    return {
+        "settle": tuple(c.id for c in active if c.state in (CycleState.FROZEN, CycleState.LABELLING)),
+        "freeze": in_state[CycleState.OPEN],
+        "plan": tuple(planned),
+        "dispatch": tuple(batch.id for batch in batches),
+        "judge": tuple(c.id for c in active if c.id in ready) + tuple(i for i in outdated if i not in ready),
+    }
 
 
-Ids = Callable[[DueWork], tuple[int, ...]]
-
-STEPS: Final[Mapping[str, tuple[Ids, Callable[[Ports, int], object]]]] = {
-    "settle": (lambda what: what.settle, settle_cycle),
-    "freeze": (lambda what: what.freeze, freeze_cycle),
-    "plan": (lambda what: what.plan, plan_round),
-    "dispatch": (lambda what: what.dispatch, dispatch_batch),
-    "judge": (lambda what: what.judge, judge_cycle),
+STEPS: Final[Mapping[str, Callable[[Ports, int], object]]] = {
+    "settle": settle_cycle,
+    "freeze": freeze_cycle,
+    "plan": plan_round,
+    "dispatch": dispatch_batch,
+    "judge": judge_cycle,
 }
-"""The steps in their order: which ids of a Due they take, and what they do with each."""
+"""The steps in their order, and what they do with each id that is due."""
 
 ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {"collect": collect_labels, "notify": send_notifications}
 """What is done once, before and after the steps."""
@@ -85,7 +71,7 @@ Call = Callable[..., Any]
 
 def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
     """Run every step once, in order, under the lease. One cycle's trouble does not stop the others."""
-    with hold_lease(ports, ADVANCE_LEASE) as holder:
+    with hold_lease(ports, ADVANCE) as holder:
         work = _Work(ports, call or _plainly(ports), holder)
         collected = work.once("collect")
         steps = {name: work.each(name) for name in STEPS}
@@ -95,7 +81,7 @@ def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
 
 
 def _plainly(ports: Ports) -> Call:
-    functions: dict[str, Callable[..., Any]] = {**ONCE, **{name: step for name, (_, step) in STEPS.items()}}
+    functions: dict[str, Callable[..., Any]] = {**ONCE, **STEPS}
     return lambda name, *ids: functions[name](ports, *ids)
 
 
@@ -108,14 +94,13 @@ class _Work:
 
     def once(self, name: str) -> Any:
         """Do a step that takes no ids; its result, or None with its trouble noted."""
-        renew_lease(self.ports, ADVANCE_LEASE, self.holder)
+        renew_lease(self.ports, ADVANCE, self.holder)
         return self._attempt(name)[1]
 
     def each(self, name: str) -> int:
         """Do a step for everything that is due; returns for how many it was done."""
-        renew_lease(self.ports, ADVANCE_LEASE, self.holder)
-        ids, _ = STEPS[name]
-        return sum(self._attempt(name, number)[0] for number in ids(due(self.ports)))
+        renew_lease(self.ports, ADVANCE, self.holder)
+        return sum(self._attempt(name, number)[0] for number in due(self.ports)[name])
 
     def examined(self) -> None:
         """Note how far the label events have been looked at, once nothing judged is outdated by them."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from stratawatch.engine.model.label_events import LabelEvent, PollResult
+from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
 
@@ -31,28 +32,22 @@ def collect_labels(ports: Ports) -> Collected:
         polled = ports.queue.poll(cursor)
         if not (polled.events or polled.rejected or polled.cursor != cursor):
             break
-        total = _add(total, _keep(ports, polled))
+        total = _add(total, keep_events(ports, polled.events, polled.rejected, polled.cursor))
     return total
 
 
-def keep_events(ports: Ports, events: Sequence[LabelEvent]) -> Collected:
-    """Append events that came by another way than the queue; labels of unknown items are set aside."""
+def keep_events(
+    ports: Ports, events: Sequence[LabelEvent], rejected: Sequence[QuarantinedRow] = (), cursor: Json | None = None
+) -> Collected:
+    """Append events, set aside labels of unknown items and what was rejected; of the queue, keep the cursor too."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
         new, unknown = tx.labels.add(_not_from_the_future(events, now), now)
-        tx.cycles.quarantine(None, [_orphan(event) for event in unknown], now)
+        tx.cycles.quarantine(None, [*map(_orphan, unknown), *rejected], now)
+        if cursor is not None:
+            tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    return Collected(new, len(unknown))
-
-
-def _keep(ports: Ports, polled: PollResult) -> Collected:
-    now = ports.clock.now()
-    with ports.store.begin() as tx:
-        new, unknown = tx.labels.add(_not_from_the_future(polled.events, now), now)
-        tx.cycles.quarantine(None, [*map(_orphan, unknown), *polled.rejected], now)
-        tx.labels.save_cursor(ports.queue.name, polled.cursor, now)
-        tx.commit()
-    return Collected(new, len(unknown), len(polled.rejected))
+    return Collected(new, len(unknown), len(rejected))
 
 
 def _not_from_the_future(events: Sequence[LabelEvent], now: datetime) -> list[LabelEvent]:

@@ -55,15 +55,9 @@ def _note_sent(ports: Ports, batch: Batch, reference: str) -> None:
 def _withdraw(ports: Ports, batch: Batch) -> BatchState:
     """Withdrawing twice changes nothing, so it needs no claim; one that fails is tried at the next advance."""
     ports.queue.cancel([batch.key])
+    now = ports.clock.now()
     with ports.store.begin() as tx:
-        tx.move(
-            Entity.BATCH,
-            batch.id,
-            BatchState.CANCELLED,
-            BatchState.WITHDRAWN,
-            at=ports.clock.now(),
-            why="taken out of the queue",
-        )
+        tx.move(Entity.BATCH, batch.id, batch.state, BatchState.WITHDRAWN, at=now, why="taken out of the queue")
         tx.commit()
     return BatchState.WITHDRAWN
 
@@ -72,14 +66,8 @@ def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:
     """A round none of whose batches waits any more is dispatched."""
     waiting = tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.FAILED])
     if tx.rounds.get(round_id).state == RoundState.PLANNED and not waiting:
-        tx.move(
-            Entity.ROUND,
-            round_id,
-            RoundState.PLANNED,
-            RoundState.DISPATCHED,
-            at=ports.clock.now(),
-            why="all batches sent",
-        )
+        now = ports.clock.now()
+        tx.move(Entity.ROUND, round_id, RoundState.PLANNED, RoundState.DISPATCHED, at=now, why="all batches sent")
 
 
 def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Literal
 
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState
 

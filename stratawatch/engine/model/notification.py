@@ -6,7 +6,6 @@ from typing import Literal
 
 from stratawatch.core.alarms.states import AlarmState
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Literal
 
 from stratawatch.core.goals import Goal, Limit, Option
 from stratawatch.engine.model.drift_rule import DriftRule
-from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 
 ScoreKind = Literal["probability", "margin"]
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.input_profile import InputProfile as InputProfile  # noqa: PLC0414 - one of the records
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class TestRequest:
         assert [body["event"] for _, body in receiver.requests] == ["trigger", "trigger", "resolve"]
 
     def test_headers_are_sent_and_the_idempotency_key_is_never_theirs(self, receiver):
-        headers = {"Authorization": SecretStr("Bearer abc"), "Idempotency-Key": lambda: "mine"}
+        headers = {"Authorization": SecretStr("Bearer abc"), "Idempotency-Key": SecretStr("mine")}
         receiver.channel(headers=headers).send(notice())
         sent = receiver.requests[0][0]
         assert (sent["Authorization"], sent["Idempotency-Key"]) == ("Bearer abc", idempotency_key(notice()))
@@ -60,7 +60,7 @@ class TestRequest:
         assert body["key"] == key
 
     def test_a_url_may_come_from_a_function(self, receiver):
-        WebhookChannel(lambda: receiver.url).send(notice())
+        WebhookChannel(SecretStr(receiver.url)).send(notice())
         assert len(receiver.requests) == 1
 
     def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(self, receiver, monkeypatch):
@@ -115,7 +115,7 @@ class TestAnswer:
 
             thread = threading.Thread(target=pour)
             thread.start()
-            assert not WebhookChannel(lambda: url).send(notice()).duplicate
+            assert not WebhookChannel(SecretStr(url)).send(notice()).duplicate
             thread.join(timeout=20)
         assert not thread.is_alive()
         assert sum(sent) < 50 << 20
@@ -125,14 +125,14 @@ class TestAnswer:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/"
             began = time.monotonic()
             with pytest.raises(Unreachable, match="Timeout"):
-                WebhookChannel(lambda: url, timeout=0.3).send(notice())
+                WebhookChannel(SecretStr(url), timeout=0.3).send(notice())
         assert time.monotonic() - began < 5
 
     def test_nobody_there_is_unreachable(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
         with pytest.raises(Unreachable, match="ConnectError"):
-            WebhookChannel(lambda: f"http://localhost:{port}/").send(notice())
+            WebhookChannel(SecretStr(f"http://localhost:{port}/")).send(notice())
 
 
 class TestAddress:
@@ -147,20 +147,20 @@ class TestAddress:
     )
     def test_http_is_for_this_machine_only(self, url):
         with pytest.raises(ConfigError, match="unencrypted"):
-            WebhookChannel(lambda: url)
+            WebhookChannel(SecretStr(url))
 
     @pytest.mark.parametrize(
         "url", ["https://example.com/h", "http://localhost:1/", "http://[::1]:1/", "http://127.9.9.9/"]
     )
     def test_https_and_loopback_are_fine(self, url):
-        assert WebhookChannel(lambda: url, name="ops").name == "ops"
+        assert WebhookChannel(SecretStr(url), name="ops").name == "ops"
 
     @pytest.mark.parametrize(
         "url", ["", "s3cr3t", "ftp://s3cr3t/", "https://", "https://h:99999/s3cr3t", "https://[s3cr3t/"]
     )
     def test_what_is_no_web_address_is_refused_without_being_shown(self, url):
         with pytest.raises(ConfigError, match="not a web address") as caught:
-            WebhookChannel(lambda: url)
+            WebhookChannel(SecretStr(url))
         assert "s3cr3t" not in str(caught.value)
 
 
