@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import print_json, print_line, time_text, value_text
+from stratawatch.cli.output import print_json, print_line, stream_text, time_text, value_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import count_text
 
@@ -188,11 +188,6 @@ def _row(one: "StoredBaseline") -> dict[str, Any]:
     }
 
 
-def _name(row: dict[str, Any]) -> str:
-    where = f" [{row['segment']}]" if row["segment"] else ""
-    return f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}"
-
-
 def _show_measured(rows: Sequence[dict[str, Any]], undefined: Sequence[dict[str, Any]]) -> None:
     new = [row for row in rows if row["new"]]
     print_line(
@@ -200,13 +195,13 @@ def _show_measured(rows: Sequence[dict[str, Any]], undefined: Sequence[dict[str,
     )
     for dates in dict.fromkeys(_dates(row) for row in rows if row["in_force"]):
         print_line(f"In force for windows {dates}")
-    older = [_name(row) for row in rows if not row["in_force"]]
+    older = [stream_text(row) for row in rows if not row["in_force"]]
     if older:
         print_line(f"Not in force, as what was measured later is: {', '.join(older)}")
     print_line()
     show_rows([_measured_cells(row) for row in rows], numbers=("rests on",))
     for row in undefined:
-        print_line(f"None of {_name(row)}: {row['why']}")
+        print_line(f"None of {stream_text(row)}: {row['why']}")
 
 
 def _dates(row: dict[str, Any]) -> str:
@@ -216,7 +211,7 @@ def _dates(row: dict[str, Any]) -> str:
 
 def _measured_cells(row: dict[str, Any]) -> dict[str, str]:
     return {
-        "metric": _name(row),
+        "metric": stream_text(row),
         "baseline": value_text(row),
         "rests on": count_text(row["n"], row["counted"].removesuffix("s")),
         "remark": "" if row["new"] else f"of {row['measured_at']:%Y-%m-%d}",
@@ -225,7 +220,7 @@ def _measured_cells(row: dict[str, Any]) -> dict[str, str]:
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
     return {
-        "metric": _name(row),
+        "metric": stream_text(row),
         "baseline": value_text(row),
         "rests on": count_text(row["n"], row["counted"].removesuffix("s")),
         "from": time_text(row["valid_from"])[:10],

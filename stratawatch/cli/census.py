@@ -1,14 +1,15 @@
 """stratawatch census: what a window holds, cut into atoms as a cycle would cut it. Nothing is written."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_faults
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import print_json, print_line, time_text, window_text
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
+from stratawatch.cli.output import print_documents, print_line, time_text, window_text
 from stratawatch.cli.pictures import require_picture, write_picture
 from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.table_output import show_rows
@@ -53,21 +54,15 @@ def census(
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    names = [existing_name(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
+    names = chosen_panels(panel, list(installation.panels))
     if picture is not None and len(names) > 1:
         raise StratawatchError("--picture draws one panel", expected=f"one panel: {', '.join(names)}")
     if picture is not None:
         require_picture(picture)  # before minutes are spent on counting
     with shown_progress():
         documents = [_counted(installation, installation.panels[name], window, picture) for name in names]
-    if json:
-        print_json({"censuses": documents})
-        return
-    for number, document in enumerate(documents):
-        if number:
-            print_line()
-        _show(document, every=every)
-    if picture is not None:
+    print_documents("censuses", documents, partial(_show, every=every), json=json)
+    if picture is not None and not json:
         print_line()
         print_line(f"wrote {picture}")
 

@@ -4,8 +4,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
-from stratawatch.cli.output import print_json, print_line, state_text, time_text, value_text, window_text
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
+from stratawatch.cli.output import (
+    metric_text,
+    print_json,
+    print_line,
+    state_text,
+    stream_text,
+    time_text,
+    value_text,
+    window_text,
+)
 from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import confidence_text
 
@@ -41,8 +50,7 @@ def estimates(
 
     installation = build(config, only_reading=True)
     with installation.ports.store.begin() as tx:
-        names = list(tx.panels.latest())
-        panels = [existing_name(panel, names, "panel")] if panel else names
+        panels = chosen_panels(panel, list(tx.panels.latest()))
         rows = [row for name in panels for row in _panel_rows(tx, name, history=history)]
     if classifier is not None:
         existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
@@ -75,10 +83,9 @@ def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list
 
 
 def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "StreamState | None") -> dict[str, Any]:
-    from stratawatch.core.estimate import IntervalEstimate
+    from stratawatch.core.estimate import Undefined
 
-    outcome = estimate.result
-    sure = outcome if isinstance(outcome, IntervalEstimate) else None
+    result = estimate.result
     return {
         "panel": cycle.panel,
         "cycle": cycle.id,
@@ -90,12 +97,8 @@ def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "Str
         "classifier": estimate.classifier,
         "metric": estimate.metric,
         "segment": str(estimate.segment) if estimate.segment else None,
-        "value": sure.value if sure else None,
-        "low": sure.low if sure else None,
-        "high": sure.high if sure else None,
-        "half_width": sure.half_width if sure else None,
-        "n_eff": sure.n_eff if sure else None,
-        "undefined": None if isinstance(outcome, IntervalEstimate) else outcome.reason,
+        **{name: getattr(result, name, None) for name in ("value", "low", "high", "half_width", "n_eff")},
+        "undefined": result.reason if isinstance(result, Undefined) else None,
         "confidence": estimate.confidence,
         "labels_used": estimate.labels_used,
         "deff": estimate.deff,
@@ -138,14 +141,13 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
     defined = [row for row in rows if row["value"] is not None]
     for metric in dict.fromkeys(row["metric"] for row in defined):
         methods = dict.fromkeys(row["method"] for row in defined if row["metric"] == metric)
-        print_line(f"{metric.replace('_', ' ')}: {'; '.join(methods)}")
+        print_line(f"{metric_text(metric)}: {'; '.join(methods)}")
 
 
 def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
     deff = {"deff": "" if row["deff"] is None else f"{row['deff']:.2f}"} if clustered else {}
-    where = f" [{row['segment']}]" if row["segment"] else ""
     return {
-        "metric": f"{row['classifier']} {row['metric'].replace('_', ' ')}{where}",
+        "metric": stream_text(row),
         "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
         "state": state_text(row["state"]),
         "labels": f"{row['labels_used']:,}",

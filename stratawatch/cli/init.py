@@ -1,12 +1,12 @@
 """stratawatch init: a commented configuration and an empty store."""
 
-import os
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Final
 
 import typer
 
+from stratawatch.atomic_files import create_file, replace_file
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
@@ -56,19 +56,16 @@ def _write_config(path: Path, *, force: bool) -> bool:
         return False
     # A seed of its own: two installations with one seed would draw the same items.
     text = template().replace(EXAMPLE_SEED, f'"{token_hex(8)}"', 1)
-    draft = path.with_name(f".{path.name}.tmp")
+    content = text.encode()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8")
         if path.exists():
-            path.replace(path.with_name(f"{path.name}.bak"))
-            os.replace(draft, path)  # noqa: PTH105 - beside its twin below
-        else:
-            os.link(draft, path)  # fails if somebody else was faster
-            draft.unlink()
+            path.with_name(f"{path.name}.bak").write_bytes(path.read_bytes())
+            replace_file(path, content)
+            return True
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return create_file(path, content)
     except OSError as trouble:
         raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
-    return True
 
 
 def _prepare_store(path: Path, *, upgrade: bool) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
@@ -115,8 +115,7 @@ def import_(
 
 
 def _panels(tx: "Transaction", panel: str | None) -> list[str]:
-    names = list(tx.panels.latest())
-    return [existing_name(panel, names, "panel")] if panel else names
+    return chosen_panels(panel, list(tx.panels.latest()))
 
 
 def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:

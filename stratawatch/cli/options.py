@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stratawatch import datetimes
 from stratawatch.errors import StratawatchError
 
 ConfigOption = Annotated[
@@ -26,19 +27,20 @@ NowOption = Annotated[
 
 def moment(text: str | None, option: str = "--now") -> datetime | None:
     """A moment from the command line."""
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise StratawatchError(
-            f"{option} is not a moment with its offset from UTC", got=text, hint="write 2026-01-05T00:00:00+00:00"
-        )
-    if not 1970 < found.year < 2200:
-        raise StratawatchError(f"{option} is out of reach", expected="a year from 1971 to 2199", got=text)
-    return found
+    found = datetimes.moment(text, option)
+    return None if found is None else within_reach(found, option)
+
+
+def within_reach(moment: datetime, option: str) -> datetime:
+    """A moment, which must lie in the years that windows are counted in."""
+    if not 1970 < moment.year < 2200:
+        raise StratawatchError(f"{option} is out of reach", expected="a year from 1971 to 2199", got=str(moment))
+    return moment
+
+
+def chosen_panels(panel: str | None, names: list[str]) -> list[str]:
+    """The panel that was named, or all of them."""
+    return [existing_name(panel, names, "panel")] if panel else names
 
 
 def existing_name(name: str, names: list[str], what: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
@@ -18,6 +18,19 @@ WIDEST: Final = 160
 def print_json(document: Any) -> None:
     """Print JSON with stable keys; ASCII only, so that any terminal and any pipe can take it."""
     sys.stdout.write(json.dumps(document, default=_plain, indent=2) + "\n")
+
+
+def print_documents(
+    name: str, documents: Sequence[dict[str, Any]], show: Callable[[dict[str, Any]], None], *, json: bool
+) -> None:
+    """Print JSON documents under a name, or show one after another with a blank line between."""
+    if json:
+        print_json({name: documents})
+        return
+    for number, document in enumerate(documents):
+        if number:
+            print_line()
+        show(document)
 
 
 def print_line(text: str = "", *, indent: str = "") -> None:
@@ -58,6 +71,17 @@ def value_text(row: Mapping[str, Any]) -> str:
     if row.get("value") is None:
         return "undefined"
     return estimate_text(row["value"], row["low"], row["high"])
+
+
+def stream_text(row: Mapping[str, Any]) -> str:
+    """The classifier, the metric and, in brackets, the segment of a row."""
+    where = f" [{row['segment']}]" if row.get("segment") else ""
+    return f"{row['classifier']} {metric_text(row['metric'])}{where}"
+
+
+def metric_text(metric: str) -> str:
+    """A metric's name with blanks."""
+    return metric.replace("_", " ")
 
 
 def printable(text: str) -> str:

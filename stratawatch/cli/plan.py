@@ -1,14 +1,13 @@
 """stratawatch plan: how many labels the goals need, and which items a cycle would ask for. Nothing is written."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import print_json, print_line, window_text
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
+from stratawatch.cli.output import metric_text, print_documents, print_line, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.progress import shown_progress
 from stratawatch.cli.table_output import show_rows
@@ -49,7 +48,7 @@ def plan(
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    names = [existing_name(panel, list(installation.panels), "panel")] if panel else list(installation.panels)
+    names = chosen_panels(panel, list(installation.panels))
     panels = [installation.panels[name] for name in names]
     if out is not None and (dry_run or len(panels) > 1):
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
@@ -57,25 +56,12 @@ def plan(
     with shown_progress():
         found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in panels]
     if dry_run:
-        _print_all({"plans": found}, _show, json=json)
+        print_documents("plans", found, _show, json=json)
     else:
-        _print_all({"outlooks": found}, partial(_show_outlook, every=every), json=json)
+        print_documents("outlooks", found, partial(_show_outlook, every=every), json=json)
     if out is not None and not json:
         print_line()
         print_line(f"wrote {out}")
-
-
-def _print_all(
-    document: dict[str, list[dict[str, Any]]], show: Callable[[dict[str, Any]], None], *, json: bool
-) -> None:
-    if json:
-        print_json(document)
-        return
-    (panels,) = document.values()
-    for number, one in enumerate(panels):
-        if number:
-            print_line()
-        show(one)
 
 
 def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
@@ -169,18 +155,10 @@ def _stopping(document: dict[str, Any]) -> str:
     return f'With stop_rule = "goals" {stop}{pilot}'
 
 
-def _name(row: dict[str, Any]) -> str:
-    return f"{row['classifier']} {_words(row['metric'])}"
-
-
-def _words(metric: str) -> str:
-    return metric.replace("_", " ")
-
-
 def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]:
     width = goal["half_width"]
     return {
-        "goal": _name(goal),
+        "goal": stream_text(goal),
         "margin": f"±{percent(goal['margin'])}",
         f"with {count_text(asked, 'label')}": "undefined" if width is None else f"±{percent(width)}",
         "labels for it alone": f"{goal['labels_alone']:,}",
@@ -196,10 +174,10 @@ def _show_curve(document: dict[str, Any], *, every: bool) -> None:
     shown = [metric for metric in metrics if every or metric in asked]
     for metric in shown:
         print_line()
-        print_line(f"Half-widths of {_words(metric)} to expect with so many labels")
+        print_line(f"Half-widths of {metric_text(metric)} to expect with so many labels")
         show_rows(_curve_cells(curve, metric), numbers=[f"{step['labels']:,}" for step in curve])
     if len(shown) < len(metrics):
-        others = ", ".join(_words(metric) for metric in metrics if metric not in shown)
+        others = ", ".join(metric_text(metric) for metric in metrics if metric not in shown)
         print_line()
         print_line(f"No goal asks for {others}; --all shows every metric")
 
@@ -271,12 +249,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
 
 
 def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
-    goals = [
-        goal
-        for goal in spec.goals
-        if goal.metric == metric and (not goal.classifiers or classifier in goal.classifiers)
-    ]
-    return goals[0].margin if goals else None
+    return next((goal.margin for goal in spec.goals if goal.is_for(classifier, metric)), None)
 
 
 def _show(document: dict[str, Any]) -> None:
@@ -305,7 +278,7 @@ def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
 def _expected_cells(row: dict[str, Any]) -> dict[str, str]:
     margin = row["margin"]
     return {
-        "metric": f"{row['classifier']} {_words(row['metric'])}",
+        "metric": stream_text(row),
         "half-width": f"±{percent(row['half_width'])}",
         "margin": "" if margin is None else f"±{percent(margin)}",
         "remark": "wider than the margin" if margin is not None and row["half_width"] > margin else "",

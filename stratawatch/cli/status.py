@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
-from stratawatch.cli.output import print_json, print_line, state_text, time_text, value_text, window_text
+from stratawatch.cli.output import (
+    metric_text,
+    print_json,
+    print_line,
+    state_text,
+    stream_text,
+    time_text,
+    value_text,
+    window_text,
+)
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.errors import Unreachable
@@ -134,8 +143,7 @@ def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) 
     show_rows(
         [
             {
-                "stream": f"{row['classifier']} {row['metric'].replace('_', ' ')}"
-                + (f" [{row['segment']}]" if row["segment"] else ""),
+                "stream": stream_text(row),
                 "state": state_text(row["state"]),
                 "value": value_text(row),
                 "window": window_text(row),
@@ -162,7 +170,7 @@ def _show_incidents(incidents: Sequence[Mapping[str, Any]]) -> None:
     print_line(count_text(len(incidents), "open incident") if incidents else "No open incidents")
     for row in incidents:
         where = f" [{row['segment']}]" if row["segment"] else ""
-        head = f"{state_text(row['kind'])}: {row['metric'].replace('_', ' ')} of {row['classifier']}{where}"
+        head = f"{state_text(row['kind'])}: {metric_text(row['metric'])} of {row['classifier']}{where}"
         print_line(f"{head} ({row['panel']}), since {time_text(row['opened_at'])}", indent="  ")
         if row["reason"]:
             print_line(row["reason"], indent="    ")

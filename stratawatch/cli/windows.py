@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stratawatch.cli.options import within_reach
 from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
@@ -47,6 +48,4 @@ def _moment(text: str) -> datetime:
         raise StratawatchError(
             "--window is not a day or a moment", got=text, hint="write 2026-01-05 or 2026-01-05T06:00:00+00:00"
         ) from None
-    if not 1970 < found.year < 2200:
-        raise StratawatchError("--window is out of reach", expected="a year from 1971 to 2199", got=text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return within_reach(found if found.tzinfo else found.replace(tzinfo=UTC), "--window")

@@ -23,6 +23,10 @@ class Goal:
     margin: float
     classifiers: tuple[str, ...] = ()
 
+    def is_for(self, classifier: str, metric: str | None = None) -> bool:
+        """Whether the goal is for this classifier and this metric (None: any)."""
+        return metric in (None, self.metric) and (not self.classifiers or classifier in self.classifiers)
+
 
 @dataclass(frozen=True)
 class SurveySpec:

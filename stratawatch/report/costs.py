@@ -61,7 +61,7 @@ def domain_labels(interval: IntervalEstimate, domain: float, confidence: float) 
 
 def _metrics_with_goal(spec: PanelSpec, classifier: str) -> list[str]:
     goals = spec.goals or DEFAULT_GOALS
-    return list(dict.fromkeys(goal.metric for goal in goals if not goal.classifiers or classifier in goal.classifiers))
+    return list(dict.fromkeys(goal.metric for goal in goals if goal.is_for(classifier)))
 
 
 def _need(metric: str, atoms: Sequence[Atom], place: int, estimated: Estimated) -> PlainNeed | None:

@@ -57,10 +57,7 @@ def _is_about(facts: ReportData, key: StreamKey) -> bool:
     """Whether a metric concerns this classifier at all; an unestimated goal or limit may name others only."""
     if any(one.estimate(key) for one in facts.cycles) or key in watched_streams(facts.spec):
         return True
-    return any(
-        goal.metric == key.metric and (not goal.classifiers or key.classifier in goal.classifiers)
-        for goal in facts.spec.goals
-    )
+    return any(goal.is_for(key.classifier, key.metric) for goal in facts.spec.goals)
 
 
 def _estimated(spec: PanelSpec, one: CycleData | None) -> set[StreamKey]:

@@ -1,7 +1,7 @@
 """What a study found out, a row a classifier, metric and segment."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate
@@ -80,36 +80,23 @@ def as_rows(
 
 def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -> StudyEstimate:
     margin = None if one.segment else margins.get((one.classifier, one.metric))
-    segment = str(one.segment) if one.segment else None
-    method = f"{one.method}{remark}"
     found = one.result
+    row = StudyEstimate(
+        classifier=one.classifier,
+        metric=one.metric,
+        segment=str(one.segment) if one.segment else None,
+        value=None,
+        low=None,
+        high=None,
+        labels_used=one.labels_used,
+        n_eff=None,
+        state="undefined",
+        method=f"{one.method}{remark}",
+        margin=margin,
+    )
     if not isinstance(found, IntervalEstimate):
-        return StudyEstimate(
-            one.classifier,
-            one.metric,
-            segment,
-            None,
-            None,
-            None,
-            one.labels_used,
-            None,
-            "undefined",
-            method,
-            margin,
-            found.reason,
-        )
+        return replace(row, reason=found.reason)
     state: State = "known" if margin is None else "held" if found.half_width <= margin else "short"
-    return StudyEstimate(
-        one.classifier,
-        one.metric,
-        segment,
-        found.value,
-        found.low,
-        found.high,
-        one.labels_used,
-        found.n_eff,
-        state,
-        method,
-        margin,
-        deff=one.deff,
+    return replace(
+        row, value=found.value, low=found.low, high=found.high, n_eff=found.n_eff, state=state, deff=one.deff
     )

@@ -3,8 +3,8 @@
 The text keeps the names that it had first (`wishes`, `told`), so that texts of any version can be read.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any, Final, get_args
 
 from stratawatch.core.goals import Goal, SurveySpec
@@ -45,30 +45,26 @@ _LATER: Final[Mapping[str, Any]] = {"design": "joint", "options": {}, "variance"
 """Arguments of studies that were saved before there was a choice."""
 
 
-@dataclass(frozen=True)
-class SavedStudy:
-    """Everything that must be as it was when a study goes on."""
-
-    arguments: Mapping[str, Any]
-    fingerprint: str
-    atoms: tuple[Atom, ...]
-    pools: tuple[int, ...]
-    history: StudyHistory
-    progress: Progress
-
-    def as_document(self) -> dict[str, Any]:
-        """JSON values."""
-        return {
-            "format": FORMAT,
-            "wishes": dict(self.arguments),
-            "fingerprint": self.fingerprint,
-            "atoms": [_atom(atom) for atom in self.atoms],
-            "pools": list(self.pools),
-            "history": self.history.as_document(),
-            "rounds": [_round(one) for one in self.progress.rounds],
-            "told": self.progress.labels,
-            "done": self.progress.done,
-        }
+def study_document(
+    given: Mapping[str, Any],
+    fingerprint: str,
+    atoms: Sequence[Atom],
+    pools: Sequence[int],
+    history: StudyHistory,
+    progress: Progress,
+) -> dict[str, Any]:
+    """All that must be as it was when a study goes on, as JSON values; `given` are its `arguments_of`."""
+    return {
+        "format": FORMAT,
+        "wishes": given,
+        "fingerprint": fingerprint,
+        "atoms": [_atom(atom) for atom in atoms],
+        "pools": list(pools),
+        "history": history.as_document(),
+        "rounds": [_round(one) for one in progress.rounds],
+        "told": progress.labels,
+        "done": progress.done,
+    }
 
 
 def arguments_of(panel: Panel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:

@@ -32,12 +32,12 @@ from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.serialisation import (
     FORMAT,
-    SavedStudy,
     arguments,
     arguments_of,
     atoms_of,
     check_consistent,
     progress_of,
+    study_document,
 )
 
 _SHOWN: Final[Mapping[Verdict, str]] = {"yes": "True", "no": "False", "unresolved": "None"}
@@ -207,15 +207,11 @@ class Study:
 
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""
-        saved = SavedStudy(
-            arguments=arguments_of(self._population.panel, self._survey, self._population.seed, self._stop_rule),
-            fingerprint=self._population.fingerprint,
-            atoms=self._design.atoms,
-            pools=self._pools,
-            history=self._past,
-            progress=self._progress,
+        population = self._population
+        given = arguments_of(population.panel, self._survey, population.seed, self._stop_rule)
+        return json.dumps(
+            study_document(given, population.fingerprint, self._design.atoms, self._pools, self._past, self._progress)
         )
-        return json.dumps(saved.as_document())
 
     @classmethod
     def from_json(cls, text: str, frame: object) -> "Study":

@@ -51,32 +51,15 @@ class SideIntervals:
         low = np.minimum(np.maximum(low, sides.yes / scale), share)
         return Ends(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
 
-    @property
-    def precision(self) -> Ends:
-        """Of the share of positives among the items called positive."""
-        return Ends(self._shares.low[..., A], self._shares.high[..., A])
-
-    @property
-    def false_omission_rate(self) -> Ends:
-        """Of the share of positives among the items called negative."""
-        return Ends(self._shares.low[..., B], self._shares.high[..., B])
-
-    @property
-    def tp(self) -> Ends:
-        """Of the positives among the items called positive."""
-        size = self.sides.sizes[..., A]
-        return Ends(size * self.precision.low, size * self.precision.high)
-
-    @property
-    def fn(self) -> Ends:
-        """Of the positives among the items called negative."""
-        size = self.sides.sizes[..., B]
-        return Ends(size * self.false_omission_rate.low, size * self.false_omission_rate.high)
+    def _positives(self, side: int) -> Ends:
+        """Of the number of positives on a side."""
+        size = self.sides.sizes[..., side]
+        return Ends(size * self._shares.low[..., side], size * self._shares.high[..., side])
 
     def small_sample_ends(self, metric: RatioMetric) -> Ends:
         """The interval of a metric that is honest at small counts: FF/MID where it is a plain share of listed items."""
         if not (metric.is_listed and metric.is_plain_share):
-            return metric_interval(metric, self.sides.table, self.tp, self.fn)
+            return metric_interval(metric, self.sides.table, self._positives(A), self._positives(B))
         if len(metric.sides) > 1:
             return self._share_of_all(metric)
         (side,) = metric.sides

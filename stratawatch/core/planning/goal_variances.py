@@ -73,4 +73,4 @@ def _columns(cells: Cells, goal: Goal) -> list[int]:
             f"a goal for {goal.metric} names the unknown classifier '{unknown[0]}'",
             expected=f"one of {', '.join(cells.classifiers)}",
         )
-    return [i for i, name in enumerate(cells.classifiers) if not goal.classifiers or name in goal.classifiers]
+    return [i for i, name in enumerate(cells.classifiers) if goal.is_for(name)]

@@ -88,7 +88,7 @@ def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
 def margin_of(spec: PanelSpec, key: StreamKey) -> float:
     """How precisely a stream's metric is wanted: by its goal, else by the metric's default."""
     for goal in spec.goals:
-        if goal.metric == key.metric and (not goal.classifiers or key.classifier in goal.classifiers):
+        if goal.is_for(key.classifier, key.metric):
             return goal.margin
     return metric_named(key.metric).default_margin
 

@@ -43,7 +43,7 @@ class TestBlend:
         monkeypatch.setattr("stratawatch.core.estimation.interval.SMALL_SAMPLE_EVENTS", 60.0)
         monkeypatch.setattr("stratawatch.core.estimation.interval.LOGIT_EVENTS", 140.0)
         found = interval(metric, reading)
-        small, large = reading.precision, logit_ends(found.value, found.variance, 0.95)
+        small, large = reading.small_sample_ends(metric), logit_ends(found.value, found.variance, 0.95)
         part = float(found.logit_weight)
         half = 0.5 / 10**6
         assert float(found.low) == pytest.approx(part * float(large.low) + (1 - part) * float(small.low) - half)
