@@ -53,18 +53,26 @@ def labels(precision: float, called: int, passed: int = 0, missed: int = 0, **ch
     return Labels(LabelledItems(**(facts | changes)))
 
 
+WATCHED = spec(limits=DROP, budget=300)
+
+
 @pytest.fixture
 def watched(make_scenario):
     """A scenario that limits how far the precision of lr may fall."""
-    return make_scenario(spec(limits=DROP, budget=300))
+    return make_scenario(WATCHED)
+
+
+@pytest.fixture
+def month(make_scenario):
+    """The same after four judged windows."""
+    return make_scenario(WATCHED, *range(4))
 
 
 class TestFromPastWindows:
-    def test_is_the_mean_of_the_judged_windows_and_in_force_for_the_next(self, watched):
-        label_weeks(watched, *range(4))
-        measured = measure_baseline(watched.ports, watched.panel, BaselineRequest())
+    def test_is_the_mean_of_the_judged_windows_and_in_force_for_the_next(self, month):
+        measured = measure_baseline(month.ports, month.panel, BaselineRequest())
         kept = next(one for one in measured.new if one.key == LR)
-        with watched.ports.store.begin() as tx:
+        with month.ports.store.begin() as tx:
             past = [
                 estimate
                 for _, revision in tx.estimates.history("spam")
@@ -75,13 +83,12 @@ class TestFromPastWindows:
         assert (kept.valid_from, kept.valid_until) == (MONDAY + 4 * WEEK, None)
         assert (kept.n, kept.counted) == (sum(one.labels_used for one in past), "label")
         assert kept.source == "4 judged windows, 2026-01-05 to 2026-02-02"
-        assert kept.measured_at == watched.clock.now()
+        assert kept.measured_at == month.clock.now()
 
-    def test_again_changes_nothing(self, watched):
-        label_weeks(watched, *range(4))
-        first = measure_baseline(watched.ports, watched.panel, BaselineRequest())
-        watched.clock.advance(days=1)
-        again = measure_baseline(watched.ports, watched.panel, BaselineRequest())
+    def test_again_changes_nothing(self, month):
+        first = measure_baseline(month.ports, month.panel, BaselineRequest())
+        month.clock.advance(days=1)
+        again = measure_baseline(month.ports, month.panel, BaselineRequest())
         assert (len(first.new), len(first.unchanged), first.undefined) == (6, 0, {})
         assert (again.new, [one.key for one in again.unchanged]) == ((), [one.key for one in first.new])
 
@@ -133,28 +140,26 @@ class TestFromPastWindows:
         again = measure_baseline(watched.ports, watched.panel, now, labels(0.9, 100))
         assert (again.new, again.unchanged) == ((), first.new)
 
-    def test_of_too_few_windows_is_refused(self, watched):
-        label_weeks(watched, *range(3))
+    def test_of_too_few_windows_is_refused(self, make_scenario):
+        watched = make_scenario(WATCHED, *range(3))
         with pytest.raises(StratawatchError, match=r"too few judged windows.*at least 4; got 3; wait for more, or"):
             measure_baseline(watched.ports, watched.panel, BaselineRequest())
         with pytest.raises(StratawatchError, match="too few windows for a baseline; expected at least 4; got 2"):
             measure_baseline(watched.ports, watched.panel, BaselineRequest(windows=2))
 
-    def test_is_not_for_the_windows_that_it_rests_on(self, watched):
-        label_weeks(watched, *range(4))
+    def test_is_not_for_the_windows_that_it_rests_on(self, month):
         request = BaselineRequest(valid_from=MONDAY + 3 * WEEK)
         with pytest.raises(StratawatchError, match="not for the windows that it was measured in"):
-            measure_baseline(watched.ports, watched.panel, request)
+            measure_baseline(month.ports, month.panel, request)
 
-    def test_does_not_mix_two_cut_offs(self, watched):
-        label_weeks(watched, *range(4))
-        lower = (ClassifierSpec("lr", "score_lr", cut_off=0.4), watched.panel.classifiers[1])
-        measured = measure_baseline(watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest())
+    def test_does_not_mix_two_cut_offs(self, month):
+        lower = (ClassifierSpec("lr", "score_lr", cut_off=0.4), month.panel.classifiers[1])
+        measured = measure_baseline(month.ports, replace(month.panel, classifiers=lower), BaselineRequest())
         assert {one.key.classifier for one in measured.new} == {"rf"}
         assert measured.undefined[LR] == "4 of 4 windows are of another classifier, yes by score_lr >= 0.5"
         with pytest.raises(StratawatchError, match=r"can be told; got spam / lr / precision: 4 of 4 windows are of"):
             measure_baseline(
-                watched.ports, replace(watched.panel, classifiers=lower), BaselineRequest(of=("lr",), windows=4)
+                month.ports, replace(month.panel, classifiers=lower), BaselineRequest(of=("lr",), windows=4)
             )
 
     def test_of_windows_that_a_changed_cut_off_left_says_why_they_are_few(self, watched):
@@ -168,19 +173,18 @@ class TestFromPastWindows:
             "2 of 5 windows are of another classifier, yes by score_lr >= 0.5"
         )
 
-    def test_looks_only_at_what_had_been_judged_by_then(self, watched):
-        label_weeks(watched, *range(4))
-        then = watched.clock.now()
-        label_weeks(watched, *range(4, 6), quality=0.3)
-        today = measure_baseline(watched.ports, watched.panel, BaselineRequest(of=("lr",)))
-        watched.clock.moment = then
-        past = measure_baseline(watched.ports, watched.panel, BaselineRequest(of=("lr",)))
+    def test_looks_only_at_what_had_been_judged_by_then(self, month):
+        then = month.clock.now()
+        label_weeks(month, *range(4, 6), quality=0.3)
+        today = measure_baseline(month.ports, month.panel, BaselineRequest(of=("lr",)))
+        month.clock.moment = then
+        past = measure_baseline(month.ports, month.panel, BaselineRequest(of=("lr",)))
         assert {one.source for one in past.new} == {"4 judged windows, 2026-01-05 to 2026-02-02"}
         assert {one.source for one in today.new} == {"6 judged windows, 2026-01-05 to 2026-02-16"}
         assert {one.valid_from for one in past.new} == {MONDAY + 4 * WEEK}
-        watched.clock.moment = MONDAY + 2 * WEEK
+        month.clock.moment = MONDAY + 2 * WEEK
         with pytest.raises(StratawatchError, match="too few judged windows for a baseline; expected at least 4; got 1"):
-            measure_baseline(watched.ports, watched.panel, BaselineRequest())
+            measure_baseline(month.ports, month.panel, BaselineRequest())
 
     def test_takes_no_sizes_of_sides(self, watched):
         with pytest.raises(StratawatchError, match="drawn from apart are of labelled predictions; expected a file"):
@@ -188,8 +192,7 @@ class TestFromPastWindows:
 
     def test_of_a_metric_that_too_few_windows_knew_is_told_and_not_kept(self, make_scenario):
         limit = Limit("precision", max_drop=0.1, segment=Segment("country", "AT"))
-        scenario = make_scenario(spec(limits=(limit,)))
-        label_weeks(scenario, *range(4))
+        scenario = make_scenario(spec(limits=(limit,)), *range(4))
         measured = measure_baseline(scenario.ports, scenario.panel, BaselineRequest())
         assert measured.undefined[replace(LR, segment="country=AT")] == "no past window knew it"
         assert {one.key.segment for one in measured.new} == {None}
@@ -329,11 +332,10 @@ class TestJudging:
         label_cycle(watched)
         assert state_of(watched).state == AlarmState.BREACH
 
-    def test_a_metric_that_stands_where_it_was_is_not_at_risk(self, watched):
-        label_weeks(watched, *range(4))
-        measure_baseline(watched.ports, watched.panel, BaselineRequest())
-        label_weeks(watched, *range(4, 5))
-        assert state_of(watched).state in (AlarmState.OK, AlarmState.UNPROVEN)
+    def test_a_metric_that_stands_where_it_was_is_not_at_risk(self, month):
+        measure_baseline(month.ports, month.panel, BaselineRequest())
+        label_weeks(month, *range(4, 5))
+        assert state_of(month).state in (AlarmState.OK, AlarmState.UNPROVEN)
 
     def test_a_baseline_of_another_cut_off_does_not_count(self, watched):
         lower = replace(watched.panel, classifiers=(ClassifierSpec("lr", "score_lr", cut_off=0.4),))

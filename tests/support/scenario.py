@@ -1,7 +1,10 @@
 """One installation of fakes around a real store, and its ordinary cycles: opened, advanced, answered, judged."""
 
-from dataclasses import dataclass
+import shutil
+from copy import copy
+from dataclasses import dataclass, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -19,7 +22,7 @@ from tests.support.fakes import (
     production,
     spec,
 )
-from tests.support.stores import empty_store
+from tests.support.stores import empty_store, opened_store
 
 
 @dataclass
@@ -79,6 +82,31 @@ def label_weeks(scenario: Scenario, *periods: int, size: int = 3000, quality: fl
         scenario.clock.moment = MONDAY + (period + 1) * WEEK
         cycles.append(label_cycle(scenario))
     return cycles
+
+
+_LABELLED: dict[str, tuple[TemporaryDirectory, Scenario]] = {}
+
+
+def labelled_scenario(path: Path, panel: PanelSpec, *periods: int, size: int = 3000) -> Scenario:
+    """A scenario in this file after `label_weeks`; they are played once, and what they left is copied."""
+    key = repr((panel, periods, size))
+    if key not in _LABELLED:
+        folder = TemporaryDirectory(prefix="stratawatch-")
+        _LABELLED[key] = folder, new_scenario(Path(folder.name) / "store.db", panel)
+        label_weeks(_LABELLED[key][1], *periods, size=size)
+        _LABELLED[key][1].ports.store.dispose()
+    folder, played = _LABELLED[key]
+    shutil.copy(Path(folder.name) / "store.db", path)
+    made = Scenario.around(opened_store(path), panel, _copy(played.source))
+    made.clock.moment = played.clock.moment
+    for name in ("check", "queue", "channel"):
+        vars(getattr(made, name)).update(vars(_copy(getattr(played, name))))
+    return made
+
+
+def _copy(fake):
+    """A fake that holds the same, in lists and mappings of its own."""
+    return type(fake)(**{one.name: copy(getattr(fake, one.name)) for one in fields(fake)})
 
 
 def cycle_of(scenario: Scenario, number: int):

@@ -2,16 +2,18 @@
 
 import pytest
 
-from tests.support.scenario import Scenario, new_scenario
+from tests.support.fakes import spec
+from tests.support.scenario import Scenario, labelled_scenario, new_scenario
 
 
 @pytest.fixture
 def make_scenario(tmp_path):
-    """Build a scenario for a panel specification."""
+    """Build a scenario for a panel specification, at its beginning or after some labelled weeks."""
     made = []
 
-    def make(panel=None) -> Scenario:
-        made.append(new_scenario(tmp_path / f"scenario{len(made)}.db", panel))
+    def make(panel=None, *weeks: int, **size: int) -> Scenario:
+        path = tmp_path / f"scenario{len(made)}.db"
+        made.append(labelled_scenario(path, panel or spec(), *weeks, **size) if weeks else new_scenario(path, panel))
         return made[-1]
 
     yield make

@@ -19,4 +19,9 @@ def _template() -> TemporaryDirectory:
 def empty_store(path: Path) -> SqlStore:
     """A store with the current schema and nothing in it."""
     shutil.copy(Path(_template().name) / "empty.db", path)
+    return opened_store(path)
+
+
+def opened_store(path: Path) -> SqlStore:
+    """The store in this file."""
     return SqlStore(f"sqlite:///{path}")
