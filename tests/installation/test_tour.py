@@ -1,13 +1,18 @@
 """The five-minute tour of the README, typed in as it stands there, on a Parquet file of our own."""
 
+import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import duckdb
 import pytest
+from typer.testing import CliRunner
+
+from stratawatch.cli.app import app
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 TOUR = README[README.index("## Five minutes") : README.index("## A configuration")]
@@ -41,21 +46,30 @@ def said(tmp_path_factory):
     (folder / "predictions").mkdir()
     duckdb.sql(PREDICTIONS.format(path=folder / "predictions" / "mine.parquet"))
     (folder / "coin.py").write_text(re.search(r"```python\n(.*?)```", TOUR, re.DOTALL).group(1), encoding="utf-8")
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     found = []
-    for line in commands():
-        if "=" in line.split(" ", 1)[0]:
-            name, value = line.split("=", 1)
-            environment[name] = value
-            continue
-        done = subprocess.run(
-            ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
-        found.append((line, done.stdout + done.stderr))
-        if line == "stratawatch init":
-            _edit(folder / "stratawatch.toml")
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as environment:
+        for line in commands():
+            if "=" in line.split(" ", 1)[0]:
+                environment.setenv(*line.split("=", 1))
+                continue
+            found.append((line, typed(line)))
+            if line == "stratawatch init":
+                _edit(folder / "stratawatch.toml")
     return folder, found
+
+
+def typed(line: str) -> str:
+    """What a command prints; those of stratawatch run in this process, which has loaded its libraries."""
+    program, *arguments = shlex.split(os.path.expandvars(line))
+    if program == "stratawatch":
+        done = CliRunner().invoke(app, arguments)
+        code, text = done.exit_code, done.output
+    else:
+        command = [Path(sys.executable).parent / program, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        code, text = done.returncode, done.stdout + done.stderr
+    assert code == 0, f"{line}: {text}"
+    return text
 
 
 def _edit(path: Path) -> None:
