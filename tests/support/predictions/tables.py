@@ -1,6 +1,7 @@
 """Small tables written as the files that a source reads."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,18 @@ def write(path: Path, table: Table) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     tab = ", DELIMITER '\t'" if ".tsv" in path.name else ""
     kind = "FORMAT parquet" if path.suffix == ".parquet" else f"FORMAT csv, HEADER{tab}"
-    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        load(connection, "t", table)
-        place = str(path).replace("'", "''")
-        connection.execute(f"COPY t TO '{place}' ({kind})")
+    place = str(path).replace("'", "''")
+    load(_memory(), "t", table)
+    _memory().execute(f"COPY t TO '{place}' ({kind})")
     return path
+
+
+@cache
+def _memory() -> Any:
+    """One database for all that is written: opening one takes longer than writing a small table."""
+    connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
 
 
 def write_database(path: Path, name: str, table: Table) -> Path:
@@ -56,7 +63,7 @@ def write_postgres(url: str, name: str, table: Table, kinds: Mapping[str, str] |
 def load(connection: Any, name: str, table: Table) -> None:
     """Create a table of a DuckDB connection."""
     columns = ", ".join(f'"{column.replace(chr(34), chr(34) * 2)}" {kind}' for column, (kind, _) in table.items())
-    connection.execute(f"CREATE TABLE {name} ({columns})")
+    connection.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
     values = [list(values) for _, values in table.values()]
     if values and values[0]:
         kinds = ", ".join(f"UNNEST(?::{kind}[])" for kind, _ in table.values())
