@@ -2,12 +2,11 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from stratawatch.adapters.queues.label_line import json_object, time_of, word
 from stratawatch.adapters.queues.label_values import label_value
 from stratawatch.engine.labels.import_labels import HandLabel
 from stratawatch.errors import StratawatchError
@@ -73,33 +72,7 @@ def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]
 
 
 def _label(line: Any) -> HandLabel:
-    if isinstance(line, str):
-        try:
-            line = json.loads(line)
-        except (ValueError, RecursionError):
-            raise ValueError("it is not JSON") from None
-    if not isinstance(line, Mapping):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 - bad lines are collected as ValueError
-    item, annotator = line.get("item"), line.get("annotator", "import")
-    if not isinstance(item, str) or item == "" or not _storable(item):
-        raise ValueError("'item' is not a text")
-    if not isinstance(annotator, str) or not 0 < len(annotator.strip()) <= 200 or not _storable(annotator):
-        raise ValueError("'annotator' is not a name of up to 200 characters")
-    return HandLabel(item, label_value(line), annotator, _time(line.get("at")))
-
-
-def _storable(text: str) -> bool:
-    """JSON can spell half of a surrogate pair, which is no character and has no bytes."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def _time(text: Any) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise ValueError(f"'at' is {text!r}, expected a time such as 2026-01-05T00:00:00+00:00")
-    return moment
+    fields = json_object(line.encode()) if isinstance(line, str) else line
+    item = word(fields, "item", longest=None)
+    annotator = word(fields, "annotator", default="import")
+    return HandLabel(item, label_value(fields), annotator, time_of(fields))

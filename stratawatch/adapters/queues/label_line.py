@@ -32,15 +32,15 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
     """Parse a line as a label event, or as a bad row with the reason."""
     key: str | None = None
     try:
-        fields = _object(raw)
-        key = _word(fields, "key")
+        fields = json_object(raw)
+        key = word(fields, "key")
         return LabelEvent(
             source=origin.source,
-            event_id=_word(fields, "event_id", default=line_id(raw, origin)),
+            event_id=word(fields, "event_id", default=line_id(raw, origin)),
             item_key=key,
-            annotator=_word(fields, "annotator", default=ANONYMOUS),
+            annotator=word(fields, "annotator", default=ANONYMOUS),
             value=label_value(fields),
-            at=_time(fields, default=origin.at),
+            at=(time_of(fields) or origin.at).astimezone(UTC),
         )
     except InvalidError as reason:
         return bad_line(raw, origin, str(reason), key)
@@ -60,7 +60,8 @@ def line_id(raw: bytes, origin: Origin) -> str:
     return sha256(origin_bytes).hexdigest()[:40]
 
 
-def _object(raw: bytes) -> Mapping[str, Any]:
+def json_object(raw: bytes) -> Mapping[str, Any]:
+    """The fields of a line of JSON."""
     try:
         fields = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -72,31 +73,32 @@ def _object(raw: bytes) -> Mapping[str, Any]:
     return fields
 
 
-def _word(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    word = fields.get(name)
-    if word is None and default is not None:
+def word(fields: Mapping[str, Any], name: str, default: str | None = None, longest: int | None = LONGEST_WORD) -> str:
+    """A text field that a store can keep; at most `longest` characters, if that is limited."""
+    found = fields.get(name)
+    if found is None and default is not None:
         return default
-    if word is None:
+    if found is None:
         raise InvalidError(f"has no '{name}'")
-    if not isinstance(word, str) or not word.strip():
+    if not isinstance(found, str) or not found.strip():
         raise InvalidError(f"'{name}' is not a text")
-    if len(word) > LONGEST_WORD:
-        raise InvalidError(f"'{name}' is longer than {LONGEST_WORD} characters")
-    if "\0" in word or any("\ud800" <= sign <= "\udfff" for sign in word):
+    if longest is not None and len(found) > longest:
+        raise InvalidError(f"'{name}' is longer than {longest} characters")
+    if "\0" in found or any("\ud800" <= sign <= "\udfff" for sign in found):
         raise InvalidError(f"'{name}' holds characters that no store can keep")
-    return word
+    return found
 
 
-def _time(fields: Mapping[str, Any], default: datetime) -> datetime:
+def time_of(fields: Mapping[str, Any]) -> datetime | None:
+    """The time of a line, with its offset from UTC; None where it has none."""
     text = fields.get("at")
     if text is None:
-        return default
+        return None
     try:
         moment = datetime.fromisoformat(text)
-        # astimezone would silently take a naive time for the machine's own.
-        utc = moment.astimezone(UTC) if moment.tzinfo else None
+        moment.astimezone(UTC)  # raises OverflowError at the ends of the calendar
     except (TypeError, ValueError, OverflowError):
         raise InvalidError("'at' is not a time like 2026-01-05T00:00:00+00:00") from None
-    if utc is None:
+    if moment.tzinfo is None:
         raise InvalidError("'at' has no offset from UTC; write 2026-01-05T00:00:00+00:00")
-    return utc
+    return moment

@@ -40,29 +40,22 @@ class _Sampled:
         return max(self.items - self.labels, 0.0) / max(self.items - 1, 1.0)
 
 
-@dataclass(frozen=True)
-class _Share:
-    """A metric inside its interval, and the labels of a plain sample from an endless population that know as much."""
-
-    value: float
-    ends: Ends
-    labels: float
-
-
-def _share(metric: RatioMetric, said: ConfusionCounts, sampled: _Sampled, confidence: float) -> _Share | None:
+def _share(metric: RatioMetric, said: ConfusionCounts, sampled: _Sampled, confidence: float) -> IntervalEstimate | None:
     """Wilson's interval with n/left labels, and one item that has no label may always be the other way.
 
-    None where there is nothing to divide by.
+    None where there is nothing to divide by. n_eff counts labels of a plain sample from an endless population.
     """
     yes, n = (float(count) for count in metric.share(said))
     if n <= 0:
         return None
-    value, labels, ends = yes / n, n, Ends(np.asarray(yes / n), np.asarray(yes / n))
+    share, labels = np.asarray(yes / n), n
+    ends = Ends(share, share)
     if sampled.left > 0:
         labels, items = n / sampled.left, n * sampled.items / sampled.labels
-        low, high = wilson(np.asarray(value), np.asarray(labels), confidence)
+        low, high = wilson(share, np.asarray(labels), confidence)
         ends = Ends(np.minimum(low, max(0, 1 - (n - yes + 1) / items)), np.maximum(high, min(1, (yes + 1) / items)))
-    return _Share(float(metric.of_share(np.asarray(value))), Ends(*map(metric.of_share, ends)), labels)
+    value, bottom, top = (float(metric.of_share(end)) for end in (share, *ends))
+    return IntervalEstimate(value, bottom, top, labels)
 
 
 @dataclass(frozen=True)
@@ -87,11 +80,11 @@ class Srs(SamplingDesign):
 
     def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """The budget, from the judged items."""
-        return self._draw(cells, survey, cells.stratum_sizes.astype(np.int64))
+        return np.minimum(drawable_items(cells), survey.budget or 0)
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
-        budget, available = survey.budget or 0, self._drawable_items(cells, pools)
+        budget, available = survey.budget or 0, np.where(strata_with_calls(cells), pools, 0).astype(np.int64)
         first = so_far.ordinal == 1
         totals = so_far.drawn
         if first:
@@ -114,7 +107,7 @@ class Srs(SamplingDesign):
                     continue
                 found = _share(metric_named(metric), said, _Sampled(size, n), survey.confidence)
                 if found is not None:
-                    widths[name, metric] = float(found.ends.high - found.ends.low) / 2
+                    widths[name, metric] = found.half_width
         return Plan(tuple(totals.tolist()), widths, "simple random sample")
 
     def estimate(
@@ -128,12 +121,6 @@ class Srs(SamplingDesign):
             for place in range(len(cells.classifiers))
             for metric in request.metrics
         )
-
-    def _drawable_items(self, cells: Cells, pools: Counts) -> Counts:
-        return np.where(strata_with_calls(cells), pools, 0).astype(np.int64)
-
-    def _draw(self, cells: Cells, survey: SurveySpec, pools: Counts) -> Counts:
-        return np.minimum(self._drawable_items(cells, pools), survey.budget or 0)
 
 
 def _confusion(cells: Cells, place: int, answered: Floats, rates: Floats) -> ConfusionCounts:
@@ -162,11 +149,7 @@ def _estimate(
     metric, why = metric_named(name), Srs().unsupported_reason(name, cells.classifiers[place], cells.classifiers)
     found = None if why else _share(metric, said, sampled, request.confidence)
     where = "" if segment is None else f" in {segment}"
-    outcome = (
-        Undefined(why or metric.no_members + where)
-        if found is None
-        else IntervalEstimate(found.value, float(found.ends.low), float(found.ends.high), found.labels)
-    )
+    result = found or Undefined(why or metric.no_members + where)
     labels = (said.tp + said.fp, said.fn + said.tn)
     used = round(sum(float(labels[side]) for side in metric.sides))
-    return Estimate(cells.classifiers[place], name, segment, outcome, used, METHOD, request.confidence)
+    return Estimate(cells.classifiers[place], name, segment, result, used, METHOD, request.confidence)

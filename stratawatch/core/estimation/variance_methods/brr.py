@@ -23,6 +23,7 @@ from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.replication.replicated_estimate import replicated_estimate
 from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
 from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Atom, Floats
@@ -62,12 +63,12 @@ class _Replicated:
 
 
 @dataclass(frozen=True)
-class BalancedReplication:
+class BalancedReplication(VarianceMethod):
     """As measured it covers less than the default. `fewest`: labels of a side that must say yes, and that say no."""
 
     fewest: int = MIN_LABELS_OF_EACH_VERDICT
 
-    name: ClassVar = "brr"
+    name: ClassVar[str] = "brr"
     estimators: ClassVar[tuple[Estimator, ...]] = ("difference",)
     warnings: ClassVar[tuple[str, ...]] = (
         (

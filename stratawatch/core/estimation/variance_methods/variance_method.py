@@ -1,7 +1,7 @@
-"""What a variance must be able to do."""
+"""The base class of variance methods, which is the default one."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
@@ -10,13 +10,16 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 
 
-class VarianceMethod(Protocol):
-    """A way from labels to intervals, for labels that were drawn at random inside strata."""
+class VarianceMethod:
+    """A way from labels to intervals, for labels that were drawn at random inside strata.
 
-    name: ClassVar[str]
-    warnings: ClassVar[tuple[str, ...]]
+    The base class keeps the intervals that the design's own estimates have.
+    """
+
+    name: ClassVar[str] = "default"
+    warnings: ClassVar[tuple[str, ...]] = ()
     """What its users should know, because it was measured: whole sentences, shown wherever it is chosen."""
-    estimators: ClassVar[tuple[Estimator, ...]]
+    estimators: ClassVar[tuple[Estimator, ...]] = ()
     """The estimators that it is the variance of; none: of all."""
 
     def apply(
@@ -27,5 +30,5 @@ class VarianceMethod(Protocol):
         sample: LabelledSample,
         request: EstimationRequest,
     ) -> tuple[Estimate, ...]:
-        """The design's own estimates, with these intervals; what the design cannot tell stays Undefined."""
-        ...
+        """The design's own estimates, with these intervals; estimates without a value stay Undefined."""
+        return tuple(found)
