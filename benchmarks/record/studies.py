@@ -86,7 +86,8 @@ def _options() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "kumar", {"stratifier": stratifier, "strata": 5}
     for allocation in ("EQU", "OPT-A1", "OPT-A2"):
         yield "kumar", {"allocation": allocation, "n_step": 40}
-    yield "kumar", {"allocation": "OPT-A1", "pseudo_labels": 0.0}
+    # The old name of pseudo_labels, by which records that were made before know the case.
+    yield "kumar", {"allocation": "OPT-A1", "doubt": 0.0}
     for share in ("precision", "false_omission_rate", "negative_predictive_value", "prevalence"):
         yield "kumar", {"share": share, "classifier": "c1"}
     for style in ("uni", "pps", "opt"):

@@ -37,16 +37,14 @@ def survey(budget=300, goals=(), seed="s", **options) -> SurveySpec:
     return SurveySpec(budget=budget, goals=goals, design="tripathi", options=options, seed=seed)
 
 
-def design_of(wanted=None, census=CENSUS, shuffled=3) -> FrozenDesign:
+def design_of(asked=None, census=CENSUS, shuffled=3) -> FrozenDesign:
     """The design with every item as a candidate, in an order that knows nothing."""
-    wanted = wanted or survey()
-    atoms = cut(census, wanted)
+    asked = asked or survey()
+    atoms = cut(census, asked)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     numbers = np.random.default_rng(shuffled).permutation(len(homes)).tolist()
     items = tuple(f"i{row}" for row in range(len(homes)))
-    return FrozenDesign(
-        census.classifiers, atoms, Candidates(items, homes, tuple(f"{n:032x}" for n in numbers)), wanted
-    )
+    return FrozenDesign(census.classifiers, atoms, Candidates(items, homes, tuple(f"{n:032x}" for n in numbers)), asked)
 
 
 def drawn(design) -> list[str]:
@@ -58,8 +56,8 @@ def pattern_of(design, item) -> str:
     return design.atoms[int(design.candidates.atoms[int(item[1:])])].pattern
 
 
-def told(design, says, metrics=("precision", "recall", "false_omission_rate"), **settings):
+def estimates_of(design, says, metrics=("precision", "recall", "false_omission_rate"), **settings):
     """Estimates from what the drawn items' labels say."""
-    known = {item: verdict for item, verdict in says.items() if verdict}
-    found = design.estimate(Ledger(known), list(says), metrics=metrics, **settings)
+    labels = {item: verdict for item, verdict in says.items() if verdict}
+    found = design.estimate(Ledger(labels), list(says), metrics=metrics, **settings)
     return {(one.classifier, one.metric): one for one in found if one.segment is None}

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.papers.tripathi.labelling import answers, runs
+from benchmarks.papers.tripathi.labelling import answers, patterns_of, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.population import Counts, Floats
@@ -88,7 +88,7 @@ def world(rng: np.random.Generator) -> World:
     scores = np.stack([2.6 * truth + 0.6 * shared + 0.8 * rng.normal(size=N) for _ in range(3)], axis=1)
     models = scores > np.array([1.6, 1.9, 1.75])
     calls = np.column_stack([models.sum(axis=1) >= 2, models])
-    patterns, cells = CallPatterns.of_calls(calls)
+    patterns, cells = patterns_of(calls)
     quiet = ~calls.any(axis=1)
     mean = scores.mean(axis=1)
     edges = np.quantile(mean[quiet], [0.5, 0.75, 0.88, 0.95, 0.98])

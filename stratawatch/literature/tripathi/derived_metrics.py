@@ -1,4 +1,4 @@
-"""Section 6: recall of every classifier, and everybody's false-omission rate, from the parent's own.
+"""Section 6: recall and false-omission rate of every classifier, from precisions and the parent's false-omission rate.
 
 T_c = p_c|A_c|, F = f_1|B_1|, P = T_1 + F, 1 the parent. These totals were estimated from different labels, so they can
 contradict one another: what is impossible is clipped, and a note says so.
@@ -21,31 +21,29 @@ from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.precisions import PrecisionEstimates
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 
-Outcome = IntervalEstimate | Undefined
-
 
 @dataclass(frozen=True)
 class DerivedEstimate:
-    """What was made of totals; `note` says what was clipped, or nothing."""
+    """A metric that was derived from totals; `note` says what was clipped, if anything was."""
 
-    result: Outcome
+    result: IntervalEstimate | Undefined
     note: str = ""
 
 
 @dataclass(frozen=True)
 class _Totals:
-    """T_c, T_1 and their covariances; F and its ends."""
+    """T_c and T_1 with their variances and covariance; F between the ends of its interval."""
 
     own: float
     parents: float
-    of_own: float
-    of_parents: float
-    shared: float
+    own_variance: float
+    parents_variance: float
+    covariance: float
     missed: tuple[float, float, float]
 
     @property
     def positives(self) -> float:
-        """P."""
+        """P, the items that are positive."""
         return self.parents + self.missed[1]
 
 
@@ -59,10 +57,10 @@ class DerivedMetrics:
     omission: IntervalEstimate | Undefined
     confidence: float = 0.95
 
-    def precision(self, classifier: int) -> Outcome:
+    def precision(self, classifier: int) -> IntervalEstimate | Undefined:
         """As estimated from its sequence."""
-        rate = self.precisions.shares[classifier]
-        return rate if isinstance(rate, Undefined) else rate.interval(self.confidence)
+        share = self.precisions.shares[classifier]
+        return share if isinstance(share, Undefined) else share.interval(self.confidence)
 
     def recall(self, classifier: int) -> DerivedEstimate:
         """r_c = T_c/P, which is p_c|A_c|/(p_1|A_1|) times the recall of the parent.
@@ -79,14 +77,15 @@ class DerivedMetrics:
             return DerivedEstimate(self._none_found(classifier, totals))
         own, all_ = totals.own, totals.positives
         ratio = own / all_
-        relative = totals.of_own / own**2 - 2 * totals.shared / (own * all_) + totals.of_parents / all_**2
+        relative = totals.own_variance / own**2 - 2 * totals.covariance / (own * all_)
+        relative += totals.parents_variance / all_**2
         step = normal_quantile(self.confidence) * sqrt(max(relative, 0.0))
         low, _, high = (log(all_ / max(totals.parents + missed, 1e-9)) for missed in reversed(totals.missed))
         low, high = ratio * exp(-hypot(step, low)), ratio * exp(min(hypot(step, high), 500.0))
         if low > 1:
             return DerivedEstimate(_contradiction(ratio))
         note = "" if ratio <= 1 else f"{ratio:.4f} was clipped to 1"
-        return DerivedEstimate(self._known(min(ratio, 1.0), low, min(high, 1.0)), note)
+        return DerivedEstimate(self._with_effective_size(min(ratio, 1.0), low, min(high, 1.0)), note)
 
     def false_omission_rate(self, classifier: int) -> DerivedEstimate:
         """f_c = (P - T_c)/|B_c|; the parent's is its own.
@@ -98,21 +97,22 @@ class DerivedMetrics:
         totals = self._totals(classifier)
         if isinstance(totals, Undefined):
             return DerivedEstimate(totals)
-        passed = int(self.patterns.called_negative[classifier])
-        if passed == 0:
+        negatives = int(self.patterns.called_negative[classifier])
+        if negatives == 0:
             return DerivedEstimate(Undefined("it calls no item negative"))
-        raw = (totals.positives - totals.own) / passed
-        step = normal_quantile(self.confidence) * sqrt(max(totals.of_parents + totals.of_own - 2 * totals.shared, 0.0))
+        raw = (totals.positives - totals.own) / negatives
+        variance = totals.parents_variance + totals.own_variance - 2 * totals.covariance
+        step = normal_quantile(self.confidence) * sqrt(max(variance, 0.0))
         fewest, missed, most = totals.missed
-        low, high = raw - hypot(step, missed - fewest) / passed, raw + hypot(step, most - missed) / passed
+        low, high = raw - hypot(step, missed - fewest) / negatives, raw + hypot(step, most - missed) / negatives
         if high < 0 or low > 1:
             return DerivedEstimate(_contradiction(raw))
         value = min(max(raw, 0.0), 1.0)
         note = "" if value == raw else f"{raw:.4f} was clipped to {value:.0f}"
-        return DerivedEstimate(self._known(value, max(low, 0.0), min(high, 1.0)), note)
+        return DerivedEstimate(self._with_effective_size(value, max(low, 0.0), min(high, 1.0)), note)
 
     def _totals(self, classifier: int) -> _Totals | Undefined:
-        """What is derived from, or why it cannot be told."""
+        """The totals, or why they are undefined."""
         own, parents = self.precisions.shares[classifier], self.precisions.shares[self.parent]
         if isinstance(own, Undefined):
             return own
@@ -123,34 +123,33 @@ class DerivedMetrics:
         judged = self.patterns.positive | self.patterns.negative
         if apart := int(self.patterns.sizes @ (judged[:, classifier] != judged[:, self.parent])):
             return Undefined(f"{apart:,} items were judged by only one of it and the parent")
-        called, passed = (
-            self.patterns.called_positive.astype(np.float64),
-            float(self.patterns.called_negative[self.parent]),
-        )
+        called = self.patterns.called_positive.astype(np.float64)
+        negatives = float(self.patterns.called_negative[self.parent])
         covariance = self.precisions.covariance * np.outer(called, called)
         return _Totals(
             own=own.value * float(called[classifier]),
             parents=parents.value * float(called[self.parent]),
-            of_own=float(covariance[classifier, classifier]),
-            of_parents=float(covariance[self.parent, self.parent]),
-            shared=float(covariance[classifier, self.parent]),
-            missed=(self.omission.low * passed, self.omission.value * passed, self.omission.high * passed),
+            own_variance=float(covariance[classifier, classifier]),
+            parents_variance=float(covariance[self.parent, self.parent]),
+            covariance=float(covariance[classifier, self.parent]),
+            missed=(self.omission.low * negatives, self.omission.value * negatives, self.omission.high * negatives),
         )
 
-    def _none_found(self, classifier: int, totals: _Totals) -> Outcome:
+    def _none_found(self, classifier: int, totals: _Totals) -> IntervalEstimate:
         """Recall where no label of A_c says yes."""
-        rate = self.precisions.shares[classifier]
-        high = rate.interval(self.confidence).high if isinstance(rate, ShareEstimate) else 1.0
-        return self._known(
+        share = self.precisions.shares[classifier]
+        high = share.interval(self.confidence).high if isinstance(share, ShareEstimate) else 1.0
+        return self._with_effective_size(
             0.0, 0.0, min(1.0, high * float(self.patterns.called_positive[classifier]) / totals.positives)
         )
 
-    def _known(self, value: float, low: float, high: float) -> IntervalEstimate:
-        """With the effective labels of a plain sample whose interval is as wide."""
+    def _with_effective_size(self, value: float, low: float, high: float) -> IntervalEstimate:
+        """The estimate with the size of a simple random sample whose interval is as wide."""
         variance = ((high - low) / (2 * normal_quantile(self.confidence))) ** 2
-        size = float(self.patterns.sizes.sum())
-        v, of_v, a, b, n = (np.array(number) for number in (value, variance, low, high, size))
-        return IntervalEstimate(value, low, high, float(effective_labels(v, of_v, a, b, n, self.confidence)))
+        numbers = (value, variance, low, high, float(self.patterns.sizes.sum()))
+        point, variances, a, b, items = (np.array(number) for number in numbers)
+        n_eff = float(effective_labels(point, variances, a, b, items, self.confidence))
+        return IntervalEstimate(value, low, high, n_eff)
 
 
 def _contradiction(value: float) -> Undefined:

@@ -33,7 +33,7 @@ MIXING: Final[dict[str, Mix]] = {UNIFORM_SHUFFLE: uniform_shuffle, UNIFORM_SAMPL
 
 
 def mixing_named(option: str) -> Mix:
-    """The mixing of this name."""
+    """The mixing of this name. Raises StratawatchError for another."""
     if option not in MIXING:
         raise StratawatchError(f"no mixing is called {option!r}", expected=" or ".join(MIXING))
     return MIXING[option]

@@ -1,8 +1,8 @@
-"""What to label for a whole panel: Algorithm 1 with one parent, known to the last item before any label.
+"""What to label for a whole panel: Algorithm 1 with one parent, determined to the last item before any label.
 
-The population is not needed, only the size of every pattern. A draw with replacement from a cell is its size and a
-random place; each new place stands for the cell's next item in the order of permanent random numbers, which is as
-good as any other order. So the items of a cell are its smallest random numbers, and repeats are told apart from them.
+The population is not needed, only the size of every pattern. A draw with replacement from a pattern is a random place
+in it; each new place stands for the pattern's next item in the order of permanent random numbers, which is as good as
+any other order. So the items that a pattern gives are those with its smallest random numbers.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.population import Counts, Floats
+from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE
@@ -20,10 +20,10 @@ from stratawatch.literature.tripathi.recycling import RecycledSequence, recycle_
 
 @dataclass(frozen=True)
 class PanelDraw:
-    """The sequence of every classifier (`parts`, ids of draws); the parent's own is the first `wanted[parent]` draws.
+    """The sequence of every classifier, as ids of draws; ids count up from the parent's first draw.
 
-    `items` says of each draw which item it hit, by number; items are numbered by cell, and in a cell by rank, the
-    place in the order of permanent random numbers. -1: the draw is in no sequence, and its item gets no label.
+    `cells` is the pattern and `items` the number of the item that each draw hit. Items are numbered by pattern, and in
+    a pattern by permanent random number. -1: the draw is in no sequence, and its item gets no label.
     """
 
     patterns: CallPatterns
@@ -35,7 +35,7 @@ class PanelDraw:
 
     @cached_property
     def totals(self) -> Counts:
-        """Items of each cell to label: those with the smallest permanent random numbers."""
+        """Items of each pattern to label: those with the smallest permanent random numbers."""
         drawn = self.items >= 0
         cells = np.zeros(int(self.items.max(initial=-1)) + 1, dtype=np.int64)
         cells[self.items[drawn]] = self.cells[drawn]
@@ -50,46 +50,33 @@ class PanelDraw:
         """S_C as numbers of items, with repeats."""
         return np.asarray(self.items[self.sequences[classifier].sequence], dtype=np.int64)
 
-    def rows(self, cells: Counts, numbers: Floats) -> Counts:
-        """The row of every item in a population in memory, given each row's cell and permanent random number."""
-        starts, first = (np.cumsum(sizes) - sizes for sizes in (self.patterns.sizes, self.totals))
-        places = np.repeat(starts - first, self.totals) + np.arange(self.labels)
-        return np.asarray(np.lexsort((numbers, cells))[places], dtype=np.int64)
-
 
 def draw_panel(
-    patterns: CallPatterns,
-    lengths: Counts,
-    parent: int,
-    rng: np.random.Generator,
-    mixing: str = UNIFORM_SHUFFLE,
+    patterns: CallPatterns, lengths: Counts, parent: int, rng: np.random.Generator, mixing: str = UNIFORM_SHUFFLE
 ) -> PanelDraw:
-    """S_P of `wanted[parent]` draws from A_P, then Algorithm 1 for every other classifier, each from S_P.
+    """S_P of `lengths[parent]` draws from A_P, then Algorithm 1 for every other classifier, each from S_P.
 
     The same sizes and the same state of `rng` give the same draw, so it need not be kept. A classifier that calls
-    nothing positive gets an empty sequence.
+    nothing positive gets an empty sequence; the parent calls something positive.
     """
     if len(lengths) != patterns.classifiers or bool((lengths < 0).any()):
         raise StratawatchError(
             "each classifier needs its number of draws", expected=f"{patterns.classifiers} numbers from 0 up"
         )
-    patterns.checked_parent(parent)
-    hat = _PatternSampler(patterns, rng)
-    first = hat.draw(patterns.positive[:, parent], int(lengths[parent]))
-    parts = [
+    sampler = _PatternSampler(patterns, rng)
+    first = sampler.draw(patterns.positive[:, parent], int(lengths[parent]))
+    sequences = [
         RecycledSequence(first, 0, 0, len(first), 0)
         if child == parent
-        else _child(
-            patterns, hat, first, parent, child, int(lengths[child]) if patterns.called_positive[child] else 0, mixing
-        )
-        for child in range(patterns.classifiers)
+        else _child_sequence(sampler, first, parent, child, length, mixing)
+        for child, length in enumerate(np.where(patterns.called_positive > 0, lengths, 0).tolist())
     ]
-    cells, items = hat.numbered(np.concatenate([part.sequence for part in parts]))
-    return PanelDraw(patterns, parent, mixing, tuple(parts), cells, items)
+    cells, items = sampler.numbered(np.concatenate([part.sequence for part in sequences]))
+    return PanelDraw(patterns, parent, mixing, tuple(sequences), cells, items)
 
 
 class _PatternSampler:
-    """Draws with replacement; ids count up. An item is a place in the population sorted by cell."""
+    """Draws with replacement; ids count up. An item is a place in the population sorted by pattern."""
 
     def __init__(self, patterns: CallPatterns, rng: np.random.Generator) -> None:
         self.patterns, self.rng = patterns, rng
@@ -97,7 +84,7 @@ class _PatternSampler:
         self.places = np.zeros(0, dtype=np.int64)
 
     def draw(self, cells: Flags, count: int) -> Counts:
-        """So many draws from the items of these cells together."""
+        """The ids of so many draws from the items of these patterns together."""
         if count == 0:
             return np.zeros(0, dtype=np.int64)
         ends = np.cumsum(np.where(cells, self.patterns.sizes, 0))
@@ -108,31 +95,32 @@ class _PatternSampler:
         return np.arange(len(self.places) - count, len(self.places), dtype=np.int64)
 
     def cells_of(self, draws: Counts) -> Counts:
+        """The pattern of each draw."""
         return np.searchsorted(self.starts + self.patterns.sizes, self.places[draws], side="right").astype(np.int64)
 
     def numbered(self, used: Counts) -> tuple[Counts, Counts]:
-        """The cell of each draw, and the number of its item among those that are used."""
+        """The pattern of each draw, and the number of its item among those of the draws that are used."""
         cells = self.cells_of(np.arange(len(self.places)))
         is_used = np.zeros(len(self.places), dtype=np.bool_)
         is_used[used] = True
-        # Sorted by place, so by cell; within a cell any order is as good, as places are random.
+        # Sorted by place, so by pattern; within a pattern any order is as good, as places are random.
         _, number = np.unique(self.places[is_used], return_inverse=True)
         items = np.full(len(self.places), -1, dtype=np.int64)
         items[is_used] = number
         return cells, items
 
 
-def _child(
-    patterns: CallPatterns, hat: _PatternSampler, first: Counts, parent: int, child: int, wanted: int, option: str
+def _child_sequence(
+    sampler: _PatternSampler, first: Counts, parent: int, child: int, length: int, mixing: str
 ) -> RecycledSequence:
     """Algorithm 1 for one child."""
-    mine = patterns.positive[:, child]
-    beyond = mine & ~patterns.positive[:, parent]
+    patterns = sampler.patterns
+    positive = patterns.positive[:, child]
+    outside_parent = positive & ~patterns.positive[:, parent]
 
-    def more(outside: bool, count: int) -> Counts:
-        return hat.draw(beyond if outside else mine, count)
+    def draw_more(outside: bool, count: int) -> Counts:
+        return sampler.draw(outside_parent if outside else positive, count)
 
-    in_child = mine[hat.cells_of(first)] if wanted else np.zeros(len(first), dtype=np.bool_)
-    return recycle_samples_for_precision(
-        first, in_child, patterns.overlap(parent, child), wanted, more, hat.rng, option
-    )
+    in_child = positive[sampler.cells_of(first)] if length else np.zeros(len(first), dtype=np.bool_)
+    overlap = patterns.overlap(parent, child)
+    return recycle_samples_for_precision(first, in_child, overlap, length, draw_more, sampler.rng, mixing)

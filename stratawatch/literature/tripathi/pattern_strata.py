@@ -1,4 +1,4 @@
-"""Strata of recycled samples: the patterns; what nobody calls positive may be cut by what is expected of it."""
+"""Strata of recycled samples: one for each pattern of calls, and a few where nobody calls an item positive."""
 
 from typing import Final
 
@@ -21,21 +21,22 @@ def stratum_numbers(cells: Cells, parent: int, rates: Rates, labels: int) -> Cou
     1/2 cum N + 1/2 cum N s.
     """
     count = len(cells.classifiers)
-    quiet = cells.negative[:, parent] & ~cells.called_by_any
+    all_negative = cells.negative[:, parent] & ~cells.called_by_any
     steps = np.zeros(len(cells.patterns), dtype=np.int64)
     most = int(np.clip(labels // LABELS_A_STRATUM, 1, MOST_STRATA))
-    steps[quiet] = _steps(cells.sizes[quiet], rates.rate[quiet], np.sqrt(rates.variance[quiet]), most)
+    deviations = np.sqrt(rates.variance[all_negative])
+    steps[all_negative] = _steps(cells.sizes[all_negative], rates.rate[all_negative], deviations, most)
     keys = [
-        f"step {step}" if calm else pattern[:count]
-        for pattern, step, calm in zip(cells.patterns, steps.tolist(), quiet.tolist(), strict=True)
+        f"step {step}" if negative else pattern[:count]
+        for pattern, step, negative in zip(cells.patterns, steps.tolist(), all_negative.tolist(), strict=True)
     ]
     return np.unique(np.array(keys, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
 
 
-def _steps(sizes: Floats, rates: Floats, spread: Floats, most: int) -> Counts:
-    """The step on which the middle of each cell lies."""
+def _steps(sizes: Floats, rates: Floats, deviations: Floats, most: int) -> Counts:
+    """The step in which the middle of each cell lies, from 0 to most - 1."""
     order = np.argsort(rates, kind="stable")
-    items, errors = sizes[order], (sizes * spread)[order]
+    items, errors = sizes[order], (sizes * deviations)[order]
     measure = (items / max(float(items.sum()), 1.0) + errors / max(float(errors.sum()), 1e-300)) / 2
     steps = np.empty(len(sizes), dtype=np.int64)
     steps[order] = np.clip(((np.cumsum(measure) - measure / 2) * most).astype(np.int64), 0, most - 1)

@@ -1,4 +1,4 @@
-"""Precisions from the labels of a panel's draw, and how they hang together."""
+"""Precisions from the labels of a panel's draw, and their covariances."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -33,26 +33,26 @@ def estimate_precisions(draw: PanelDraw, answers: Counts) -> PrecisionEstimates:
     of yes, a draw standing in S_C k times; K places of the mixed L are S+'s, by chance where L were cut from a longer S
     or drawn again. With w = |S+|/|S|: V(K) = L w (1 - w) (|S| - L)/(|S| - 1), or L w (1 - w) after UniformSample.
 
-    Only the draws of S_P that two sequences share make them hang together, and a child leaves its share of them to no
-    chance: Cov(p_a, p_b) = sum over them of (y - m_a)(y - m_b)/(n_a n_b), m the share of yes in the sequence's part of
-    S_P. For parent and child that is q (1 - q) s/(n_P n_C), for s shared draws and q their share of yes.
+    Two precisions are correlated by the draws of S_P that both sequences hold, and a child leaves its share of them to
+    no chance: Cov(p_a, p_b) = sum over them of (y - m_a)(y - m_b)/(n_a n_b), m the share of yes in the sequence's part
+    of S_P. For parent and child that is q (1 - q) s/(n_P n_C), for s shared draws and q their share of yes.
     """
     if len(answers) != draw.labels:
         raise StratawatchError(
-            "every drawn item needs an answer, or the word that there is none",
+            "every drawn item needs an answer, or NO_ANSWER",
             expected=f"{draw.labels} answers",
             got=str(len(answers)),
         )
     of_draw = np.where(draw.items >= 0, np.asarray(answers)[draw.items], NO_ANSWER) if len(answers) else draw.items
     times = _times(draw, of_draw)
     yes, parents = of_draw == YES, len(draw.sequences[draw.parent].sequence)
-    rates = tuple(_rate(draw, c, row, yes) for c, row in enumerate(times))
+    shares = tuple(_share(draw, c, row, yes) for c, row in enumerate(times))
     influences = np.stack([_influence(row[:parents], yes[:parents], float(row.sum())) for row in times])
     covariance = influences @ influences.T
-    told = np.array([isinstance(rate, ShareEstimate) for rate in rates])
-    variances = [rate.variance if isinstance(rate, ShareEstimate) else 0.0 for rate in rates]
-    covariance[np.diag_indices(len(rates))] = variances
-    return PrecisionEstimates(rates, np.where(np.outer(told, told), covariance, 0.0))
+    defined = np.array([isinstance(share, ShareEstimate) for share in shares])
+    variances = [share.variance if isinstance(share, ShareEstimate) else 0.0 for share in shares]
+    covariance[np.diag_indices(len(shares))] = variances
+    return PrecisionEstimates(shares, np.where(np.outer(defined, defined), covariance, 0.0))
 
 
 def _times(draw: PanelDraw, of_draw: Counts) -> Floats:
@@ -62,7 +62,7 @@ def _times(draw: PanelDraw, of_draw: Counts) -> Floats:
     return np.asarray(np.stack(rows) * (of_draw != NO_ANSWER), dtype=np.float64)
 
 
-def _rate(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> ShareEstimate | Undefined:
+def _share(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> ShareEstimate | Undefined:
     n = float(times.sum())
     if n == 0:
         size = int(draw.patterns.called_positive[classifier])
@@ -85,22 +85,22 @@ def _variance(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> fl
         answers = float(times[members].sum())
         found.append(smoothed_share(float(times[members] @ yes[members]) / max(answers, 1.0), answers))
         within += float(times[members] @ times[members]) * found[-1] * (1 - found[-1])
-    between = (found[0] - found[1]) ** 2 * _chance(part, fresh, draw.mixing)
+    between = (found[0] - found[1]) ** 2 * _chance_variance(part, fresh, draw.mixing)
     return (within + between) / float(times.sum()) ** 2
 
 
-def _chance(part: RecycledSequence, mixed: int, option: str) -> float:
-    """V(K) of the mixed places."""
+def _chance_variance(part: RecycledSequence, mixed: int, mixing: str) -> float:
+    """V(K), K of the `mixed` places being S+'s."""
     length = part.recycled + part.outside
     if not (part.recycled and part.outside):
         return 0.0
     w = part.recycled / length
-    again = 1.0 if option == UNIFORM_SAMPLE else (length - mixed) / (length - 1)
+    again = 1.0 if mixing == UNIFORM_SAMPLE else (length - mixed) / (length - 1)
     return mixed * w * (1 - w) * again
 
 
 def _influence(times: Floats, yes: Flags, n: float) -> Floats:
-    """What each draw of S_P moves the precision by."""
+    """The influence of each draw of S_P on the precision."""
     shared = float(times.sum())
     mean = float(times @ yes) / shared if shared else 0.0
     return np.asarray(times * (yes - mean) / max(n, 1.0), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Algorithm 1, RecycleSamplesForPrecision: a child's sequence, made of its parent's as far as it goes."""
+"""Algorithm 1, RecycleSamplesForPrecision: a child's sequence of draws, made of its parent's as far as it goes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,9 +8,8 @@ import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
-from stratawatch.errors import StratawatchError
+from stratawatch.literature.tripathi.call_patterns import Overlap
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing_named
-from stratawatch.literature.tripathi.overlap import Overlap
 
 DrawMore = Callable[[bool, int], Counts]
 """(outside, k) -> ids of k new draws with replacement, from A_C - A_P if `outside`, else from all of A_C."""
@@ -20,7 +19,7 @@ DrawMore = Callable[[bool, int], Counts]
 class RecycledSequence:
     """S_C, and how it came about: |S+|, |S-| and |S_remain| before anything was cut.
 
-    `saved` are the places that cost no label (Lemma 3): all of S+, or what the cut left of it.
+    `saved` counts the places that cost no label (Lemma 3): all of S+, or what the cut left of it.
     """
 
     sequence: Counts
@@ -28,11 +27,6 @@ class RecycledSequence:
     outside: int
     remaining: int
     saved: int
-
-    @property
-    def discarded(self) -> int:
-        """Places of S+ and S- that the cut took away."""
-        return max(0, self.recycled + self.outside - len(self.sequence))
 
 
 def recycle_samples_for_precision(
@@ -44,30 +38,17 @@ def recycle_samples_for_precision(
     rng: np.random.Generator,
     mixing_name: str = UNIFORM_SHUFFLE,
 ) -> RecycledSequence:
-    """S_C of `wanted` draws from A_C, out of S_P (`parent`, with repeats) and of `in_child`, which of it lie in A_C.
+    """S_C of `length` draws from A_C, out of S_P (`parent`, with repeats) and of `in_child`, which of it lie in A_C.
 
     S+ = S_P in A_C; |S-| = |A_C - A_P| |S+|/|A_P and A_C| from A_C - A_P, rounded at random so that its expectation
-    is right; S_remain = what is short of `wanted`, from A_C; S_C = Mix(S+ + S-) + S_remain, cut to `wanted`.
+    is right; S_remain = what is short of `length`, from A_C; S_C = Mix(S+ + S-) + S_remain, cut to `length`.
     Without an overlap S- is empty and S_remain is everything.
     """
-    if length < 0 or (length > 0 and overlap.child == 0):
-        raise StratawatchError(
-            "the child calls no item positive" if length > 0 else "a sequence cannot be shorter than empty",
-            expected="0 draws" if length > 0 else "0 draws or more",
-            got=f"{length} wanted",
-        )
-    mix = mixing_named(mixing_name)
     recycled = parent[in_child]
-    if len(recycled) and not overlap.both:
-        raise StratawatchError(
-            "items of the parent's sequence are in a child that it does not overlap with",
-            expected="0",
-            got=str(len(recycled)),
-        )
     due = overlap.outside * len(recycled) / overlap.both if overlap.both else 0.0
     outside = floor(due) + int(rng.random() < due - floor(due))
     both = np.concatenate([recycled, draw_more(True, outside)])
-    places = mix(len(both), rng)[:length]
+    places = mixing_named(mixing_name)(len(both), rng)[:length]
     remaining = max(0, length - len(both))
     sequence = np.concatenate([both[places], draw_more(False, remaining)])
     saved = len(recycled) if len(both) <= length else int((places < len(recycled)).sum())

@@ -1,4 +1,4 @@
-"""What people may set about recycled samples."""
+"""The options of recycled samples."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from stratawatch.literature.tripathi.sample_size import sample_size
 
 @dataclass(frozen=True)
 class RecyclingOptions:
-    """Choices of the method.
+    """The options of recycled samples, which are those of the design.
 
-    `parent`: a classifier; without one, that with which the panel needs the fewest labels. `mixing`: how recycled and
-    fresh draws are mixed. `at_least`: the least precision that sample sizes reckon with. `omission_share` of the
-    budget is kept for items that the parent calls negative; 0: no recall is wanted.
+    parent: a classifier ("": the one with which the panel needs the fewest labels). mixing: how recycled and fresh
+    draws are mixed. at_least: the least precision that sample sizes are made for. omission_share: the share of the
+    budget for items that the parent calls negative (0: recall is not estimated).
     """
 
     parent: str = ""

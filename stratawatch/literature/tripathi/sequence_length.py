@@ -6,7 +6,7 @@ from stratawatch.errors import PlanImpossible
 
 
 def longest_affordable(budget: int, most: int, labels: Callable[[int], int]) -> int:
-    """An n <= most whose `labels(n)` are within the budget, and those of n + 1 are not; by halving.
+    """A length n <= most whose `labels(n)` are within the budget, and those of n + 1 are not; found by halving.
 
     Labels grow with n but for the luck of the draw, so it is about the largest. They depend on draws only, never on
     answers: choosing n by them biases nothing.

@@ -1,4 +1,4 @@
-"""Every classifier's sequence, and the labels that a survey's budget buys beside: all known before any label."""
+"""The sequences of all classifiers, and the labels that a survey's budget buys beside them, before any label."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +25,7 @@ _PRECISION = "precision"
 
 @dataclass(frozen=True)
 class ClassifierSequences:
-    """The draw of a cycle. Everything about it follows from the sizes of its strata and the survey."""
+    """The draw of a cycle, which follows from the sizes of its strata and the survey alone."""
 
     cells: Cells
     survey: SurveySpec
@@ -33,14 +33,14 @@ class ClassifierSequences:
 
     @cached_property
     def patterns(self) -> CallPatterns:
-        """Who calls how many items positive."""
+        """How many items have the same calls."""
         return CallPatterns.of(self.cells.patterns, self.cells.sizes.astype(np.int64), len(self.cells.classifiers))
 
     @cached_property
     def full_lengths(self) -> Counts:
-        """Draws of each classifier for the margin of its precision, if labels were no object.
+        """Draws of each classifier for the margin of its precision, if the budget had no limit.
 
-        Without a goal of its own it has the widest margin that a goal of another has, or the usual one.
+        Without a goal of its own it has the widest margin that a goal of another has, or the metric's default.
         """
         goals = [goal for goal in self.survey.goals if goal.metric == _PRECISION]
         widest = max((goal.margin for goal in goals), default=metric_named(_PRECISION).default_margin)
@@ -53,7 +53,10 @@ class ClassifierSequences:
 
     @cached_property
     def parent(self) -> int:
-        """The one that is named, or else the one with which the panel needs the fewest labels."""
+        """The place of the classifier that is named, or else of the one with which the panel needs the fewest labels.
+
+        Raises PlanImpossible where it, or every classifier, calls nothing positive.
+        """
         called = self.patterns.called_positive
         if not (called > 0).any():
             raise PlanImpossible("no classifier calls any item positive", expected="one, to recycle its sample")
@@ -69,26 +72,30 @@ class ClassifierSequences:
 
     @property
     def omission_budget(self) -> int:
-        """Labels that are kept back for the items that the parent calls negative."""
+        """Labels that are kept for the items that the parent calls negative."""
         share = round(self._budget * self.options.omission_share)
         return min(share, int(self.patterns.called_negative[self.parent]))
 
     @cached_property
     def draw(self) -> PanelDraw:
-        """The longest sequences that the rest of the budget pays for, up to those that are wanted."""
-        most = int(self.full_lengths.max())
-        return self._drawn(
-            longest_affordable(self._budget - self.omission_budget, most, lambda n: self._drawn(n).labels)
-        )
+        """The longest sequences that the rest of the budget pays for, up to the full lengths."""
+        left, most = self._budget - self.omission_budget, int(self.full_lengths.max())
+        return self.draw_of_length(longest_affordable(left, most, lambda n: self.draw_of_length(n).labels))
+
+    def draw_of_length(self, longest: int) -> PanelDraw:
+        """Sequences in proportion to the full lengths, the longest of so many draws."""
+        lengths = np.ceil(self.full_lengths * (longest / int(self.full_lengths.max()))).astype(np.int64)
+        rng = dice(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
+        return draw_panel(self.patterns, lengths, self.parent, rng, self.options.mixing)
 
     @cached_property
     def omission_strata(self) -> Flags:
-        """Strata of items that the parent calls negative."""
+        """The strata of items that the parent calls negative."""
         return self.cells.by_stratum(self.cells.negative[:, self.parent].astype(np.float64)) > 0
 
     @cached_property
     def pattern_of_stratum(self) -> Counts:
-        """The pattern that each stratum is; -1 where nobody calls anything positive, so that no sequence goes there."""
+        """The row of each stratum's pattern; -1 where nobody calls anything positive, so that no sequence is there."""
         count = self.patterns.classifiers
         places = {name: place for place, name in enumerate(self.patterns.names)}
         found = np.full(self.cells.stratum_count, -1, dtype=np.int64)
@@ -98,18 +105,18 @@ class ClassifierSequences:
 
     @cached_property
     def sequence_totals(self) -> Counts:
-        """Items of each stratum that the sequences hold: those with the smallest permanent random numbers."""
+        """Items of each stratum in the sequences: those with the smallest permanent random numbers."""
         return np.where(self.pattern_of_stratum >= 0, self.draw.totals[self.pattern_of_stratum], 0).astype(np.int64)
 
     @cached_property
     def first_number(self) -> Counts:
-        """The number that the first item of each stratum has in the sequences; the others follow."""
+        """The number of each stratum's first item in the draw; its other items have the next numbers."""
         totals = self.draw.totals
         return np.asarray((np.cumsum(totals) - totals)[self.pattern_of_stratum], dtype=np.int64)
 
     @cached_property
     def totals(self) -> Counts:
-        """Labels of each stratum: what the sequences hold, and what is left of the budget among the parent's B."""
+        """Labels of each stratum: the sequences', and the rest of the budget where the parent calls items negative."""
         totals = self.sequence_totals.copy()
         if self.omission_budget:
             here = self.omission_strata
@@ -121,9 +128,3 @@ class ClassifierSequences:
     @property
     def _budget(self) -> int:
         return self.survey.budget or 0
-
-    def _drawn(self, longest: int) -> PanelDraw:
-        most = int(self.full_lengths.max())
-        wanted = np.ceil(self.full_lengths * (longest / most)).astype(np.int64)
-        rng = dice(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
-        return draw_panel(self.patterns, wanted, self.parent, rng, self.options.mixing)

@@ -10,7 +10,7 @@ from stratawatch.core.estimation.wilson import wilson
 
 @dataclass(frozen=True)
 class ShareEstimate:
-    """A share, its variance (above 0), and the plain draws that would know as much."""
+    """A share, its variance (above 0), and the size of a simple random sample with the same variance."""
 
     value: float
     variance: float
@@ -28,5 +28,5 @@ class ShareEstimate:
 
 
 def smoothed_share(value: float, n: float) -> float:
-    """The share that a variance is made with: half a yes and half a no are added to n draws."""
+    """The share with half a yes and half a no added to n draws, so that its variance is above 0."""
     return (value * n + 0.5) / (n + 1)

@@ -1,4 +1,4 @@
-"""Tripathi, Jagannathan and Dhamodharaswamy: precisions from one recycled sample, everybody's recall beside them."""
+"""Tripathi, Jagannathan and Dhamodharaswamy: precisions from one recycled sample, and recall of every classifier."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,8 +7,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
@@ -17,18 +16,15 @@ from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
-from stratawatch.core.population import Atom, Census, Counts, Segment
+from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.errors import PlanImpossible
+from stratawatch.literature.paper_design import EstimateOne, PaperDesign, within_pools
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE
 from stratawatch.literature.tripathi.pattern_strata import stratum_numbers
 from stratawatch.literature.tripathi.recycled_estimates import SUPPORTED_METRICS, RecycledEstimates
 from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
 from stratawatch.literature.tripathi.sequences import ClassifierSequences
-
-METHOD: Final = "recycled samples"
-_SEGMENTS: Final = "design = 'tripathi' tells nothing of segments"
-
 
 # Measured; see docs/methods/tripathi.md.
 _WIDER: Final = (
@@ -42,17 +38,18 @@ _AGAIN: Final = (
 
 
 @dataclass(frozen=True)
-class Tripathi(RecyclingOptions, SamplingDesign):
+class Tripathi(RecyclingOptions, PaperDesign):
     """One round: a sequence for every precision, recycled from the parent's, and the parent's false-omission rate."""
 
     name: ClassVar[str] = "tripathi"
     paper: ClassVar[str] = "Tripathi, Jagannathan and Dhamodharaswamy"
     estimator: ClassVar[Estimator] = "side_mean"
     estimates_segments: ClassVar[bool] = False
+    method: ClassVar[str] = "recycled samples"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """By the mixing."""
+        """What was measured of it, and of the mixing."""
         return (_WIDER, _AGAIN) if self.mixing == UNIFORM_SAMPLE else (_WIDER,)
 
     @property
@@ -61,7 +58,7 @@ class Tripathi(RecyclingOptions, SamplingDesign):
         return (self.parent,) if self.parent else ()
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
-        """Everything but precision, recall and false-omission rate."""
+        """A reason for everything but precision, recall and false-omission rate."""
         if metric in SUPPORTED_METRICS:
             return ""
         return (
@@ -69,7 +66,7 @@ class Tripathi(RecyclingOptions, SamplingDesign):
         )
 
     def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
-        """A budget that leaves precisions less than a label each."""
+        """Refuse a budget that leaves precisions less than a label each."""
         budget = survey.budget or 0
         left = budget - round(budget * self.omission_share)
         if left < len(scored):
@@ -80,74 +77,54 @@ class Tripathi(RecyclingOptions, SamplingDesign):
             )
 
     def least_budget(self, classifiers: int) -> int:
-        """Two labels for every stratum of the parent's negatives: a pattern of the others each."""
+        """Two labels for every stratum that the parent calls negative: a pattern of the other classifiers each."""
         least = 2**classifiers / self.omission_share if self.omission_share else 0
         return max(int(np.ceil(least)), classifiers)
 
     def drawable(self, cells: Cells) -> Flags:
-        """All that some classifier judged, if any calls an item positive."""
+        """All cells with a call, if any classifier calls an item positive."""
         return cells.has_call & bool(cells.called_by_any.any())
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
-        """Fine cells; every pattern that someone calls positive is a stratum, the rest is cut by what is expected."""
+        """Initial cells: each pattern with a positive call is a stratum, the rest is cut by expected rates."""
         atoms = initial_cells(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
-        planned = self._sequences(cells, survey)
-        strata = stratum_numbers(cells, planned.parent, prior_rates(cells, history), planned.omission_budget).tolist()
-        made = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
-        # What the budget cannot buy is said now.
-        self.max_totals(Cells.of_atoms(census.classifiers, made), survey, history)
-        return made
+        sequences = self._sequences(cells, survey)
+        rates, labels = prior_rates(cells, history), sequences.omission_budget
+        strata = stratum_numbers(cells, sequences.parent, rates, labels).tolist()
+        stratified = tuple(replace(atom, stratum=stratum) for atom, stratum in zip(atoms, strata, strict=True))
+        # A budget that does not reach all strata is refused now, before the design is frozen.
+        self.max_totals(Cells.of_atoms(census.classifiers, stratified), survey, history)
+        return stratified
 
     def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
-        """What is drawn: it does not depend on answers."""
+        """The totals of the only round, which do not depend on labels."""
         return self._sequences(cells, survey).totals
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
-        """Everything in the first round. Labels that are known count too: the draw must not depend on them."""
+        """Everything in the first round. Labels that exist already count too: the draw must not depend on them."""
         if so_far.ordinal > 1:
-            return Plan(tuple(so_far.drawn.tolist()), {}, METHOD)
-        whole = self.plan_all_rounds(cells, survey, history, SUPPORTED_METRICS)
-        wanted = np.array(whole.totals, dtype=np.int64)
-        return replace(
-            whole,
-            totals=tuple(np.minimum(wanted, pools).tolist()),
-            exhausted=tuple(np.flatnonzero(wanted > pools).tolist()),
-        )
+            return Plan(tuple(so_far.drawn.tolist()), {}, self.method)
+        return within_pools(self.plan_all_rounds(cells, survey, history, SUPPORTED_METRICS), so_far.drawn, pools)
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
-        """With the half-widths of answers that come as scores or history foretell."""
+        """The only round, with the half-widths to expect if every stratum has its expected share of positives."""
         sequences = self._sequences(cells, survey)
-        told = RecycledEstimates.expected(sequences, prior_rates(cells, history).rate, survey.confidence)
-        found = {
-            (name, metric): told.estimate(metric, place).result
+        expected = RecycledEstimates.expected(sequences, prior_rates(cells, history).rate, survey.confidence)
+        widths = {
+            (name, metric): found.half_width
             for place, name in enumerate(cells.classifiers)
             for metric in SUPPORTED_METRICS
-            if metric in metrics
+            if metric in metrics and isinstance(found := expected.estimate(metric, place)[0], IntervalEstimate)
         }
-        widths = {key: outcome.half_width for key, outcome in found.items() if isinstance(outcome, IntervalEstimate)}
-        return Plan(tuple(sequences.totals.tolist()), widths, METHOD)
+        return Plan(tuple(sequences.totals.tolist()), widths, self.method)
 
-    def estimate(
-        self, cells: Cells, atoms: Sequence[Atom], known: LabelledSample, request: EstimationRequest
-    ) -> tuple[Estimate, ...]:
-        """Precision, recall and false-omission rate, over everything."""
-        told = RecycledEstimates.of_labels(self._sequences(cells, request.survey), known, request.confidence)
-        return tuple(
-            self._estimate(told, place, metric, segment)
-            for segment in request.segments
-            for place in range(len(cells.classifiers))
-            for metric in request.metrics
-        )
-
-    def _estimate(self, told: RecycledEstimates, place: int, metric: str, segment: Segment | None) -> Estimate:
-        classifiers = told.sequences.cells.classifiers
-        name = classifiers[place]
-        why = self.unsupported_reason(metric, name, classifiers) or (_SEGMENTS if segment else "")
-        if why:
-            return Estimate(name, metric, segment, Undefined(why), 0, METHOD, told.confidence)
-        found = told.estimate(metric, place)
-        return Estimate(name, metric, None, found.result, found.labels, found.method, told.confidence)
+    def estimator_for(
+        self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
+    ) -> EstimateOne:
+        """Precision, recall and false-omission rate over everything."""
+        found = RecycledEstimates.of_labels(self._sequences(cells, request.survey), sample, request.confidence)
+        return lambda metric, place, _segment: found.estimate(metric, place)
 
     def _sequences(self, cells: Cells, survey: SurveySpec) -> ClassifierSequences:
         return ClassifierSequences(cells, survey, self)

@@ -75,7 +75,7 @@ class TestRounds:
         assert {cycle.design.atoms[atom].pattern[0] for atom in _homes(cycle)} == {"1"}
 
     def test_stop_when_the_interval_was_narrow_in_so_many_rounds_running(self):
-        """Without disagreement the interval narrows fast; each more that is wanted is a round more."""
+        """Without disagreement the interval narrows fast; each more that is required is a round more."""
         lengths = [
             len(cycle_of(survey_of(300, delta=0.1, per_bin=4, in_a_row=k), lambda *_: True).finish().plans)
             for k in (1, 2, 3)

@@ -50,13 +50,13 @@ def test_intervals_hold_and_values_are_not_biased(seed):
     held = {key: [] for key in truth}
     errors = {key: [] for key in truth}
     for cycle in range(CYCLES):
-        wanted = survey(500, seed=f"{seed}.{cycle}")
-        totals = design_of(wanted).max_totals(cells, wanted, NO_HISTORY).tolist()
+        asked = survey(500, seed=f"{seed}.{cycle}")
+        totals = design_of(asked).max_totals(cells, asked, NO_HISTORY).tolist()
         rows = np.concatenate([rng.choice(pool, n, replace=False) for pool, n in zip(members, totals, strict=True)])
         items = tuple(f"i{row}" for row in rows.tolist())
         pools = Candidates(items, homes[rows], tuple(f"{place:032x}" for place in range(len(rows))))
         ledger = Ledger({item: "yes" if word else "no" for item, word in zip(items, says[rows].tolist(), strict=True)})
-        for one in FrozenDesign(CENSUS.classifiers, atoms, pools, wanted).estimate(ledger, items):
+        for one in FrozenDesign(CENSUS.classifiers, atoms, pools, asked).estimate(ledger, items):
             key = one.classifier, one.metric
             held[key].append(one.result.low <= truth[key] <= one.result.high)
             errors[key].append(one.result.value - truth[key])

@@ -19,8 +19,8 @@ def of(p, covariance=None, omission=0.02, variance=1e-5, patterns=TWO, parent=0)
     matrix = np.full((2, 2), 2e-4) if covariance is None else np.array(covariance)
     np.fill_diagonal(matrix, 4e-4)
     half = 1.959964 * variance**0.5
-    known = IntervalEstimate(omission, max(0.0, omission - half), omission + half, 1000.0)
-    return DerivedMetrics(patterns, parent, PrecisionEstimates(rates, matrix), known)
+    outcome = IntervalEstimate(omission, max(0.0, omission - half), omission + half, 1000.0)
+    return DerivedMetrics(patterns, parent, PrecisionEstimates(rates, matrix), outcome)
 
 
 class TestFalseOmission:
@@ -101,9 +101,9 @@ class TestRecall:
         """With precisions known, r_1 ends where F does."""
         made = of((0.8, 0.5))
         exact = PrecisionEstimates(made.precisions.shares, np.zeros((2, 2)))
-        known = DerivedMetrics(TWO, 0, exact, IntervalEstimate(0.02, 0.01, 0.04, 1000.0)).recall(0).result
-        assert known.low == pytest.approx(64 / (64 + 0.04 * 920))
-        assert known.high == pytest.approx(64 / (64 + 0.01 * 920))
+        outcome = DerivedMetrics(TWO, 0, exact, IntervalEstimate(0.02, 0.01, 0.04, 1000.0)).recall(0).result
+        assert outcome.low == pytest.approx(64 / (64 + 0.04 * 920))
+        assert outcome.high == pytest.approx(64 / (64 + 0.01 * 920))
 
     def test_more_than_everything_is_clipped_and_said(self):
         made = of((0.4, 0.5), omission=0.005).recall(1)
@@ -126,9 +126,9 @@ class TestRecall:
         )
 
     def test_no_positive_of_its_own_leaves_an_upper_bound(self):
-        known = of((0.8, 0.0)).recall(1).result
-        assert known.low == known.value == 0
-        assert 0 < known.high < 0.2
+        outcome = of((0.8, 0.0)).recall(1).result
+        assert outcome.low == outcome.value == 0
+        assert 0 < outcome.high < 0.2
 
 
 class TestFalseOmissionOfOthers:
@@ -198,8 +198,8 @@ def test_recalls_and_false_omission_rates_cover():
         f = false_omission_rate(sizes, labels, rng.hypergeometric(yes, sizes - yes, labels))
         made = DerivedMetrics(PANEL, 1, estimate_precisions(draw, answers(draw, rng)), f)
         for c in range(3):
-            known = [made.recall(c).result, made.false_omission_rate(c).result]
+            found = [made.recall(c).result, made.false_omission_rate(c).result]
             covered[:, c] += [
-                one.low <= truth <= one.high for one, truth in zip(known, (recall[c], omission[c]), strict=True)
+                one.low <= truth <= one.high for one, truth in zip(found, (recall[c], omission[c]), strict=True)
             ]
     assert (covered / runs).min() > 0.93

@@ -8,7 +8,7 @@ from stratawatch.errors import StratawatchError
 from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import MIXING
 from stratawatch.literature.tripathi.panel_draw import draw_panel
-from tests.support.panel_draws import PANEL, draw
+from tests.support.panel_draws import PANEL, draw, patterns_of, rows_of
 
 
 @settings(deadline=None)
@@ -18,20 +18,20 @@ from tests.support.panel_draws import PANEL, draw
     st.sampled_from(sorted(MIXING)),
     st.integers(0, 1000),
 )
-def test_rows_are_called_positive_and_are_the_smallest_of_their_cells(calls, wanted, option, seed):
-    patterns, cells = CallPatterns.of_calls(calls)
-    wanted = np.array(wanted[: calls.shape[1]])
+def test_rows_are_called_positive_and_are_the_smallest_of_their_cells(calls, lengths, mixing, seed):
+    patterns, cells = patterns_of(calls)
+    lengths = np.array(lengths[: calls.shape[1]])
     if not calls.any():
         return
     parent = int(np.argmax(calls.sum(axis=0)))
     rng = np.random.default_rng(seed)
     numbers = rng.random(len(calls))
-    made = draw_panel(patterns, wanted, parent, rng, option)
-    rows = made.rows(cells, numbers)
+    made = draw_panel(patterns, lengths, parent, rng, mixing)
+    rows = rows_of(made, cells, numbers)
     assert len(set(rows.tolist())) == len(rows) == made.labels
     for classifier, column in enumerate(calls.T):
         found = rows[made.items_of(classifier)]
-        assert len(found) == (wanted[classifier] if column.any() else 0)
+        assert len(found) == (lengths[classifier] if column.any() else 0)
         assert bool(column[found].all())
     for cell, total in enumerate(made.totals.tolist()):
         mine = np.flatnonzero(cells == cell)
@@ -65,10 +65,10 @@ def test_a_classifier_that_calls_nothing_gets_nothing():
 class TestWithReplacement:
     """Items repeat as often as independent draws do, though only sizes are known."""
 
-    @pytest.mark.parametrize("option", sorted(MIXING))
-    def test_distinct_items_of_the_parent(self, option):
+    @pytest.mark.parametrize("mixing", sorted(MIXING))
+    def test_distinct_items_of_the_parent(self, mixing):
         """150 items, 60 draws: 150 (1 - (149/150)^60) = 49.6 distinct ones."""
-        found = [len(np.unique(draw(seed=seed, option=option).items_of(1))) for seed in range(800)]
+        found = [len(np.unique(draw(seed=seed, mixing=mixing).items_of(1))) for seed in range(800)]
         assert np.mean(found) == pytest.approx(150 * (1 - (149 / 150) ** 60), abs=0.35)
 
     def test_pairs_of_a_childs_places_are_the_same_item_as_often_as_chance_has_it(self):
@@ -88,7 +88,3 @@ class TestRefusals:
     def test_negative_numbers(self):
         with pytest.raises(StratawatchError, match="each classifier needs its number of draws"):
             draw((60, -1, 60))
-
-    def test_a_parent_that_calls_nothing(self):
-        with pytest.raises(StratawatchError, match="name another parent"):
-            draw((6, 6), 1, patterns=CallPatterns.of(["00", "10"], np.array([5, 50]), 2))

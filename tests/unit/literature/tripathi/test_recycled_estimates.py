@@ -13,7 +13,7 @@ from stratawatch.literature.tripathi.false_omission import false_omission_rate
 from stratawatch.literature.tripathi.recycled_estimates import RecycledEstimates
 from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
 from stratawatch.literature.tripathi.sequences import ClassifierSequences
-from tests.support.tripathi_cycle import NAMES, design_of, drawn, pattern_of, survey, told
+from tests.support.tripathi_cycle import NAMES, design_of, drawn, estimates_of, pattern_of, survey
 
 ALONE = Census(("a",), ("0", "0", "1"), np.array([200, 400, 900]), np.array([50_000, 9_000, 40_000]))
 
@@ -38,7 +38,7 @@ def sequence_of(design, place) -> list[str]:
 def test_precision_is_the_share_of_yes_in_the_sequence_repeats_counted(parent):
     design = design_of(survey(500, parent=parent))
     says = labels(design)
-    found = told(design, says)
+    found = estimates_of(design, says)
     for place, name in enumerate(NAMES):
         sequence = sequence_of(design, place)
         assert all(pattern_of(design, item)[place] == "1" for item in sequence)
@@ -53,7 +53,7 @@ def test_a_single_classifier_is_a_plain_sample_with_wilsons_interval():
     says = labels(design)
     called = [item for item in says if pattern_of(design, item) == "1"]
     yes = sum(says[item] == "yes" for item in called)
-    one = told(design, says)["a", "precision"].result
+    one = estimates_of(design, says)["a", "precision"].result
     assert len(called) == 200  # no item of 40,000 came twice
     low, high = wilson(np.array(yes / 200), np.array(200), 0.95)
     assert (one.value, one.low, one.high, one.n_eff) == pytest.approx((yes / 200, float(low), float(high), 200))
@@ -66,15 +66,17 @@ def test_the_parents_false_omission_rate_is_the_stratified_share():
     homes = {item: design.atoms[int(design.candidates.atoms[int(item[1:])])].stratum for item in says}
     mine = [[says[item] == "yes" for item in says if homes[item] == stratum] for stratum in strata]
     sizes = np.array([sum(atom.size for atom in design.atoms if atom.stratum == stratum) for stratum in strata])
-    wanted = false_omission_rate(sizes, np.array([len(each) for each in mine]), np.array([sum(each) for each in mine]))
-    one = told(design, says)["a", "false_omission_rate"]
-    assert one.result == wanted
+    expected = false_omission_rate(
+        sizes, np.array([len(each) for each in mine]), np.array([sum(each) for each in mine])
+    )
+    one = estimates_of(design, says)["a", "false_omission_rate"]
+    assert one.result == expected
     assert one.labels_used == 200
 
 
 def test_recall_and_false_omission_follow_from_totals():
     design = design_of(survey(600, parent="a"))
-    found = told(design, labels(design))
+    found = estimates_of(design, labels(design))
     cells = design.cells
     called, passed = cells.sizes @ cells.positive, cells.sizes @ cells.negative
     p = [found[name, "precision"].result.value for name in NAMES]
@@ -90,7 +92,7 @@ def test_an_item_without_an_answer_is_left_out():
     design = design_of(survey(500, parent="b"))
     says = labels(design)
     silent = set(list(says)[::4])
-    found = told(design, {item: None if item in silent else word for item, word in says.items()})
+    found = estimates_of(design, {item: None if item in silent else word for item, word in says.items()})
     for place, name in enumerate(NAMES):
         kept = [says[item] == "yes" for item in sequence_of(design, place) if item not in silent]
         assert found[name, "precision"].result.value == pytest.approx(np.mean(kept))
@@ -98,7 +100,7 @@ def test_an_item_without_an_answer_is_left_out():
 
 def test_no_labels_are_no_information():
     design = design_of(survey(300, parent="a"))
-    found = told(design, dict.fromkeys(drawn(design)))
+    found = estimates_of(design, dict.fromkeys(drawn(design)))
     assert all(isinstance(one.result, Undefined) for one in found.values())
     assert found["a", "precision"].result.reason == "no label among the 260 items it calls positive"
     assert found["a", "false_omission_rate"].result.reason.startswith("no label among the 1,155 items it calls")
@@ -108,7 +110,7 @@ def test_no_labels_are_no_information():
 
 def test_without_a_share_for_omissions_there_is_no_recall():
     design = design_of(survey(300, parent="a", omission_share=0.0))
-    found = told(design, labels(design))
+    found = estimates_of(design, labels(design))
     assert isinstance(found["a", "precision"].result, IntervalEstimate)
     assert "in strata without a label" in found["a", "false_omission_rate"].result.reason
     assert "the false-omission rate of the parent is not known" in found["a", "recall"].result.reason
@@ -117,7 +119,7 @@ def test_without_a_share_for_omissions_there_is_no_recall():
 def test_where_every_item_has_its_answer_the_value_is_exact():
     design = design_of(survey(300, parent="b"))
     says = {item: "yes" if row % 4 else "no" for row, item in enumerate(design.candidates.items)}
-    found = told(design, says)
+    found = estimates_of(design, says)
     for place, name in enumerate(NAMES):
         calls = {item: pattern_of(design, item)[place] for item in says}
         yes = {call: sum(says[i] == "yes" for i in says if calls[i] == call) for call in "01"}
@@ -137,7 +139,7 @@ def test_more_labels_than_were_planned_do_no_harm():
     design = design_of(survey(300, parent="b"))
     says = labels(design)
     more = {**says, **{item: "yes" for item in design.candidates.items if pattern_of(design, item) == "1111"}}
-    one, other = told(design, says)["b", "precision"], told(design, more)["b", "precision"]
+    one, other = estimates_of(design, says)["b", "precision"], estimates_of(design, more)["b", "precision"]
     assert other.labels_used == one.labels_used
     assert other.result.value >= one.result.value
 
@@ -152,7 +154,7 @@ def test_what_is_impossible_is_clipped_and_a_note_says_so():
             item: "yes" if pattern_of(design, item)[1] == "1" and row % 2 else "no"
             for row, item in enumerate(drawn(design))
         }
-        recall = told(design, says)["b", "recall"]
+        recall = estimates_of(design, says)["b", "recall"]
         assert recall.result.low <= recall.result.value <= recall.result.high <= 1
         if "was clipped to 1" in recall.method:
             clipped.append(recall.result.value)

@@ -18,13 +18,12 @@ from tests.support.tripathi_cycle import CENSUS, NAMES, survey
 
 
 def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> ClassifierSequences:
-    wanted = survey(budget, goals, seed, **options)
-    return ClassifierSequences(
-        Cells.of_atoms(census.classifiers, cut(census, wanted)), wanted, RecyclingOptions(**options)
-    )
+    asked = survey(budget, goals, seed, **options)
+    cells = Cells.of_atoms(census.classifiers, cut(census, asked))
+    return ClassifierSequences(cells, asked, RecyclingOptions(**options))
 
 
-class TestWanted:
+class TestFullLengths:
     def test_is_the_papers_sample_size_for_the_usual_margin(self):
         assert sequences().full_lengths.tolist() == [1068] * 3
         assert sequences(at_least=0.9).full_lengths.tolist() == [385] * 3
@@ -98,9 +97,9 @@ class TestDraw:
         lengths = [len(part.sequence) for part in found.draw.sequences]
         assert found.draw.labels <= 150
         assert len(set(lengths)) == 1
-        assert found._drawn(lengths[0] + 1).labels > 150
+        assert found.draw_of_length(lengths[0] + 1).labels > 150
 
-    def test_is_never_longer_than_wanted(self):
+    def test_is_never_longer_than_goals_need(self):
         found = sequences(1400, goals=(Goal("precision", 0.1),))
         assert [len(part.sequence) for part in found.draw.sequences] == [97] * 3
 

@@ -12,7 +12,7 @@ from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.tripathi.tripathi_design import Tripathi
-from tests.support.tripathi_cycle import CENSUS, NAMES, design_of, drawn, pattern_of, survey, told
+from tests.support.tripathi_cycle import CENSUS, NAMES, design_of, drawn, estimates_of, pattern_of, survey
 
 SERVED = ("precision", "recall", "false_omission_rate")
 
@@ -53,13 +53,13 @@ class TestPlan:
     def test_is_the_same_again_whatever_is_known(self):
         design = design_of()
         first = design.plan(design.survey, Ledger({}), (), ordinal=1)
-        known = Ledger(dict.fromkeys(design.candidates.items[::3], "yes"))
-        assert design.plan(design.survey, known, (), ordinal=1) == first
+        labels = Ledger(dict.fromkeys(design.candidates.items[::3], "yes"))
+        assert design.plan(design.survey, labels, (), ordinal=1) == first
 
     def test_takes_what_a_short_pool_has_and_says_so(self):
         whole = design_of()
-        wanted = np.array(whole.plan(whole.survey, Ledger({}), (), ordinal=1).totals)
-        short = int(wanted.argmax())
+        asked = np.array(whole.plan(whole.survey, Ledger({}), (), ordinal=1).totals)
+        short = int(asked.argmax())
         homes = whole.cells.strata[whole.candidates.atoms]
         kept = np.flatnonzero(homes != short).tolist()
         kept += np.flatnonzero(homes == short)[:5].tolist()
@@ -76,11 +76,11 @@ class TestPlan:
         assert {one.result.value for one in found} == {1.0}
 
     def test_pools_hold_it(self):
-        wanted = survey(300)
-        atoms = cut(CENSUS, wanted)
-        pools = np.array(pool_sizes(atoms, NAMES, wanted))
+        asked = survey(300)
+        atoms = cut(CENSUS, asked)
+        pools = np.array(pool_sizes(atoms, NAMES, asked))
         cells = Cells.of_atoms(NAMES, atoms)
-        assert (pools >= Tripathi().max_totals(cells, wanted, NO_HISTORY)).all()
+        assert (pools >= Tripathi().max_totals(cells, asked, NO_HISTORY)).all()
 
 
 class TestForecast:
@@ -94,12 +94,12 @@ class TestForecast:
         widths = {key: [] for key in forecast}
         for _ in range(60):
             says = dict(zip(items, np.where(rng.random(len(items)) < rates, "yes", "no").tolist(), strict=True))
-            for key, one in told(design, says).items():
+            for key, one in estimates_of(design, says).items():
                 if key in widths:
                     widths[key].append(one.result.half_width)
         assert {metric for _, metric in forecast} == set(SERVED)
-        for key, seen in widths.items():
-            assert np.mean(seen) == pytest.approx(forecast[key], rel=0.1)
+        for key, found in widths.items():
+            assert np.mean(found) == pytest.approx(forecast[key], rel=0.1)
 
     def test_more_labels_are_narrower(self):
         few, many = (
@@ -154,7 +154,7 @@ def test_a_population_of_positives_only_has_no_omissions():
     census = Census(("a", "b"), ("10", "11"), np.array([800, 900]), np.array([400, 600]))
     design = design_of(survey(200, parent="a"), census)
     says = dict.fromkeys(drawn(design), "yes")
-    found = told(design, says)
+    found = estimates_of(design, says)
     assert found["a", "precision"].result.value == 1
     assert found["a", "false_omission_rate"].result == Undefined("it calls no item negative")
 
