@@ -30,7 +30,9 @@ def _one_of(registry: Collection[str]) -> AfterValidator:
 
 
 def _number_as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if isinstance(value, bool):
+        raise ValueError("is not for booleans, which are read without it: remove it")  # noqa: TRY004 - pydantic collects
+    return str(value) if isinstance(value, int | float) else value
 
 
 Metric = Annotated[str, _one_of(METRICS)]

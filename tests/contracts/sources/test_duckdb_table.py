@@ -8,6 +8,7 @@ import pytest
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, confine_to_folder, duckdb_session
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.errors import ConfigError, Unreachable
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.programs import start
@@ -37,6 +38,15 @@ def drawn(source: DuckDBTableSource) -> list[tuple[str, int]]:
 
 def test_a_collation_that_ignores_case_merges_no_ids(file: Path) -> None:
     assert drawn(DuckDBTableSource(file, "loose")) == [("A", 1), ("a", 1), ("a ", 1), ("b", 1)]
+
+
+def test_nor_are_decisions_that_differ_in_case_the_same_yes(file: Path) -> None:
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(f"CREATE TABLE decided AS SELECT * REPLACE (id AS flag) FROM ({ROWS})")
+        connection.execute("ALTER TABLE decided ALTER flag TYPE VARCHAR COLLATE NOCASE")
+        assert connection.execute("SELECT COUNT(*) FROM decided WHERE flag = 'a'").fetchone() == (2,)
+    gate = panel((ClassifierSpec("gate", "score", call="flag", call_yes="a"),))
+    assert DuckDBTableSource(file, "decided").census(gate, WINDOW).profile.columns["gate"]["positives"] == 1
 
 
 def test_a_view_of_another_schema_is_read(file: Path) -> None:

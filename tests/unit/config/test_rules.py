@@ -52,7 +52,10 @@ class TestClassifiers:
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__CLASSIFIERS__LR__CALL_YES", "2")
         assert load(write()).panels["spam"].classifiers[0].call_yes == "2"
 
-    @pytest.mark.parametrize(("written", "sentence"), [("true", "expected text in quotes"), ('" "', "is empty")])
+    @pytest.mark.parametrize(
+        ("written", "sentence"),
+        [("true", "is not for booleans, which are read without it: remove it"), ('" "', "is empty")],
+    )
     def test_a_value_that_means_yes_is_neither_a_boolean_nor_empty(self, problems, written, sentence):
         found = only(problems(('call = "pred_lr"', f'call = "pred_lr"\ncall_yes = {written}')))
         assert "'call_yes' " in found
