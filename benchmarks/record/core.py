@@ -21,7 +21,7 @@ from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import Ledger
-from stratawatch.resampling.measure import measure_baselines
+from stratawatch.resampling.resampled_baselines import measure_baselines
 
 _CONFIDENCES: Final = (0.8, 0.95, 0.999)
 _SHARES: Final = (

@@ -1,13 +1,11 @@
-"""Resampling methods by name, as they are where nobody says otherwise. A new one is a file and a line here."""
+"""The resampling methods by name, with their default parameters. A new one is a class and a line here."""
 
 from typing import Final
 
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.bootstrap import Bootstrap632
-from stratawatch.resampling.holdout import Holdout
-from stratawatch.resampling.k_fold import KFold
-from stratawatch.resampling.leave_one_out import LeaveOneOut
-from stratawatch.resampling.random_subsampling import RandomSubsampling
+from stratawatch.resampling.cross_validation import KFold, LeaveOneOut
+from stratawatch.resampling.random_splits import Holdout, RandomSubsampling
 from stratawatch.resampling.resampling_method import ResamplingMethod
 
 METHODS: Final[dict[str, ResamplingMethod]] = {
@@ -20,7 +18,7 @@ METHODS: Final[dict[str, ResamplingMethod]] = {
 
 
 def method_named(name: str) -> ResamplingMethod:
-    """The method of that name."""
+    """The method of this name. Raises StratawatchError for another."""
     if name not in METHODS:
         raise StratawatchError(f"there is no resampling method '{name}'", expected=f"one of {', '.join(METHODS)}")
     return METHODS[name]

@@ -1,4 +1,4 @@
-"""Which items are positive: truth as flags, and a fit's calls as flags."""
+"""Flags of the positive items, by their labels and by a fitted model's calls."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from stratawatch.errors import StratawatchError
 
 
 def positive_flags(y: Any, positive: Any = None) -> tuple[Flags, Any]:
-    """Flags of the positive items, and the label that says so: True or 1 where none is named."""
+    """Flags of the positive items, and the label of the positive class: True or 1 where none is named."""
     labels = np.asarray(y)
     found = sorted(set(labels.tolist()), key=str) if labels.ndim == 1 else []
     if len(found) != 2:

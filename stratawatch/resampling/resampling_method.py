@@ -1,42 +1,53 @@
-"""What a resampling method is: ways to divide the labelled items, and a metric from what the fits answered."""
+"""The base class of resampling methods: how labelled items are split, and a metric from what the fits answered."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import ClassVar
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.resampled import HeldOutPredictions
+from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.core.population import Counts
+from stratawatch.errors import StratawatchError
+
+Splits = Iterator[tuple[Counts, Counts]]
+"""For every run the rows to fit to, with repeats in a bootstrap draw, and other rows to test on."""
 
 
-class TrainTestSplit(NamedTuple):
-    """Rows to fit to, with repeats in a bootstrap draw, and other rows to test on."""
+class ResamplingMethod(ABC):
+    """A way to use the same labelled items for fitting and for testing."""
 
-    train: Counts
-    test: Counts
-
-
-class ResamplingMethod(Protocol):
-    """One way to use the same labelled items for fitting and for testing."""
+    tests_the_fit_to_all: ClassVar[bool] = False
+    """Whether the fit to all items is also tested on them."""
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """How the value and its interval come about, in a few words."""
-        ...
 
-    @property
-    def tests_the_fit_to_all(self) -> bool:
-        """Whether the fit to all items is also asked about them."""
-        ...
+    @abstractmethod
+    def splits(self, truth: Flags, seed: int) -> Splits:
+        """The runs. Raises StratawatchError for classes that are too small for them."""
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
-        """The runs; a class that is too small for them is refused."""
-        ...
-
-    def share(
-        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
+    def baseline_share(
+        self, metric: str, predictions: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
-        """A metric from the runs' answers, and from those of the fit to all items where that is tested."""
-        ...
+        """A metric from the predictions of all runs together, and from `fitted`, the fit to all items, if it is tested.
+
+        Every item counts: the mean of the runs' metrics would lack runs that the metric is 0/0 in.
+        """
+        return pooled_share(metric, predictions)
+
+
+def require_both_classes(truth: Flags, least: int, method: str) -> None:
+    """Raise for truths with fewer than `least` items of either class: every fit and every test needs both."""
+    positive = int(truth.sum())
+    negative = truth.size - positive
+    if min(positive, negative) < least:
+        raise StratawatchError(
+            f"there are too few labelled items for {method}",
+            expected=f"at least {least} of either class",
+            got=f"{positive} positive and {negative} negative",
+        )

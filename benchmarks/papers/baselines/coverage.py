@@ -59,7 +59,7 @@ def _of_world(world: World, seed: tuple[int, int], runs: int) -> list[Cell]:
             found[name].append(np.array([_ends(baseline.interval_at()) for baseline in one.baselines]))
             if name == "random_subsampling":
                 found[TEXTBOOK].append(_corrected_t(one))
-        train = next(METHODS["holdout"].splits(y, run)).train
+        train, _ = next(METHODS["holdout"].splits(y, run))
         tested[run] = world.truths(clone(world.rule).fit(X[train], y[train]))
     average = np.broadcast_to(deployed.mean(axis=0), deployed.shape)
     cells = [_cell(world, name, DEPLOYED, np.array(ends), deployed) for name, ends in found.items()]
@@ -75,7 +75,7 @@ def _corrected_t(one: ResampledBaselines) -> Floats:
     """Of the runs' own metrics; one third of the items is tested, so that n2/n1 = 1/2."""
     rows = []
     for metric in BASELINES_REPORTED:
-        found = metric_by_run(metric, one.trials.by_run())
+        found = metric_by_run(metric, one.predictions.by_run())
         if found.size < 2:
             rows.append(_NOTHING)
             continue

@@ -37,8 +37,8 @@ class Found:
 def distinct_share(seed: int) -> float:
     """Of 1000 items, in 200 bootstrap draws."""
     truth = np.arange(_ITEMS) % 2 == 0
-    draws = [split for s in range(_DRAWS // 50) for split in METHODS["bootstrap_632"].splits(truth, seed + s)]
-    return float(np.mean([len(np.unique(split.train)) for split in draws])) / _ITEMS
+    drawn = [train for s in range(_DRAWS // 50) for train, _ in METHODS["bootstrap_632"].splits(truth, seed + s)]
+    return float(np.mean([len(np.unique(rows)) for rows in drawn])) / _ITEMS
 
 
 def rows(found: Found) -> list[Row]:

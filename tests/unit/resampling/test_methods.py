@@ -7,10 +7,9 @@ from sklearn import model_selection
 from stratawatch.core.baselines.resampled import HeldOutPredictions
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.bootstrap import Bootstrap632
-from stratawatch.resampling.holdout import Holdout
-from stratawatch.resampling.k_fold import KFold
+from stratawatch.resampling.cross_validation import KFold
 from stratawatch.resampling.methods import METHODS, method_named
-from stratawatch.resampling.random_subsampling import RandomSubsampling
+from stratawatch.resampling.random_splits import Holdout, RandomSubsampling
 from tests.support.fitted_items import items
 
 TRUTH = items()[1] == 1
@@ -84,9 +83,9 @@ class TestBootstrap:
         assert all(0 < truth[train].sum() < 4 and test.size for train, test in splits)
 
     def test_it_cannot_do_without_the_fit_to_all(self):
-        trials = HeldOutPredictions.of_runs([(np.array([0]), np.array([True]))], TRUTH)
+        predictions = HeldOutPredictions.of_runs([(np.array([0]), np.array([True]))], TRUTH)
         with pytest.raises(StratawatchError, match="needs the answers of the fit to all items"):
-            Bootstrap632().share("accuracy", trials, None)
+            Bootstrap632().baseline_share("accuracy", predictions, None)
 
 
 class TestRefusals:

@@ -1,8 +1,6 @@
-"""Random subsampling: holdout many times over, and the mean."""
+"""Random subsampling and holdout: random splits by class into items to fit to and items to test on."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,20 +10,17 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
 from stratawatch.errors import StratawatchError
-from stratawatch.resampling.required_classes import require_both_classes
-from stratawatch.resampling.resampling_method import TrainTestSplit
+from stratawatch.resampling.resampling_method import ResamplingMethod, Splits, require_both_classes
 
 
 @dataclass(frozen=True)
-class RandomSubsampling:
-    """`runs` random splits by class (StratifiedShuffleSplit), each run's metric counting the same."""
+class RandomSubsampling(ResamplingMethod):
+    """`runs` random splits by class (StratifiedShuffleSplit); the metric is the mean of the runs'."""
 
     runs: int = 20
     test_share: float = 1 / 3
-    tests_the_fit_to_all: ClassVar = False
 
     def __post_init__(self) -> None:
-        """Check what no split can be made with."""
         if self.runs < 1 or not 0 < self.test_share < 1:
             raise StratawatchError(
                 "no such splits can be made",
@@ -35,11 +30,11 @@ class RandomSubsampling:
 
     @property
     def description(self) -> str:
-        """Runs and the share tested."""
+        """The runs and the share tested."""
         return f"random subsampling, {self.runs} runs of {self.test_share:.3g}, Wilson on distinct items"
 
-    def splits(self, truth: Flags, seed: int) -> Iterator[TrainTestSplit]:
-        """As scikit-learn divides them."""
+    def splits(self, truth: Flags, seed: int) -> Splits:
+        """The splits of scikit-learn."""
         from sklearn.model_selection import StratifiedShuffleSplit
 
         require_both_classes(truth, 2, "a random split")
@@ -50,12 +45,26 @@ class RandomSubsampling:
                 expected="at least 2 items to test and 2 to fit to",
                 got=f"{tested} and {truth.size - tested}",
             )
-        splitter = StratifiedShuffleSplit(n_splits=self.runs, test_size=self.test_share, random_state=seed)
-        for train, test in splitter.split(truth, truth):
-            yield TrainTestSplit(train, test)
+        yield from StratifiedShuffleSplit(self.runs, test_size=self.test_share, random_state=seed).split(truth, truth)
 
-    def share(
-        self, metric: str, trials: HeldOutPredictions, fitted: ConfusionCounts | None
+    def baseline_share(
+        self, metric: str, predictions: HeldOutPredictions, fitted: ConfusionCounts | None
     ) -> BaselineShare | Undefined:
-        """The mean of the runs."""
-        return mean_of_runs(metric, trials)
+        """The mean of the runs' metrics."""
+        return mean_of_runs(metric, predictions)
+
+
+@dataclass(frozen=True)
+class Holdout(ResamplingMethod):
+    """One random split by class; it measures the fit to the training part, not the one to all items."""
+
+    test_share: float = 1 / 3
+
+    @property
+    def description(self) -> str:
+        """The share tested."""
+        return f"holdout of {self.test_share:.3g}, Wilson"
+
+    def splits(self, truth: Flags, seed: int) -> Splits:
+        """The first split of random subsampling."""
+        return RandomSubsampling(1, self.test_share).splits(truth, seed)

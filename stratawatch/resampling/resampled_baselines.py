@@ -1,4 +1,4 @@
-"""Fit, test and count: a baseline of every metric by one resampling method."""
+"""Baselines by resampling: fit, test and count, for every metric by one method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST_SEED: Final = 2**32 - 1
 
 @dataclass(frozen=True)
 class ResampledBaselines:
-    """Baselines, and what they were made of: every trial, and the counts of the fit to all items if it was tested.
+    """Baselines, the held-out predictions behind them, and the counts of the fit to all items if it was tested.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> always = DummyClassifier(strategy="constant", constant=1)
@@ -33,7 +33,7 @@ class ResampledBaselines:
     """
 
     baselines: tuple[Baseline, ...]
-    trials: HeldOutPredictions
+    predictions: HeldOutPredictions
     fitted: ConfusionCounts | None
 
     def of(self, metric: str) -> Baseline:
@@ -57,7 +57,7 @@ def measure_baselines(
     valid_from: str | None = None,
     valid_until: str | None = None,
 ) -> ResampledBaselines:
-    """What a scikit-learn classifier of this kind attains on items like these; the estimator itself is not fitted.
+    """Measure what a scikit-learn classifier attains on items like these; the estimator itself is not fitted.
 
     Args:
         estimator: A classifier of scikit-learn, or one with its methods.
@@ -94,19 +94,18 @@ def measure_baselines(
     if items != truth.size:
         raise StratawatchError("X and y do not belong together", expected=f"{truth.size} rows of X", got=str(items))
 
-    def asked(train: Counts, test: Counts) -> Flags:
+    def predicted(train: Counts, test: Counts) -> Flags:
         model = _clone(estimator).fit(take_rows(X, train), labels[train])
         return positive_calls(model, take_rows(X, test), positive, cut_off)
 
-    trials = HeldOutPredictions.of_runs(
-        [(test, asked(train, test)) for train, test in chosen.splits(truth, seed)], truth
-    )
+    runs = [(test, predicted(train, test)) for train, test in chosen.splits(truth, seed)]
+    predictions = HeldOutPredictions.of_runs(runs, truth)
     everything = np.arange(truth.size)
-    fitted = ConfusionCounts.of_calls(asked(everything, everything), truth) if chosen.tests_the_fit_to_all else None
+    fitted = ConfusionCounts.of_calls(predicted(everything, everything), truth) if chosen.tests_the_fit_to_all else None
     baselines = tuple(
         Baseline(
             metric=metric,
-            evidence=chosen.share(metric, trials, fitted),
+            evidence=chosen.baseline_share(metric, predictions, fitted),
             method=chosen.description,
             n=truth.size,
             seed=int(seed),
@@ -115,11 +114,11 @@ def measure_baselines(
         )
         for metric in metrics
     )
-    return ResampledBaselines(baselines, trials, fitted)
+    return ResampledBaselines(baselines, predictions, fitted)
 
 
 def _require_seed(seed: int) -> None:
-    """What scikit-learn can take, also where a method throws no dice: records hold it."""
+    """Refuse seeds that scikit-learn cannot take, also for methods without randomness, as baselines record the seed."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
         raise StratawatchError("this is no seed", expected=f"a whole number from 0 to {MOST_SEED}", got=repr(seed))
 

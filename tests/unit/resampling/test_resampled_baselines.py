@@ -13,7 +13,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling import METHODS, measure_baselines
 from stratawatch.resampling.bootstrap import Bootstrap632
-from stratawatch.resampling.k_fold import KFold
+from stratawatch.resampling.cross_validation import KFold
 from tests.support.fitted_items import RULE, items
 
 X, Y = items()
