@@ -18,7 +18,7 @@ from rich.progress import track
 
 from benchmarks.demo_worlds_loop import Told, run_world
 from benchmarks.shape import Options, Result, Verdict, main
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.metrics import REPORTED
 from stratawatch.demo.comparison import Compared
 from stratawatch.demo.configuration import MARGINS

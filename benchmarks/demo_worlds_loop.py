@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.judge import judge, page_confidence
-from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Goal, Limit

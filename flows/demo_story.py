@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import estimate_text, percent
 
 if TYPE_CHECKING:  # it imports Prefect, and somebody waits for the first line

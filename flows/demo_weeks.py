@@ -14,7 +14,7 @@ from flows.advance_cycles import advance_cycles
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from stratawatch.adapters.store import migrate
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.demo.annotator import Annotator
 from stratawatch.demo.comparison import Compared, compare
 from stratawatch.demo.configuration import write_configuration

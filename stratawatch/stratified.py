@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
+from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample, assign_folds
 from stratawatch.core.planning.allocation import neyman_multipurpose
 from stratawatch.core.planning.bethel import integer_solution, minimise_labels

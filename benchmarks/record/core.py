@@ -12,9 +12,8 @@ from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
-from stratawatch.core.baselines.labelled import labelled_baselines
+from stratawatch.core.baselines.labelled import labelled_baselines, side_samples
 from stratawatch.core.baselines.past_estimates import past_estimates
-from stratawatch.core.baselines.side_samples import side_samples
 from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec

@@ -11,7 +11,7 @@ from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_faults
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
 from stratawatch.cli.output import print_documents, print_line, time_text, window_text
 from stratawatch.cli.pictures import require_picture, write_picture
-from stratawatch.cli.progress import shown_progress
+from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError

@@ -6,7 +6,7 @@ import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.output import print_error, print_json, print_line, window_text
-from stratawatch.cli.progress import shown_progress
+from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.formatting import count_text
 

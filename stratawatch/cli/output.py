@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, Final
 
-from stratawatch.core.alarms.symbols import SYMBOLS
+from stratawatch.core.alarms.alarm_states import SYMBOLS
 from stratawatch.formatting import estimate_text, minute, span_text
 
 WIDEST: Final = 160

@@ -9,7 +9,7 @@ import typer
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
 from stratawatch.cli.output import metric_text, print_documents, print_line, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
-from stratawatch.cli.progress import shown_progress
+from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError

@@ -17,7 +17,7 @@ from stratawatch.cli.output import (
     window_text,
 )
 from stratawatch.cli.table_output import show_rows
-from stratawatch.core.alarms.symbols import URGENCY
+from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.classifier_option import ANOTHER, place_of
+from stratawatch.core.designs.design_options import ANOTHER, place_of
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import RatioMetric

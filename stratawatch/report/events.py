@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.alarms.symbols import URGENCY
+from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState

@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from stratawatch import formatting
-from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.alarms.symbols import SYMBOLS
+from stratawatch.core.alarms.alarm_states import SYMBOLS, AlarmState
 from stratawatch.report import wording
 from stratawatch.report.trend_chart import trend_svg
 from stratawatch.report.view_models import PanelView, Score

@@ -18,7 +18,7 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.report.labels import count_labels
+from stratawatch.report.label_counts import count_labels
 from stratawatch.report.view_models import LabelCounts
 
 MOST_NOTIFICATIONS: Final = 500

@@ -10,7 +10,7 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline
-from stratawatch.report.baselines import baseline_view
+from stratawatch.report.baseline_view import baseline_view
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.view_models import PreviousValue, Scale, Score, interval_of, limit_value
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.report.view_models import Point, Trend
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
-from stratawatch.report.baselines import BaselineView
+from stratawatch.report.baseline_view import BaselineView
 from stratawatch.report.wording import metric_words
 
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import worsening
-from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.formatting import capitalised, span_text

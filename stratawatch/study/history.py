@@ -15,8 +15,8 @@ from stratawatch.core.population import NO_BIN
 from stratawatch.core.score_bins import centre
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import Panel
-from stratawatch.study.population import Population
-from stratawatch.study.progress import Progress
+from stratawatch.study.study_population import Population
+from stratawatch.study.study_progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.sampling import order_by_random_number
 from stratawatch.core.verdicts import Ledger
-from stratawatch.study.progress import Progress
+from stratawatch.study.study_progress import Progress
 
 _LEAST_ADDED: Final = 10
 _LEAST_GROWTH: Final = 0.05

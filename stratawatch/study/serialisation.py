@@ -13,7 +13,7 @@ from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Verdict
 from stratawatch.study.history import StudyHistory
 from stratawatch.study.panel import Panel
-from stratawatch.study.progress import Progress, Round
+from stratawatch.study.study_progress import Progress, Round
 
 FORMAT: Final = "stratawatch study 1"
 _ARGUMENTS: Final = (

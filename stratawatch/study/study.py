@@ -27,8 +27,6 @@ from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_ro
 from stratawatch.study.history import StudyHistory, explain_damage, labels_of_period, parse_document
 from stratawatch.study.panel import Kinds, Panel, read_panel
 from stratawatch.study.plan_rows import StudyPlan, planned
-from stratawatch.study.population import read_population
-from stratawatch.study.progress import Progress, Round, drawn_in, shuffled
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.serialisation import (
     FORMAT,
@@ -39,6 +37,8 @@ from stratawatch.study.serialisation import (
     progress_of,
     study_document,
 )
+from stratawatch.study.study_population import read_population
+from stratawatch.study.study_progress import Progress, Round, drawn_in, shuffled
 
 _SHOWN: Final[Mapping[Verdict, str]] = {"yes": "True", "no": "False", "unresolved": "None"}
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.cycle import judge_cycle as judging

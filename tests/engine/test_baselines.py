@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, OneSidedLabels

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.engine.cycle.advance import advance, due

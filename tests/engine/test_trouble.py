@@ -8,7 +8,7 @@ from time import sleep
 
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance, due

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from flows.artifacts import artifact_key, estimate_rows, plan_page, states_page
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from flows.demo_weeks import Production
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 
 ITEMS = 6_000
 pytestmark = pytest.mark.slow

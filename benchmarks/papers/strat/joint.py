@@ -16,7 +16,7 @@ from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
+from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
 from stratawatch.core.estimation.interval import logit_ends
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.estimation.sides import Sides

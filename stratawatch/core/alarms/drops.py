@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from stratawatch.core.alarms.states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.baselines.drop import Drop, metric_drop
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined

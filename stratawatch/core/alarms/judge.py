@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, Judgement
 from stratawatch.core.alarms.drops import ActiveBaseline, judge_drop
-from stratawatch.core.alarms.states import AlarmState, Judgement
-from stratawatch.core.alarms.symbols import URGENCY
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError

@@ -1,12 +1,13 @@
-"""Baselines of labelled predictions: nothing is fitted again, there is one estimate with its interval."""
+"""Baselines from labelled predictions: of a plain random draw, or of draws from either side of a classifier."""
 
 from collections.abc import Sequence
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, baseline_metric
+from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, RatioMetric, baseline_metric
+from stratawatch.errors import StratawatchError
 
 
 def from_counts(metric: str, answers: ConfusionCounts) -> BaselineShare | Undefined:
@@ -29,3 +30,45 @@ def labelled_baselines(
     return tuple(
         Baseline(metric, from_counts(metric, answers), "labelled items, Wilson", calls.size) for metric in metrics
     )
+
+
+def side_samples(
+    calls: Flags, truth: Flags, called_size: float, passed_size: float, *, metrics: Sequence[str] = BASELINES_REPORTED
+) -> tuple[Baseline, ...]:
+    """Of labels that were drawn at random among the `called_size` items called positive, and among the others.
+
+    The items stand for what is yet to come, so that no label is exempt from chance even if all of them have one.
+    """
+    answers = ConfusionCounts.of_calls(calls, truth)
+    for size, labels, words in (
+        (called_size, int(answers.tp + answers.fp), "called positive"),
+        (passed_size, int(answers.fn + answers.tn), "called negative"),
+    ):
+        if not (size >= max(labels, 1) and float(size).is_integer()):
+            raise StratawatchError(
+                f"labels drawn apart need the number of items {words}",
+                expected=f"a whole number, at least 1 and at least the {labels} that have a label",
+                got=f"{size:.15g}",
+            )
+    return tuple(_baseline(metric, answers, called_size, passed_size) for metric in metrics)
+
+
+def _baseline(name: str, answers: ConfusionCounts, called_size: float, passed_size: float) -> Baseline:
+    n, metric = int(sum(answers)), baseline_metric(name)
+    if len(metric.sides) == 1:
+        return Baseline(name, from_counts(name, answers), "labels drawn apart, Wilson", n)
+    evidence = _both(metric, answers, called_size, passed_size)
+    return Baseline(name, evidence, f"labels drawn apart, {'MOVER-R' if metric.odds else 'MOVER'}", n)
+
+
+def _both(
+    metric: RatioMetric, answers: ConfusionCounts, called_size: float, passed_size: float
+) -> TwoSidedBaseline | Undefined:
+    called, passed = from_counts("precision", answers), from_counts("false_omission_rate", answers)
+    if isinstance(called, Undefined):
+        return called
+    if isinstance(passed, Undefined):
+        return passed
+    if metric.share(answers)[1] == 0:
+        return Undefined(metric.no_members)
+    return TwoSidedBaseline(metric.name, called, passed, called_size, passed_size)

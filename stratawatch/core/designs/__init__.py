@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.options import configured
+from stratawatch.core.designs.design_options import configured
 from stratawatch.core.goals import SurveySpec
 from stratawatch.errors import StratawatchError
 

@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
-from stratawatch.core.estimation.estimates import EstimationRequest, Estimator, segment_items
+from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.estimation.mover import Ends
 from stratawatch.core.estimation.wilson import wilson
 from stratawatch.core.goals import SurveySpec

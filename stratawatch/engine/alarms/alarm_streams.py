@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from stratawatch.core.alarms.states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.notifications import (
     notify_blind,

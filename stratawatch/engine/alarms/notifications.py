@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from stratawatch.core.alarms.states import Judgement
+from stratawatch.core.alarms.alarm_states import Judgement
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.notification import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.ports import Ports

@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.labelled import labelled_baselines
-from stratawatch.core.baselines.side_samples import side_samples
+from stratawatch.core.baselines.labelled import labelled_baselines, side_samples
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.engine.model.notification import StreamKey

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
+from stratawatch.core.alarms.alarm_states import Judgement
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
-from stratawatch.core.alarms.states import Judgement
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named

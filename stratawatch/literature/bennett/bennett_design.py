@@ -7,9 +7,9 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.options import MOST_LABELS, MOST_STRATA, within
+from stratawatch.core.designs.design_options import MOST_LABELS, MOST_STRATA, within
 from stratawatch.core.designs.seeded_rng import dice
-from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
+from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.classifier_option import place_of
+from stratawatch.core.designs.design_options import place_of
 from stratawatch.core.designs.seeded_rng import dice
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named

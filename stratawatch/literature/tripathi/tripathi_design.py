@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.estimates import EstimationRequest, Estimator
+from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample

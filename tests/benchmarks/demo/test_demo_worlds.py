@@ -7,7 +7,7 @@ import pytest
 import benchmarks.demo_worlds as benchmark
 from benchmarks.demo_worlds_loop import Told
 from benchmarks.shape import Options
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.population import Segment

@@ -122,7 +122,7 @@ class TestThreads:
             assert len(tx.panels.get(results[0]).classifiers) == 2
 
     def test_open_an_incident_once_and_all_get_its_id(self, store, open_stores):
-        from stratawatch.core.alarms.states import AlarmState
+        from stratawatch.core.alarms.alarm_states import AlarmState
         from tests.support.store.examples import incident
 
         with store.begin() as tx:

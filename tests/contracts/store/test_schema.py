@@ -15,7 +15,7 @@ from stratawatch.adapters.store.json_codec import as_document
 from stratawatch.adapters.store.panels import fingerprint
 from stratawatch.adapters.store.schema import EXPECTED, REVISIONS, VERSION_TABLE, alembic_config
 from stratawatch.adapters.store.tables import METADATA
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch

@@ -3,7 +3,7 @@ from importlib.resources import files
 import pytest
 from sqlalchemy import text
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.notification import StreamState
 from tests.support.store.examples import (

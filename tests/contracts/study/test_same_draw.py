@@ -24,7 +24,7 @@ from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
-from stratawatch.study.population import Population, read_population
+from stratawatch.study.study_population import Population, read_population
 from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import Table, write
 

@@ -11,7 +11,7 @@ from stratawatch.cli import output
 from stratawatch.cli.app import app
 from stratawatch.cli.output import state_text
 from stratawatch.cli.table_output import show_rows
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.errors import Unreachable
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ import pytest
 from stratawatch.adapters.store import SqlStore
 from stratawatch.config import load
 from stratawatch.config.problems import ConfigProblems
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.goals import Goal, Limit

@@ -50,8 +50,7 @@ def test_the_table_has_every_state(entity):
 
 
 def test_every_alarm_state_is_explained():
-    from stratawatch.core.alarms.states import AlarmState
-    from stratawatch.core.alarms.symbols import SYMBOLS
+    from stratawatch.core.alarms.alarm_states import SYMBOLS, AlarmState
 
     text = (ROOT / "docs/states.md").read_text(encoding="utf-8")
     for state in AlarmState:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import Segment
 from stratawatch.report.page import index_page, panel_page

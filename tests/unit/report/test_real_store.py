@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.adapters.store import SqlStore
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance

@@ -6,7 +6,7 @@ from dataclasses import replace
 import matplotlib as mpl
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.report.trend_chart import ORANGE, VERMILLION, trend_svg
 from stratawatch.report.view_models import Point, Scale, Trend
 from tests.support.programs import loaded

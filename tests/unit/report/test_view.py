@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.cycle_facts import Transition

@@ -3,8 +3,8 @@ import pytest
 
 from stratawatch.core.goals import Goal
 from stratawatch.core.plan import Plan
-from stratawatch.study.progress import Progress
 from stratawatch.study.round_rules import _grown, look_confidence
+from stratawatch.study.study_progress import Progress
 from tests.support.study_frames import StudyData
 
 STUDY_DATA = StudyData(3000)

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge
-from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit

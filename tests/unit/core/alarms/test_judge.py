@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.judge import judge, page_confidence
-from stratawatch.core.alarms.states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError

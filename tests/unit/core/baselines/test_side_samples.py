@@ -1,7 +1,6 @@
 import pytest
 
-from stratawatch.core.baselines.labelled import labelled_baselines
-from stratawatch.core.baselines.side_samples import side_samples
+from stratawatch.core.baselines.labelled import labelled_baselines, side_samples
 from stratawatch.core.estimate import Undefined
 from stratawatch.errors import StratawatchError
 from tests.support.flags import flags

@@ -10,7 +10,7 @@ from stratawatch.core.random_numbers import digest
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import StratawatchError
 from stratawatch.study.panel import read_panel
-from stratawatch.study.population import read_population
+from stratawatch.study.study_population import read_population
 from tests.support.study_frames import CLASSIFIERS, FRAMES, StudyData
 
 STUDY_DATA = StudyData(600)

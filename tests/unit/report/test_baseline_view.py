@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stratawatch.core.alarms.states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.stored_baseline import StoredBaseline

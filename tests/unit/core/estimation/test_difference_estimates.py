@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.estimates import EstimationRequest, difference_estimates
+from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Segment

@@ -1,5 +1,4 @@
-from stratawatch.core.alarms.states import AlarmState
-from stratawatch.core.alarms.symbols import SYMBOLS, URGENCY
+from stratawatch.core.alarms.alarm_states import SYMBOLS, URGENCY, AlarmState
 from tests.support.programs import loaded
 
 
@@ -9,4 +8,4 @@ def test_every_state_has_a_sign_of_its_own_and_a_place():
 
 
 def test_signs_cost_the_command_line_nothing():
-    assert loaded("import stratawatch.core.alarms.symbols", ["numpy"]) == set()
+    assert loaded("import stratawatch.core.alarms.alarm_states", ["numpy"]) == set()

@@ -1,6 +1,6 @@
 """A design's options: the fields of its class, filled from what people wrote."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, get_args, get_type_hints
 
@@ -12,6 +12,8 @@ MOST_LABELS: Final = 1_000_000
 """What options may ask for: more strata than scores are told apart in, more labels than a panel's budget."""
 RENAMED: Final[Mapping[str, str]] = {"doubt": "pseudo_labels"}
 """Old names of options, which kept panels and saved studies hold, and what they are called now."""
+ANOTHER: Final = "name another classifier, or choose another design"
+"""What remains where the one that is named calls nothing that could be asked about."""
 _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -40,6 +42,17 @@ def within(name: str, number: int, least: int, most: int) -> None:
         raise StratawatchError(f"option {name!r} is too small", expected=f"at least {least}", got=str(number))
     if number > most:
         raise StratawatchError(f"option {name!r} is too large", expected=f"at most {most:,}", got=f"{number:,}"[:40])
+
+
+def place_of(name: str, classifiers: Sequence[str]) -> int:
+    """Its place among the panel's classifiers; without a name the first.
+
+    >>> place_of("b", ["a", "b"]), place_of("", ["a", "b"])
+    (1, 0)
+    """
+    if name and name not in classifiers:
+        raise StratawatchError(f"there is no classifier {name!r}", expected=f"one of {', '.join(classifiers)}")
+    return list(classifiers).index(name) if name else 0
 
 
 def _types(kind: type[SamplingDesign]) -> dict[str, type]:

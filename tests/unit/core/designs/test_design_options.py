@@ -4,8 +4,8 @@ from typing import ClassVar
 import pytest
 
 from stratawatch.core.designs import design_named
+from stratawatch.core.designs.design_options import configured
 from stratawatch.core.designs.joint import Joint
-from stratawatch.core.designs.options import configured
 from stratawatch.errors import StratawatchError
 
 

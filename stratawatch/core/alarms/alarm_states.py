@@ -1,0 +1,30 @@
+"""The states of a metric against its limit, with signs and urgency. Without NumPy, as `stratawatch status` reads it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class AlarmState(StrEnum):
+    """Where a classifier x metric x segment stands against its limit."""
+
+    OK = "OK"
+    UNPROVEN = "UNPROVEN"
+    AT_RISK = "AT RISK"
+    BREACH = "BREACH"
+    BLIND = "BLIND"
+
+
+SYMBOLS: Final[Mapping[str, str]] = {"OK": "✓", "UNPROVEN": "○", "AT RISK": "▲", "BREACH": "✖", "BLIND": "?"}
+"""A sign before the word of a state; the word always stands beside it."""
+URGENCY: Final = ("BREACH", "BLIND", "AT RISK", "UNPROVEN", "OK")
+"""The states by urgency, the most urgent first."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An alarm state and the sentence that explains it."""
+
+    state: AlarmState
+    reason: str
