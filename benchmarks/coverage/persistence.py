@@ -16,7 +16,7 @@ from benchmarks.coverage.draws import Pools
 from benchmarks.coverage.findings import Found
 from benchmarks.coverage.population import Flags, Items, Population
 from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides, judged, said
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
@@ -89,7 +89,7 @@ def simulate_persisting(task: Task) -> Found:
 
 def _run(
     cold: Frozen, periods: tuple[Period, Period], kept: Counts, survey: SurveySpec, rng: np.random.Generator
-) -> Sides:
+) -> SideEstimates:
     first, second = periods
     numbers = rng.random(len(first.items))
     labels, history = _first_period(cold, first, numbers, kept)

@@ -14,9 +14,9 @@ from benchmarks.coverage.scores import Intervals, Tally
 from benchmarks.coverage.truths import TRUTHS
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
-from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import LabelledSample
@@ -61,19 +61,19 @@ def simulate(task: Task) -> Found:
     return judged(task, population, found, (process_time() - begin) / task.runs)
 
 
-def both_sides(cells: Cells, labels: LabelledSample) -> Sides:
+def both_sides(cells: Cells, labels: LabelledSample) -> SideEstimates:
     """What the product makes of one run's labels, before intervals."""
     evidence = DifferenceEstimator.of(cells, labels.everywhere)
     return evidence.sides([evidence.everything])
 
 
-def said(runs: Iterable[Sides]) -> dict[str, list[Intervals]]:
+def said(runs: Iterable[SideEstimates]) -> dict[str, list[Intervals]]:
     """The intervals of every metric, one list entry a classifier."""
-    reading = SideIntervals(Sides.stack(list(runs)), CONFIDENCE)
+    reading = SideIntervals(SideEstimates.stack(list(runs)), CONFIDENCE)
     found: dict[str, list[Intervals]] = {}
     for name in TRUTHS:
         metric = metric_named(name)
-        ends, known = interval(metric, reading), is_defined(metric, reading.sides)[:, 0]
+        ends, known = metric_intervals(metric, reading), is_defined(metric, reading.sides)[:, 0]
         low, high = (np.where(known, end[:, 0], np.nan) for end in (ends.low, ends.high))
         found[name] = [Intervals(a, b) for a, b in zip(low.T, high.T, strict=True)]
     return found

@@ -12,9 +12,9 @@ from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
-from stratawatch.core.baselines.labelled import labelled_baselines, side_samples
-from stratawatch.core.baselines.past_estimates import past_estimates
-from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
+from stratawatch.core.baselines.labelled import labelled_baselines, side_sample_baselines
+from stratawatch.core.baselines.past_estimates import baseline_from_estimates
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -62,7 +62,7 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
     )
     history = _history(rng) if past else NO_HISTORY
     survey = SurveySpec((Goal("precision", 0.05), Goal("recall", 0.09, ("a", "b"))), 500, True)
-    atoms = cut(census, survey, history)
+    atoms = stratify_for_survey(census, survey, history)
     pools = pool_sizes(atoms, census.classifiers, survey, history)
     design = FrozenDesign(census.classifiers, atoms, _candidates(atoms, pools, rng), survey)
     truth = {item: "yes" if rng.random() < 0.3 else "no" for item in design.candidates.items}
@@ -169,8 +169,8 @@ def _baselines() -> dict[str, Any]:
     apart = ("precision", "recall", "false_omission_rate", "accuracy", "negative_predictive_value")
     made = {
         "labelled": labelled_baselines(calls, truth, metrics=_SHARES),
-        "drawn apart": side_samples(calls, truth, 5000, 20_000, metrics=apart),
-        "past": (past_estimates(past), past_estimates(past[:1])),
+        "drawn apart": side_sample_baselines(calls, truth, 5000, 20_000, metrics=apart),
+        "past": (baseline_from_estimates(past), baseline_from_estimates(past[:1])),
     }
     return {name: [_baseline(one) for one in some] for name, some in made.items()}
 

@@ -7,7 +7,7 @@ from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from benchmarks.scan.population import WINDOW
-from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.survey_spec import survey_spec
@@ -104,7 +104,7 @@ def look(source: PredictionSource, panel: PanelSpec) -> Look:
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:
     """What a first cycle would draw: atoms, and the size of every stratum's pool."""
     survey = survey_spec(panel)
-    atoms = cut(census, survey)
+    atoms = stratify_for_survey(census, survey)
     return atoms, pool_sizes(atoms, census.classifiers, survey)
 
 

@@ -73,7 +73,7 @@ class SideTotals(NamedTuple):
     fn: Floats
 
 
-class Domain(NamedTuple):
+class MetricDomain(NamedTuple):
     """How many items a metric is a share of. `listed`: one can list them without a label, and so draw from them."""
 
     size: float
@@ -222,17 +222,17 @@ class RatioMetric:
         odds = self.share_odds or 1.0
         return np.asarray(odds * share / (1 + (odds - 1) * share), dtype=np.float64)
 
-    def domain(self, positive: float, negative: float, positives: float | None = None) -> Domain | None:
+    def domain(self, positive: float, negative: float, positives: float | None = None) -> MetricDomain | None:
         """What plain random sampling would have to sample, by a classifier's calls and the positives if they are told.
 
         None where that cannot be said: without the positives, or where the items are neither called alike nor alike.
         """
         tp, fp, fn, tn = self.members
         if self.is_listed:
-            return Domain(positive * tp + negative * tn)
+            return MetricDomain(positive * tp + negative * tn)
         if positives is None or tp != fn or fp != tn:
             return None
-        return Domain(positives if tp else positive + negative - positives, listed=False)
+        return MetricDomain(positives if tp else positive + negative - positives, listed=False)
 
     @staticmethod
     def _label_effects(weights: Weights) -> tuple[float, float]:

@@ -24,13 +24,13 @@ class Vote(NamedTuple):
     order: int
 
 
-def resolve(events: Iterable[Vote], votes: int) -> Verdict | None:
+def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
     """The verdict of one item: the majority of at least `votes` annotators; None while words are missing.
 
     The latest event of an annotator counts, and a retraction takes the annotator's word away. A skip counts
     as a word without a side; enough words without a majority leave the item unresolved.
 
-    >>> resolve([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
+    >>> resolve_votes([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
     'no'
     """
     words = [vote.value for vote in _latest(events) if vote.value != "retract"]

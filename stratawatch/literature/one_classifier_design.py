@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.design_options import ANOTHER, place_of
+from stratawatch.core.designs.design_options import ANOTHER_CLASSIFIER, classifier_index
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import RatioMetric
@@ -52,7 +52,7 @@ class OneClassifierDesign(PaperDesign):
             whose = census.classifiers[self.place(census.classifiers)]
             raise PlanImpossible(
                 f"design = '{self.name}' asks about items that {whose} {call_in_words(self.metric)}, and there is none",
-                hint=ANOTHER,
+                hint=ANOTHER_CLASSIFIER,
             )
         scored = inside & ~np.isnan(cells.scores) & (census.counts > 0)
         numbers = np.where(inside, _UNSCORED, _OUTSIDE)
@@ -71,7 +71,7 @@ class OneClassifierDesign(PaperDesign):
 
     def place(self, classifiers: Sequence[str]) -> int:
         """The classifier's place among the panel's."""
-        return place_of(self.classifier, classifiers)
+        return classifier_index(self.classifier, classifiers)
 
     @property
     @abstractmethod

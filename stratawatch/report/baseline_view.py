@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from stratawatch.core.alarms.drops import ActiveBaseline, change_in_words
+from stratawatch.core.alarms.drops import ActiveBaseline, change_text
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.baselines.active_baselines import date_of
 from stratawatch.engine.model.stored_baseline import StoredBaseline
@@ -30,6 +30,6 @@ def baseline_view(
     change = ""
     if current is not None:
         fell = ActiveBaseline(kept.evidence, date_of(kept)).drop_to(kept.key.metric, current, confidence)
-        change = change_in_words(kept.key.metric, fell)
+        change = change_text(kept.key.metric, fell)
     estimate = kept.evidence.interval_at(confidence)
     return BaselineView(estimate, date_of(kept), kept.source, kept.valid_from, kept.valid_until, change)

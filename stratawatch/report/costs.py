@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate
-from stratawatch.core.metrics import METRICS, Domain
+from stratawatch.core.metrics import METRICS, MetricDomain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -76,7 +76,7 @@ def _need(metric: str, atoms: Sequence[Atom], place: int, estimated: Estimated) 
     return PlainNeed(estimated[metric].classifier, metric, interval.half_width, round(separate), round(shared))
 
 
-def _domain(metric: str, called: _Calls) -> Domain | None:
+def _domain(metric: str, called: _Calls) -> MetricDomain | None:
     """The items that the metric is a share of; None where undefined, as for a metric that is no longer registered."""
     return METRICS[metric].domain(*called) if metric in METRICS else None
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from stratawatch.core.designs.frozen import warnings_of
+from stratawatch.core.designs.frozen import method_warnings
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -95,5 +95,5 @@ def _method(facts: ReportData) -> Method:
         estimated_at=revision.at if revision else None,
         goals=spec.goals,
         cluster=spec.columns.cluster if any(estimate.deff is not None for estimate in estimates) else None,
-        warnings=warnings_of(survey_spec(spec)),
+        warnings=method_warnings(survey_spec(spec)),
     )

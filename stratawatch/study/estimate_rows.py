@@ -71,7 +71,7 @@ def margins_of(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[
     return margins
 
 
-def as_rows(
+def study_estimates(
     estimates: Sequence[Estimate], margins: Mapping[tuple[str, str], float], remark: str = ""
 ) -> StudyEstimates:
     """Estimates beside the margins that are wanted; `remark` is added to every method."""

@@ -14,9 +14,9 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import NO_BIN
 from stratawatch.core.score_bins import centre
 from stratawatch.errors import StratawatchError
-from stratawatch.study.panel import Panel
-from stratawatch.study.study_population import Population
-from stratawatch.study.study_progress import Progress
+from stratawatch.study.panel import StudyPanel
+from stratawatch.study.study_population import StudyPopulation
+from stratawatch.study.study_progress import StudyProgress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ class StudyHistory:
             )
         )
 
-    def of_panel(self, panel: Panel) -> "StudyHistory":
+    def of_panel(self, panel: StudyPanel) -> "StudyHistory":
         """This history with letters in the panel's order. Raises where it belongs to another panel."""
         theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.auxiliary_names)
         if theirs == ours:
@@ -176,7 +176,9 @@ def _described(classifiers: Sequence[str], auxiliary: Sequence[str]) -> str:
     return f"{named} with auxiliary {', '.join(auxiliary)}" if auxiliary else named
 
 
-def labels_of_period(period: int, population: Population, design: FrozenDesign, progress: Progress) -> list[PastLabel]:
+def labels_of_period(
+    period: int, population: StudyPopulation, design: FrozenDesign, progress: StudyProgress
+) -> list[PastLabel]:
     """A row for every drawn item that is labelled yes or no, in this study or before."""
     verdicts = progress.verdicts
     labelled = [item for item in sorted(progress.drawn) if verdicts.get(item) in ("yes", "no")]

@@ -10,7 +10,7 @@ from stratawatch.errors import StratawatchError
 MOST_LETTERS: Final = 30
 """Classifiers and auxiliary scores together; a pattern of more does not fit the number that stands for it."""
 
-Kinds = ScoreKind | Mapping[str, ScoreKind] | None
+ScoreKinds = ScoreKind | Mapping[str, ScoreKind] | None
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Scorer:
 
 
 @dataclass(frozen=True)
-class Panel:
+class StudyPanel:
     """The columns that a study reads: items, classifiers, auxiliary scores, segments, clusters."""
 
     item: str
@@ -54,9 +54,9 @@ def read_panel(
     classifiers: Mapping[str, tuple[str | None, str]],
     auxiliary: Iterable[str],
     segments: Iterable[str],
-    score_kind: Kinds,
+    score_kind: ScoreKinds,
     cluster: str | None = None,
-) -> Panel:
+) -> StudyPanel:
     """What was given to a study, checked as far as that goes without the frame."""
     if not isinstance(classifiers, Mapping) or not classifiers:
         raise StratawatchError(
@@ -85,7 +85,7 @@ def read_panel(
         raise StratawatchError(
             "the panel is too large", expected=f"at most {MOST_LETTERS} classifiers and auxiliary scores"
         )
-    return Panel(item, scorers, leaning, _names(segments, "segments"), cluster)
+    return StudyPanel(item, scorers, leaning, _names(segments, "segments"), cluster)
 
 
 def _pair(name: str, columns: Any) -> tuple[str | None, str]:
@@ -107,7 +107,7 @@ def _names(given: Iterable[str], what: str) -> tuple[str, ...]:
     return names
 
 
-def _kinds(given: Kinds, names: list[str]) -> dict[str, ScoreKind]:
+def _kinds(given: ScoreKinds, names: list[str]) -> dict[str, ScoreKind]:
     kinds: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     strangers = [name for name in kinds if name not in names]
     if strangers:

@@ -9,12 +9,12 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.frozen import FrozenDesign, warnings_of
+from stratawatch.core.designs.frozen import FrozenDesign, method_warnings
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
-from stratawatch.core.planning.expected_rates import Rates, prior_rates
+from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.population import Atom
 from stratawatch.core.score_bins import centre
 from stratawatch.study.estimate_rows import margins_of
@@ -46,7 +46,7 @@ class PlannedStratum:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedMetric:
     """A metric before any label. `guess` is what scores (or history) say of it: no label speaks for it."""
 
     classifier: str
@@ -73,7 +73,7 @@ class StudyPlan:
     """
 
     strata: Rows[PlannedStratum]
-    expected: Rows[Expected]
+    expected: Rows[ExpectedMetric]
     guessed_from: Literal["scores", "history"]
     pattern_names: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class StudyPlan:
         )
 
 
-def planned(design: FrozenDesign, survey: SurveySpec, history: History, pattern_names: tuple[str, ...]) -> StudyPlan:
+def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, pattern_names: tuple[str, ...]) -> StudyPlan:
     """The plan of a study in all, from scores or from history; `pattern_names` own the letters."""
     plan = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
     rates, widths = prior_rates(design.cells, history), plan.half_widths
@@ -116,7 +116,7 @@ def planned(design: FrozenDesign, survey: SurveySpec, history: History, pattern_
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
-    return StudyPlan(Rows(_strata(design, plan.totals)), Rows(expected), source, pattern_names, warnings_of(survey))
+    return StudyPlan(Rows(_strata(design, plan.totals)), Rows(expected), source, pattern_names, method_warnings(survey))
 
 
 def _strata(design: FrozenDesign, totals: Sequence[int]) -> list[PlannedStratum]:
@@ -147,15 +147,15 @@ def _expected(
     guess: float | None,
     widths: Mapping[tuple[str, str], float],
     margins: dict[tuple[str, str], float],
-) -> Expected:
+) -> ExpectedMetric:
     width, margin = widths.get((classifier, metric)), margins.get((classifier, metric))
     if guess is None or width is None:
-        return Expected(classifier, metric, guess, None, margin, "undefined")
+        return ExpectedMetric(classifier, metric, guess, None, margin, "undefined")
     state: ExpectedState = "no goal" if margin is None else "held" if width <= margin else "short"
-    return Expected(classifier, metric, guess, width, margin, state)
+    return ExpectedMetric(classifier, metric, guess, width, margin, state)
 
 
-def _guess(cells: Cells, rates: Rates, classifier: str, name: str) -> float | None:
+def _guess(cells: Cells, rates: ExpectedRates, classifier: str, name: str) -> float | None:
     """The metric if the rates were true."""
     metric, column = metric_named(name), cells.classifiers.index(classifier)
     sides = (cells.positive[:, column] * cells.sizes, cells.negative[:, column] * cells.sizes)

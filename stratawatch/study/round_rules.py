@@ -15,7 +15,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.sampling import order_by_random_number
 from stratawatch.core.verdicts import Ledger
-from stratawatch.study.study_progress import Progress
+from stratawatch.study.study_progress import StudyProgress
 
 _LEAST_ADDED: Final = 10
 _LEAST_GROWTH: Final = 0.05
@@ -40,7 +40,7 @@ class TwoRounds:
     survey: SurveySpec
     history: History
 
-    def next(self, design: FrozenDesign, progress: Progress) -> Plan | None:
+    def next(self, design: FrozenDesign, progress: StudyProgress) -> Plan | None:
         """The plan of the next round; None when there is none."""
         ordinal = len(progress.rounds) + 1
         if ordinal > design_of(self.survey).max_rounds(self.survey):
@@ -62,7 +62,7 @@ class SequentialRounds:
     margins: Mapping[tuple[str, str], float]
     larger: Callable[[Sequence[int]], FrozenDesign]
 
-    def next(self, design: FrozenDesign, progress: Progress) -> Plan | None:
+    def next(self, design: FrozenDesign, progress: StudyProgress) -> Plan | None:
         """The plan of the next round; None when the goals hold or cannot be brought nearer."""
         looks = len(progress.rounds)
         survey = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1))
@@ -83,7 +83,7 @@ class SequentialRounds:
         larger = self.larger([_POOL_FACTOR * total for total in progress.rounds[-1].plan.totals])
         return Plan(_grown(larger, progress, labels), {}, "all strata alike")
 
-    def _excess(self, design: FrozenDesign, progress: Progress, confidence: float) -> float:
+    def _excess(self, design: FrozenDesign, progress: StudyProgress, confidence: float) -> float:
         """How many times wider than its goal the widest interval is."""
         metrics = list(dict.fromkeys(metric for _, metric in self.margins))
         found = design.estimate(Ledger(progress.verdicts), progress.drawn, confidence=confidence, metrics=metrics)
@@ -95,11 +95,11 @@ class SequentialRounds:
         return max((widths.get(name, inf) / margin for name, margin in self.margins.items()), default=0)
 
 
-def _least(progress: Progress) -> int:
+def _least(progress: StudyProgress) -> int:
     return max(_LEAST_ADDED, ceil(_LEAST_GROWTH * len(progress.drawn)))
 
 
-def _grown(design: FrozenDesign, progress: Progress, labels: int) -> tuple[int, ...]:
+def _grown(design: FrozenDesign, progress: StudyProgress, labels: int) -> tuple[int, ...]:
     """Totals by stratum with this many more labels that cost something, every stratum grown by the same factor."""
     rows, strata = order_by_random_number(design.candidates, design.cells.strata)
     totals = np.array(progress.rounds[-1].plan.totals, dtype=np.int64)
@@ -113,7 +113,7 @@ def _grown(design: FrozenDesign, progress: Progress, labels: int) -> tuple[int, 
     return tuple((totals + added).tolist())
 
 
-def _planned(design: FrozenDesign, survey: SurveySpec, progress: Progress, ordinal: int, history: History) -> Plan:
+def _planned(design: FrozenDesign, survey: SurveySpec, progress: StudyProgress, ordinal: int, history: History) -> Plan:
     return design.plan(
         survey,
         Ledger(progress.verdicts),

@@ -12,8 +12,8 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Verdict
 from stratawatch.study.history import StudyHistory
-from stratawatch.study.panel import Panel
-from stratawatch.study.study_progress import Progress, Round
+from stratawatch.study.panel import StudyPanel
+from stratawatch.study.study_progress import StudyProgress, StudyRound
 
 FORMAT: Final = "stratawatch study 1"
 _ARGUMENTS: Final = (
@@ -51,7 +51,7 @@ def study_document(
     atoms: Sequence[Atom],
     pools: Sequence[int],
     history: StudyHistory,
-    progress: Progress,
+    progress: StudyProgress,
 ) -> dict[str, Any]:
     """All that must be as it was when a study goes on, as JSON values; `given` are its `arguments_of`."""
     return {
@@ -67,7 +67,7 @@ def study_document(
     }
 
 
-def arguments_of(panel: Panel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
+def arguments_of(panel: StudyPanel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
     """The arguments of a study, but for its frame and its history, as JSON values."""
     return {
         "item": panel.item,
@@ -124,10 +124,10 @@ def atoms_of(document: Mapping[str, Any]) -> list[Atom]:
     ]
 
 
-def progress_of(document: Mapping[str, Any]) -> Progress:
+def progress_of(document: Mapping[str, Any]) -> StudyProgress:
     """How far the study had come, without what its history makes known."""
     rounds = [
-        Round(
+        StudyRound(
             Plan(
                 totals=tuple(one["totals"]),
                 half_widths={(classifier, metric): width for classifier, metric, width in one["half_widths"]},
@@ -139,7 +139,7 @@ def progress_of(document: Mapping[str, Any]) -> Progress:
         )
         for one in document["rounds"]
     ]
-    return Progress({}, rounds, dict(document["told"]), done=bool(document["done"]))
+    return StudyProgress({}, rounds, dict(document["told"]), done=bool(document["done"]))
 
 
 def _goal(document: Mapping[str, Any]) -> Goal:
@@ -152,7 +152,7 @@ def _atom(atom: Atom) -> dict[str, Any]:
     return {field.name: getattr(atom, field.name) for field in fields(atom) if field.name != "segments"}
 
 
-def _round(one: Round) -> dict[str, Any]:
+def _round(one: StudyRound) -> dict[str, Any]:
     return {
         "totals": list(one.plan.totals),
         "half_widths": [[*name, width] for name, width in one.plan.half_widths.items()],

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes, warnings_of
+from stratawatch.core.designs.frozen import FrozenDesign, method_warnings, pool_sizes, stratify_for_survey
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
@@ -23,10 +23,10 @@ from stratawatch.study.arguments import (
     read_stop_rule,
     read_survey,
 )
-from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, as_rows
+from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
 from stratawatch.study.history import StudyHistory, explain_damage, labels_of_period, parse_document
-from stratawatch.study.panel import Kinds, Panel, read_panel
-from stratawatch.study.plan_rows import StudyPlan, planned
+from stratawatch.study.panel import ScoreKinds, StudyPanel, read_panel
+from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.serialisation import (
     FORMAT,
@@ -38,7 +38,7 @@ from stratawatch.study.serialisation import (
     study_document,
 )
 from stratawatch.study.study_population import read_population
-from stratawatch.study.study_progress import Progress, Round, drawn_in, shuffled
+from stratawatch.study.study_progress import StudyProgress, StudyRound, drawn_in, shuffled
 
 _SHOWN: Final[Mapping[Verdict, str]] = {"yes": "True", "no": "False", "unresolved": "None"}
 
@@ -99,7 +99,7 @@ class Study:
         history: StudyHistory | None = None,
         segments: Iterable[str] = (),
         auxiliary: Iterable[str] = (),
-        score_kind: Kinds = None,
+        score_kind: ScoreKinds = None,
         stop_rule: StopRule | None = None,
         design: str = "joint",
         options: Mapping[str, Option] | None = None,
@@ -125,8 +125,8 @@ class Study:
         self._population = read_population(frame, panel, str(seed))
         self._survey = capped_budget(survey, self._population.census)
         check_reachable(self._survey, self._population.census)
-        self._progress = Progress(past_labels=self._past_labels())
-        atoms = cut(self._population.census, self._survey, self._history)
+        self._progress = StudyProgress(past_labels=self._past_labels())
+        atoms = stratify_for_survey(self._population.census, self._survey, self._history)
         self._freeze(atoms, pool_sizes(atoms, panel.names, self._survey_with_past_labels, self._history))
 
     def ask(self) -> list[Any]:
@@ -167,7 +167,7 @@ class Study:
             metrics=names,
             segments=sorted(self._population.census.segments),
         )
-        return as_rows(found, self._margins, self._remark)
+        return study_estimates(found, self._margins, self._remark)
 
     def compare(self, first: str, second: str, metric: str) -> StudyEstimate:
         """A metric of one classifier minus that of another, on the same items and labels."""
@@ -178,12 +178,12 @@ class Study:
         found = self._design.compare(
             self._ledger, drawn_in(rounds), first, second, metric_named(metric).name, confidence
         )
-        return as_rows([found], {}, self._remark)[0]
+        return study_estimates([found], {}, self._remark)[0]
 
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""
         panel = self._population.panel
-        return planned(self._design, self._survey, self._history, panel.names + panel.auxiliary_names)
+        return study_plan(self._design, self._survey, self._history, panel.names + panel.auxiliary_names)
 
     @property
     def labels_new(self) -> int:
@@ -193,7 +193,7 @@ class Study:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was measured of the chosen methods that their users should know."""
-        return warnings_of(self._survey)
+        return method_warnings(self._survey)
 
     @property
     def done(self) -> bool:
@@ -282,9 +282,9 @@ class Study:
             progress.done = True
             return
         fresh = (item for item in added if item not in progress.past_labels)
-        progress.rounds.append(Round(plan, tuple(added), shuffled(self._population.seed, fresh)))
+        progress.rounds.append(StudyRound(plan, tuple(added), shuffled(self._population.seed, fresh)))
 
-    def _evidence(self) -> tuple[Sequence[Round], float]:
+    def _evidence(self) -> tuple[Sequence[StudyRound], float]:
         """The rounds that estimates rest on, and their confidence."""
         if self._stop_rule != "sequential":
             return self._progress.rounds, self._survey.confidence
@@ -332,7 +332,7 @@ class Study:
         )
 
 
-def _history_of_panel(history: StudyHistory | None, panel: Panel) -> StudyHistory:
+def _history_of_panel(history: StudyHistory | None, panel: StudyPanel) -> StudyHistory:
     if history is None:
         return StudyHistory(panel.names, panel.auxiliary_names, ())
     if not isinstance(history, StudyHistory):

@@ -15,8 +15,8 @@ from stratawatch.core.random_numbers import digest
 from stratawatch.errors import StratawatchError
 from stratawatch.study.call_patterns import CallPatterns, read_call_patterns
 from stratawatch.study.frames import Column, open_frame
-from stratawatch.study.items import Items, Prefixes, read_items
-from stratawatch.study.panel import Panel
+from stratawatch.study.items import FrameItems, Prefixes, read_items
+from stratawatch.study.panel import StudyPanel
 from stratawatch.study.segments import SegmentColumn, as_text, read_segment_column
 
 _FACTORS: Final = (1.0, 8.0, inf)
@@ -25,12 +25,12 @@ _PART: Final = 50_000
 
 
 @dataclass(frozen=True)
-class Population:
+class StudyPopulation:
     """Twenty bytes an item; of the frame itself only the columns of items and of clusters are kept."""
 
-    panel: Panel
+    panel: StudyPanel
     seed: str
-    items: Items
+    items: FrameItems
     patterns: CallPatterns
     segments: tuple[SegmentColumn, ...]
     clusters: Column | None = None
@@ -131,13 +131,13 @@ def _ceilings(quotas: Counts, sizes: Floats, factor: float) -> Prefixes:
     return np.where(quotas == 0, np.uint64(0), np.where(share > 0.5, whole, few))
 
 
-def read_population(frame: object, panel: Panel, seed: str) -> Population:
+def read_population(frame: object, panel: StudyPanel, seed: str) -> StudyPopulation:
     """Read a frame: its items, what the panel says about them, and its slices."""
     opened = open_frame(frame)
     if opened.rows == 0:
         raise StratawatchError("the frame has no rows", expected="the items to be studied")
     column = opened.column(panel.item, "the items")
-    return Population(
+    return StudyPopulation(
         panel=panel,
         seed=seed,
         patterns=read_call_patterns(opened, panel),

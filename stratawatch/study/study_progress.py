@@ -9,7 +9,7 @@ from stratawatch.core.verdicts import Verdict
 
 
 @dataclass(frozen=True)
-class Round:
+class StudyRound:
     """What a round added to the draw; those of them without a label are asked, in this order."""
 
     plan: Plan
@@ -18,11 +18,11 @@ class Round:
 
 
 @dataclass
-class Progress:
+class StudyProgress:
     """Rounds and labels so far; `known_labels` are those that history brought."""
 
     past_labels: dict[str, Verdict]
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[StudyRound] = field(default_factory=list)
     labels: dict[str, Verdict] = field(default_factory=dict)
     done: bool = False
 
@@ -47,7 +47,7 @@ class Progress:
         return [item for one in self.rounds for item in one.asked if item not in self.labels]
 
     @property
-    def closed(self) -> list[Round]:
+    def closed(self) -> list[StudyRound]:
         """Rounds whose items all have their labels."""
         return [one for one in self.rounds if all(item in self.labels for item in one.asked)]
 
@@ -57,7 +57,7 @@ class Progress:
         return {**self.past_labels, **self.labels}
 
 
-def drawn_in(rounds: Iterable[Round]) -> frozenset[str]:
+def drawn_in(rounds: Iterable[StudyRound]) -> frozenset[str]:
     """Items that these rounds drew."""
     return frozenset(item for one in rounds for item in one.added)
 

@@ -15,7 +15,7 @@ from benchmarks.scan.rounds import Timed
 from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, serving
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.adapters.sources import single_scan
-from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.errors import StratawatchError
 from tests.support.java import needs_java
@@ -74,7 +74,7 @@ class TestEngines:
             engine = engine_of(name)
             assert engine.read(folder, panel) == 3_000
             census = engine.census(folder, panel)
-            atoms = cut(census, survey_spec(panel))
+            atoms = stratify_for_survey(census, survey_spec(panel))
             quotas = pool_sizes(atoms, census.classifiers, survey_spec(panel))
             found[name] = census, engine.candidates(folder, panel, atoms, quotas)
         (ours, drawn), (theirs, also) = found["duckdb"], found["pandas"]
@@ -96,7 +96,7 @@ def answers(name, folder):
     panel, engine = panel_of(SMALL), engine_of(name)
     engine.prepare()
     census = engine.census(folder, panel)
-    atoms = cut(census, survey_spec(panel))
+    atoms = stratify_for_survey(census, survey_spec(panel))
     quotas = pool_sizes(atoms, census.classifiers, survey_spec(panel))
     segments = {segment: counts.tolist() for segment, counts in census.segments.items()}
     counted = census.patterns, census.bins.tolist(), census.counts.tolist(), segments

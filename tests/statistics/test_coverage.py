@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.past_estimates import past_estimates
+from stratawatch.core.baselines.past_estimates import baseline_from_estimates
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import METRICS
@@ -119,7 +119,7 @@ class TestDrops:
         """Each chain is four windows and the next one, and no cycle serves two chains."""
         for first in range(0, len(found) - self.WINDOWS, self.WINDOWS + 1):
             past = [Estimate("c", metric, None, one, 300, "", 0.95) for one in found[first : first + self.WINDOWS]]
-            evidence = past_estimates(past, self.WINDOWS).evidence
+            evidence = baseline_from_estimates(past, self.WINDOWS).evidence
             now = (current or found)[first + self.WINDOWS]
             if isinstance(evidence, BaselineShare) and isinstance(now, IntervalEstimate):
                 yield ActiveBaseline(evidence, "").drop_to(metric, now, confidence), now

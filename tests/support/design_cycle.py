@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import FrozenDesign, cut
+from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census
@@ -16,7 +16,7 @@ Says = Callable[[str, int], bool]
 
 def design_of(census: Census, survey: SurveySpec, seed: int = 5) -> FrozenDesign:
     """The design with every item a candidate, in an order that is random."""
-    atoms = cut(census, survey)
+    atoms = stratify_for_survey(census, survey)
     atom_rows = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     order = np.random.default_rng(seed).permutation(len(atom_rows))
     items = tuple(f"i{row}" for row in range(len(atom_rows)))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
@@ -88,7 +88,7 @@ def ask(source: PredictionSource, spec: PanelSpec = SPEC, window: Window = WINDO
     counted = source.census(spec, window)
     census_s = time.perf_counter() - begun
     survey = survey_spec(spec)
-    atoms = cut(counted.census, survey)
+    atoms = stratify_for_survey(counted.census, survey)
     quotas = pool_sizes(atoms, counted.census.classifiers, survey)
     begun = time.perf_counter()
     items = source.candidates(spec, window, atoms, quotas)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
-from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds
@@ -88,7 +88,7 @@ class Cycle:
     """The labels of one cycle and what they say of both sides of everything, and then of every segment."""
 
     labelled: LabelledSample
-    sides: Sides
+    sides: SideEstimates
 
 
 def run_cycles(
@@ -161,7 +161,7 @@ def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]
     return LabelledSample(drawn, answered.sum(axis=2), yes.sum(axis=2), segments=parts)
 
 
-def _sides(world: World, known: LabelledSample) -> Sides:
+def _sides(world: World, known: LabelledSample) -> SideEstimates:
     evidence = DifferenceEstimator.of(world.cells, known.everywhere)
     parts = [ItemSubset(world.sizes[:, i].astype(float), known.inside(key)) for i, key in enumerate(world.segments)]
     return evidence.sides([evidence.everything, *parts])
@@ -175,8 +175,8 @@ def outcomes(
 ) -> Outcomes:
     """One metric's outcome in every cycle; one computation for all of them."""
     part = 0 if segment is None else segment + 1
-    reading = SideIntervals(Sides.stack([cycle.sides.at((part, classifier)) for cycle in cycles]), confidence)
-    found, clear = interval(METRICS[metric], reading), is_defined(METRICS[metric], reading.sides)
+    reading = SideIntervals(SideEstimates.stack([cycle.sides.at((part, classifier)) for cycle in cycles]), confidence)
+    found, clear = metric_intervals(METRICS[metric], reading), is_defined(METRICS[metric], reading.sides)
     columns = (found.value, found.low, found.high, found.n_eff, clear)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stratawatch.core.designs.frozen import FrozenDesign, cut
+from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
@@ -40,7 +40,7 @@ def survey(budget=300, goals=(), seed="s", **options) -> SurveySpec:
 def design_of(asked=None, census=CENSUS, shuffled=3) -> FrozenDesign:
     """The design with every item as a candidate, in an order that knows nothing."""
     asked = asked or survey()
-    atoms = cut(census, asked)
+    atoms = stratify_for_survey(census, asked)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     numbers = np.random.default_rng(shuffled).permutation(len(homes)).tolist()
     items = tuple(f"i{row}" for row in range(len(homes)))

@@ -15,8 +15,8 @@ import numpy as np
 from stratawatch.core.alarms.judge import page_confidence
 from stratawatch.core.baselines.drop import drop_interval
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.mover import IntervalEnds
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.population import Floats
 
 WEEKS: Final = 52
@@ -50,7 +50,7 @@ class Pages:
 def exact(streams: int) -> Pages:
     """The page rule beside a baseline that is the truth: what the current interval's own tails make of the promise."""
     now = np.arange(LABELS + 1) / LABELS
-    high = wilson(now, np.asarray(float(LABELS)), page_confidence(streams, WEEKS, 1.0)).high
+    high = wilson_interval(now, np.asarray(float(LABELS)), page_confidence(streams, WEEKS, 1.0)).high
     paged = TRUE - high > ALLOWED
     false = WEEKS * streams * float(paged @ _binomial(LABELS, TRUE - ALLOWED))
     delay = 1 / float(paged @ _binomial(LABELS, TRUE - ALLOWED - WORSE))
@@ -62,9 +62,9 @@ def of_intervals(streams: int, weeks: int) -> list[Pages]:
     confidence = page_confidence(streams, WEEKS, 1.0)
     n = weeks * LABELS
     before, now = np.arange(n + 1) / n, np.arange(LABELS + 1) / LABELS
-    of_before = wilson(before, np.asarray(float(n)), confidence)
-    of_now = wilson(now, np.asarray(float(LABELS)), confidence)
-    tall = Ends(*(end[:, None] for end in of_before))
+    of_before = wilson_interval(before, np.asarray(float(n)), confidence)
+    of_now = wilson_interval(now, np.asarray(float(LABELS)), confidence)
+    tall = IntervalEnds(*(end[:, None] for end in of_before))
     pages = {
         "point": before[:, None] - of_now.high > ALLOWED,
         "two intervals apart": tall.low - of_now.high > ALLOWED,
@@ -94,7 +94,7 @@ def added_up(rng: np.random.Generator, streams: int, weeks: int, runs: int) -> l
     """
     if weeks:
         before = rng.binomial(weeks * LABELS, TRUE, runs) / (weeks * LABELS)
-        lower = wilson(before, np.asarray(float(weeks * LABELS)), 0.95).low
+        lower = wilson_interval(before, np.asarray(float(weeks * LABELS)), 0.95).low
         rules = [("point, added up", before, 1), ("lower end, added up", lower, 2)]
     else:
         rules = [("baseline known, added up", np.full(runs, TRUE), 1)]

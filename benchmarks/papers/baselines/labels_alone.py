@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binom
 
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
-from stratawatch.core.baselines.labelled import from_counts
+from stratawatch.core.baselines.labelled import share_from_counts
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.metrics import ConfusionCounts
 
@@ -61,7 +61,9 @@ def apart_coverage(draw: Apart, metric: str) -> tuple[float, float]:
 
 
 def _share(yes: int, n: int) -> BaselineShare:
-    found = from_counts("precision", ConfusionCounts(*(np.asarray(float(count)) for count in (yes, n - yes, 0, 0))))
+    found = share_from_counts(
+        "precision", ConfusionCounts(*(np.asarray(float(count)) for count in (yes, n - yes, 0, 0)))
+    )
     if isinstance(found, Undefined):
         raise TypeError(found.reason)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicated_estimate import ReplicatedEstimate, replicated_estimate
-from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import A, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Counts, Floats
@@ -80,7 +80,7 @@ def brr_of_metric(
     obstacle = undefined_metric(metric, calls)
     if obstacle is not None:
         return obstacle
-    made = replicates(strata, how or ReplicationOptions(), rng)
+    made = make_replicates(strata, how or ReplicationOptions(), rng)
     if isinstance(made, Undefined):
         return made
     return brr(made, positives(yes, calls), of_metric(metric, calls))

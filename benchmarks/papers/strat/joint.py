@@ -19,7 +19,7 @@ from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
 from stratawatch.core.estimation.interval import logit_ends
 from stratawatch.core.estimation.replication.units import StratifiedUnits
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
@@ -80,7 +80,7 @@ def cell(name: str, draw: str, labels: int, runs: int, seed: Sequence[int]) -> C
     known = list(frozen.cycles(rng, runs) if draw == TWO_ROUNDS else _planned(frozen, rng, runs))
     truths = {m: np.array([population.truth(m, c) for c in range(len(panel.classifiers))]) for m in METRICS}
     sides = [both_sides(frozen.cells, one) for one in known]
-    own, smooth = said(sides), Sides.stack(sides).at((slice(None), 0))
+    own, smooth = said(sides), SideEstimates.stack(sides).at((slice(None), 0))
     tallies = {
         (OWN, m): Tally(np.stack([np.stack([i.low, i.high], axis=-1) for i in own[m]], axis=1), truths[m])
         for m in METRICS
@@ -116,7 +116,7 @@ def chosen(
     return found
 
 
-def _logit_delta(sides: Sides, name: str) -> Floats:
+def _logit_delta(sides: SideEstimates, name: str) -> Floats:
     """The delta method on the logit scale with the variances that the product smooths by its working model."""
     metric = metric_named(name)
     value = metric.value(sides.table)

@@ -13,7 +13,7 @@ from benchmarks.papers.strat.cluster_shares import ClusterShare, cluster_share, 
 from benchmarks.papers.strat.orthogonal_arrays import orthogonal_array, prime_units, replicates_needed
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.replicates import replicates
+from stratawatch.core.estimation.replication.replicates import make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 
@@ -64,7 +64,7 @@ def _difference(n: int, rng: np.random.Generator) -> float:
     sizes = rng.integers(n, 10_000, strata).astype(np.float64)
     values = rng.normal(size=(strata, n)) * rng.exponential(size=(strata, 1))
     known = StratifiedUnits(np.repeat(np.arange(strata), n), sizes)
-    made = replicates(known, prime_units(n), rng)
+    made = make_replicates(known, prime_units(n), rng)
     if isinstance(made, Undefined):
         return 0.0
     total = Statistic(lambda totals: totals[..., 0], lambda totals: np.ones(totals.shape[:-1]))

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.papers.strat.brr import ClassifierCalls, of_metric, positives, side_totals, undefined_metric
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, by_unit
+from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, sums_by_unit
 from stratawatch.core.estimation.replication.replicated_estimate import ROUNDING, ReplicatedEstimate
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named
@@ -74,7 +74,7 @@ def cluster_variances(strata: StratifiedUnits, pooled: PooledUnits, moves: Float
     3.0
     """
     e = pooled.deviations(strata, moves)
-    together = by_unit(strata.units[pooled.rows], e * pooled.grown(pooled.units))
+    together = sums_by_unit(strata.units[pooled.rows], e * pooled.grown(pooled.units))
     return ClusterVariances((together**2).sum(axis=0), ((e * pooled.grown(pooled.labels)) ** 2).sum(axis=0))
 
 

@@ -11,7 +11,7 @@ from benchmarks.papers.strat.linearised import linearised
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicated_estimate import ReplicatedEstimate
-from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
@@ -72,7 +72,7 @@ class Reader:
 
     def __init__(self, strata: StratifiedUnits, ways: Sequence[str], rng: np.random.Generator) -> None:
         self._strata = strata
-        self._made = {name: replicates(strata, REPLICATIONS[name], rng) for name in ways}
+        self._made = {name: make_replicates(strata, REPLICATIONS[name], rng) for name in ways}
 
     def ends(self, metric: str, yes: Flags, calls: ClassifierCalls) -> dict[str, Ends]:
         """The interval of every way, the delta method first."""

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.papers.strat.tallies import CONFIDENCE, NONE, Ends, Tally
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.cells import Flags
-from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Counts, Floats
@@ -165,7 +165,7 @@ class _Window:
 
     def design(self, survey: SurveySpec) -> FrozenDesign:
         """Cut and pooled as the engine does it, with the customers as clusters."""
-        atoms = cut(self.census, survey)
+        atoms = stratify_for_survey(self.census, survey)
         homes = np.empty(len(self.census.patterns), dtype=np.int64)
         for number, atom in enumerate(atoms):
             inside = (self.census.bins >= atom.first_bin) & (self.census.bins <= atom.last_bin)

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.papers.tripathi.labelling import runs
 from benchmarks.shape import Options, Result, Verdict
-from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
@@ -127,7 +127,7 @@ class Frozen:
 @cache
 def _frozen(seed: int, name: str, budget: int) -> Frozen:
     items, wanted = population(seed), replace(DESIGNS[name], budget=budget)
-    atoms = cut(items.census, wanted)
+    atoms = stratify_for_survey(items.census, wanted)
     spans = {
         (atom.pattern, place): i for i, atom in enumerate(atoms) for place in range(atom.first_bin, atom.last_bin + 1)
     }

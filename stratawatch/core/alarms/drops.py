@@ -48,9 +48,9 @@ def judge_drop(
         if on_page.proven_beyond(max_drop):
             proof = f"at least {points(on_page.low, half)} at {confidence_text(page_estimate.confidence)}"
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
-    against = f"{change_in_words(estimate.metric, fell)} against the baseline of {baseline.of}"
+    against = f"{change_text(estimate.metric, fell)} against the baseline of {baseline.of}"
     now = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
-    allowed = f"a {worsening(estimate.metric)} of {100 * max_drop:.4g} is allowed"
+    allowed = f"a {worsening_word(estimate.metric)} of {100 * max_drop:.4g} is allowed"
     return Judgement(state, f"{against}, {allowed}: {verdict}; now {now}, {estimate.labels_used} labels")
 
 
@@ -67,16 +67,16 @@ def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, st
     return AlarmState.AT_RISK, "more, but that is not proven"
 
 
-def worsening(metric: str) -> str:
+def worsening_word(metric: str) -> str:
     """What a limit on a metric's way from its baseline is on."""
     return "rise" if metric_named(metric).lower_is_better else "fall"
 
 
-def change_in_words(metric: str, fell: Drop) -> str:
+def change_text(metric: str, fell: Drop) -> str:
     """A drop in the direction that the value went.
 
     >>> drops = {"precision": Drop(0.031, 0.012, 0.05), "false_omission_rate": Drop(0.031, -0.01, 0.05)}
-    >>> tuple(change_in_words(metric, fell) for metric, fell in drops.items())
+    >>> tuple(change_text(metric, fell) for metric, fell in drops.items())
     ('fell by 3.1 points (1.2 to 5.0)', 'rose by 3.1 points (-1.0 to 5.0)')
     """
     half = fell.half_width

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.mover import Ends, difference_interval
+from stratawatch.core.estimation.mover import IntervalEnds, difference_interval
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
@@ -49,14 +49,16 @@ def metric_drop(metric: str, baseline: IntervalEstimate, current: IntervalEstima
     ends = drop_interval(
         np.asarray(baseline.value),
         np.asarray(current.value),
-        Ends(np.asarray(baseline.low), np.asarray(baseline.high)),
-        Ends(np.asarray(current.low), np.asarray(current.high)),
+        IntervalEnds(np.asarray(baseline.low), np.asarray(baseline.high)),
+        IntervalEnds(np.asarray(current.low), np.asarray(current.high)),
         sign,
     )
     return Drop(sign * (baseline.value - current.value), float(ends.low), float(ends.high))
 
 
-def drop_interval(baseline: Floats, current: Floats, of_baseline: Ends, of_current: Ends, sign: float = 1.0) -> Ends:
+def drop_interval(
+    baseline: Floats, current: Floats, of_baseline: IntervalEnds, of_current: IntervalEnds, sign: float = 1.0
+) -> IntervalEnds:
     """The ends of many drops at once; `sign` is -1 where small is good."""
     low, high = difference_interval(baseline, current, of_baseline, of_current, 0.0)
-    return Ends(low, high) if sign > 0 else Ends(-high, -low)
+    return IntervalEnds(low, high) if sign > 0 else IntervalEnds(-high, -low)

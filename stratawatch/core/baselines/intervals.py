@@ -6,8 +6,8 @@ import numpy as np
 
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.estimation.mover import Ends, metric_interval
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.mover import IntervalEnds, metric_interval
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.metrics import SideTotals, baseline_metric, metric_named
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
@@ -34,7 +34,7 @@ class BaselineShare:
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
-        low, high = (float(end) for end in wilson(np.asarray(self.value), np.asarray(self.n), confidence))
+        low, high = (float(end) for end in wilson_interval(np.asarray(self.value), np.asarray(self.n), confidence))
         return IntervalEstimate(
             self.value, min(low, self.value), max(high, self.value), self.n
         )  # rounding may be a hair beyond
@@ -83,6 +83,6 @@ class TwoSidedBaseline:
         return IntervalEstimate(value, low, high, n_eff)
 
 
-def _total(share: IntervalEstimate, size: float) -> tuple[Floats, Ends]:
+def _total(share: IntervalEstimate, size: float) -> tuple[Floats, IntervalEnds]:
     """So much of a size, and the ends of that."""
-    return np.asarray(share.value * size), Ends(np.asarray(share.low * size), np.asarray(share.high * size))
+    return np.asarray(share.value * size), IntervalEnds(np.asarray(share.low * size), np.asarray(share.high * size))

@@ -10,11 +10,11 @@ from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, RatioM
 from stratawatch.errors import StratawatchError
 
 
-def from_counts(metric: str, answers: ConfusionCounts) -> BaselineShare | Undefined:
+def share_from_counts(metric: str, answers: ConfusionCounts) -> BaselineShare | Undefined:
     """A metric of a plain random draw: yes of n.
 
     >>> import numpy as np
-    >>> from_counts("precision", ConfusionCounts(*(np.array(float(n)) for n in (80, 20, 10, 890))))
+    >>> share_from_counts("precision", ConfusionCounts(*(np.array(float(n)) for n in (80, 20, 10, 890))))
     BaselineShare(value=0.8, n=100.0)
     """
     found = baseline_metric(metric)
@@ -28,11 +28,11 @@ def labelled_baselines(
     """Of items drawn at random from those that the classifier met, whatever it called them."""
     answers = ConfusionCounts.of_calls(calls, truth)
     return tuple(
-        Baseline(metric, from_counts(metric, answers), "labelled items, Wilson", calls.size) for metric in metrics
+        Baseline(metric, share_from_counts(metric, answers), "labelled items, Wilson", calls.size) for metric in metrics
     )
 
 
-def side_samples(
+def side_sample_baselines(
     calls: Flags, truth: Flags, called_size: float, passed_size: float, *, metrics: Sequence[str] = BASELINES_REPORTED
 ) -> tuple[Baseline, ...]:
     """Of labels that were drawn at random among the `called_size` items called positive, and among the others.
@@ -56,7 +56,7 @@ def side_samples(
 def _baseline(name: str, answers: ConfusionCounts, called_size: float, passed_size: float) -> Baseline:
     n, metric = int(sum(answers)), baseline_metric(name)
     if len(metric.sides) == 1:
-        return Baseline(name, from_counts(name, answers), "labels drawn apart, Wilson", n)
+        return Baseline(name, share_from_counts(name, answers), "labels drawn apart, Wilson", n)
     evidence = _both(metric, answers, called_size, passed_size)
     return Baseline(name, evidence, f"labels drawn apart, {'MOVER-R' if metric.odds else 'MOVER'}", n)
 
@@ -64,7 +64,7 @@ def _baseline(name: str, answers: ConfusionCounts, called_size: float, passed_si
 def _both(
     metric: RatioMetric, answers: ConfusionCounts, called_size: float, passed_size: float
 ) -> TwoSidedBaseline | Undefined:
-    called, passed = from_counts("precision", answers), from_counts("false_omission_rate", answers)
+    called, passed = share_from_counts("precision", answers), share_from_counts("false_omission_rate", answers)
     if isinstance(called, Undefined):
         return called
     if isinstance(passed, Undefined):

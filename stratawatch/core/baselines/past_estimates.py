@@ -16,7 +16,7 @@ MIN_WINDOWS: Final = 4
 """Windows that a baseline takes: one that was measured in fewer keeps too much of their chance (docs/methods)."""
 
 
-def past_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
+def baseline_from_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
     """The mean of k windows, each counting the same, known as well as their intervals together say.
 
     MOVER for a mean of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): ends at

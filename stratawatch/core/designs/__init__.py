@@ -5,13 +5,13 @@ from importlib import import_module
 from typing import Any, Final
 
 from stratawatch.core.designs.base import SamplingDesign
-from stratawatch.core.designs.design_options import configured
+from stratawatch.core.designs.design_options import design_with_options
 from stratawatch.core.goals import SurveySpec
 from stratawatch.errors import StratawatchError
 
 DESIGNS: Final[Mapping[str, str]] = {
-    "joint": "stratawatch.core.designs.joint:Joint",
-    "srs": "stratawatch.core.designs.srs:Srs",
+    "joint": "stratawatch.core.designs.joint:JointDesign",
+    "srs": "stratawatch.core.designs.srs:SimpleRandomSampling",
     "kumar": "stratawatch.literature.kumar.kumar_design:Kumar",
     "bennett": "stratawatch.literature.bennett.bennett_design:Bennett",
     "tripathi": "stratawatch.literature.tripathi.tripathi_design:Tripathi",
@@ -21,7 +21,7 @@ DESIGNS: Final[Mapping[str, str]] = {
 
 def design_named(name: str, options: Mapping[str, Any] | None = None) -> SamplingDesign:
     """The design of this name with these options."""
-    return configured(design_class(name), options or {})
+    return design_with_options(design_class(name), options or {})
 
 
 def design_class(name: str) -> type[SamplingDesign]:

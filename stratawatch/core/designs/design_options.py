@@ -12,12 +12,12 @@ MOST_LABELS: Final = 1_000_000
 """What options may ask for: more strata than scores are told apart in, more labels than a panel's budget."""
 RENAMED: Final[Mapping[str, str]] = {"doubt": "pseudo_labels"}
 """Old names of options, which kept panels and saved studies hold, and what they are called now."""
-ANOTHER: Final = "name another classifier, or choose another design"
+ANOTHER_CLASSIFIER: Final = "name another classifier, or choose another design"
 """What remains where the one that is named calls nothing that could be asked about."""
 _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def configured(kind: type[SamplingDesign], options: Mapping[str, Any]) -> SamplingDesign:
+def design_with_options(kind: type[SamplingDesign], options: Mapping[str, Any]) -> SamplingDesign:
     """The design with these options, the others as its class has them. Values are the design's own to judge."""
     options = {RENAMED.get(name, name): value for name, value in options.items()}
     types = _types(kind)
@@ -36,7 +36,7 @@ def configured(kind: type[SamplingDesign], options: Mapping[str, Any]) -> Sampli
     return kind(**{name: types[name](value) for name, value in options.items()})
 
 
-def within(name: str, number: int, least: int, most: int) -> None:
+def check_range(name: str, number: int, least: int, most: int) -> None:
     """Raise for a number of an option that is too small, or larger than anything that a cycle could hold."""
     if number < least:
         raise StratawatchError(f"option {name!r} is too small", expected=f"at least {least}", got=str(number))
@@ -44,10 +44,10 @@ def within(name: str, number: int, least: int, most: int) -> None:
         raise StratawatchError(f"option {name!r} is too large", expected=f"at most {most:,}", got=f"{number:,}"[:40])
 
 
-def place_of(name: str, classifiers: Sequence[str]) -> int:
+def classifier_index(name: str, classifiers: Sequence[str]) -> int:
     """Its place among the panel's classifiers; without a name the first.
 
-    >>> place_of("b", ["a", "b"]), place_of("", ["a", "b"])
+    >>> classifier_index("b", ["a", "b"]), classifier_index("", ["a", "b"])
     (1, 0)
     """
     if name and name not in classifiers:

@@ -12,7 +12,7 @@ from stratawatch.core.designs import design_of
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
 from stratawatch.core.estimate import Estimate, IntervalEstimate
-from stratawatch.core.estimation.cluster_variance import difference_with_clusters, with_clusters
+from stratawatch.core.estimation.cluster_variance import difference_with_clusters, widen_for_clusters
 from stratawatch.core.estimation.difference_estimates import EstimationRequest
 from stratawatch.core.estimation.differences import compare_classifiers
 from stratawatch.core.estimation.variance_methods import variance_named
@@ -32,7 +32,7 @@ _SMALLEST_POOL: Final = 30
 _POOL_FACTOR: Final = 3
 
 
-def cut(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+def stratify_for_survey(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, each with the number of its stratum, as the survey's design wants them."""
     kind = design_of(survey)
     if survey.stop_at_goals and not kind.plans_for_goals:
@@ -63,7 +63,7 @@ def pool_sizes(
     return tuple(np.minimum(pools, most).tolist())
 
 
-def warnings_of(survey: SurveySpec) -> tuple[str, ...]:
+def method_warnings(survey: SurveySpec) -> tuple[str, ...]:
     """What was measured of the methods that a survey names and their users should know, in whole sentences."""
     return (*design_of(survey).warnings, *variance_named(survey.variance).warnings)
 
@@ -150,7 +150,7 @@ class FrozenDesign:
         sample = self._labelled(ledger, drawn)
         found = self.sampling_design.estimate(self.cells, self.atoms, sample, request)
         found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, sample, request)
-        return with_clusters(found, self.cells, self.atoms, sample, request)
+        return widen_for_clusters(found, self.cells, self.atoms, sample, request)
 
     def compare(
         self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95

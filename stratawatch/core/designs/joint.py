@@ -12,7 +12,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.expected_precision import half_widths
+from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -21,7 +21,7 @@ from stratawatch.core.stratification.stratify import stratify
 
 
 @dataclass(frozen=True)
-class Joint(SamplingDesign):
+class JointDesign(SamplingDesign):
     """Strata that mix patterns, planned for all goals together, read by difference estimates."""
 
     name: ClassVar[str] = "joint"
@@ -48,7 +48,7 @@ class Joint(SamplingDesign):
         """By what scores or history foretell."""
         planner = RoundPlanner(cells, survey, history)
         totals = planner.total_plan()
-        widths = half_widths(planner.context.expected, totals, survey.confidence, metrics)
+        widths = expected_half_widths(planner.context.expected, totals, survey.confidence, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
     def estimate(

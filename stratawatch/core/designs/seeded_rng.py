@@ -8,12 +8,12 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Counts
 
 
-def dice(survey: SurveySpec, sizes: Counts, ordinal: int) -> np.random.Generator:
+def seeded_generator(survey: SurveySpec, sizes: Counts, ordinal: int) -> np.random.Generator:
     """A generator that the seed, the design, the sizes of its strata and the round decide, and nothing else.
 
     A round that is planned again, after a failure or from a saved study, so comes out as it was.
 
-    >>> throws = [dice(SurveySpec(seed="s"), np.array([40, 60]), 1).integers(1000) for _ in range(2)]
+    >>> throws = [seeded_generator(SurveySpec(seed="s"), np.array([40, 60]), 1).integers(1000) for _ in range(2)]
     >>> bool(throws[0] == throws[1])
     True
     """

@@ -10,8 +10,8 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator, segment_items
-from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.mover import IntervalEnds
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -49,17 +49,19 @@ def _share(metric: RatioMetric, said: ConfusionCounts, sampled: _Sampled, confid
     if n <= 0:
         return None
     share, labels = np.asarray(yes / n), n
-    ends = Ends(share, share)
+    ends = IntervalEnds(share, share)
     if sampled.left > 0:
         labels, items = n / sampled.left, n * sampled.items / sampled.labels
-        low, high = wilson(share, np.asarray(labels), confidence)
-        ends = Ends(np.minimum(low, max(0, 1 - (n - yes + 1) / items)), np.maximum(high, min(1, (yes + 1) / items)))
+        low, high = wilson_interval(share, np.asarray(labels), confidence)
+        ends = IntervalEnds(
+            np.minimum(low, max(0, 1 - (n - yes + 1) / items)), np.maximum(high, min(1, (yes + 1) / items))
+        )
     value, bottom, top = (float(metric.of_share(end)) for end in (share, *ends))
     return IntervalEstimate(value, bottom, top, labels)
 
 
 @dataclass(frozen=True)
-class Srs(SamplingDesign):
+class SimpleRandomSampling(SamplingDesign):
     """One stratum of all judged items, one round, and every metric the plain share among the labels."""
 
     name: ClassVar[str] = "srs"
@@ -146,7 +148,10 @@ def _estimate(
     sampled: _Sampled,
     request: EstimationRequest,
 ) -> Estimate:
-    metric, why = metric_named(name), Srs().unsupported_reason(name, cells.classifiers[place], cells.classifiers)
+    metric, why = (
+        metric_named(name),
+        SimpleRandomSampling().unsupported_reason(name, cells.classifiers[place], cells.classifiers),
+    )
     found = None if why else _share(metric, said, sampled, request.confidence)
     where = "" if segment is None else f" in {segment}"
     result = found or Undefined(why or metric.no_members + where)

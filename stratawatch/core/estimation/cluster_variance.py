@@ -28,7 +28,7 @@ from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.differences import difference_gradient
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
-from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, by_unit
+from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, sums_by_unit
 from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.labelled_sample import LabelledSample
@@ -74,7 +74,7 @@ class ClusterAdjustment:
         )
 
 
-def with_clusters(
+def widen_for_clusters(
     found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> tuple[Estimate, ...]:
     """Estimates (of every segment x classifier x metric) that count clusters; as they are where none are known."""
@@ -103,7 +103,7 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
     """The effect of clusters on every column of moves."""
     strata = rows.stratified_units(clusters=True)
     on_a, on_b = (np.stack([getattr(one, side) for one in columns], axis=1) for side in ("on_a", "on_b"))
-    sizes = by_unit(strata.units, on_a + on_b)
+    sizes = sums_by_unit(strata.units, on_a + on_b)
     shared = np.bincount(strata.units)[:, None] > 1
     alone, clusters = ~((sizes > 0) & shared).any(axis=0) | (sizes.sum(axis=0) < 2), (sizes > 0).sum(axis=0)
     pooled = PooledUnits.of(strata)
@@ -111,12 +111,12 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
         return [ClusterAdjustment() if single else ClusterAdjustment(degrees=0.0) for single in alone.tolist()]
     each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.sampling_correction)
     e, units, rest = pooled.deviations(strata, each), strata.units[pooled.rows], kept[pooled.rows][:, None]
-    full, left = (by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
+    full, left = (sums_by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
     singly = e * pooled.grown(pooled.labels) * rest
     effect = ClusterVariances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
     dominant = _dominant_side(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
     agreeing = np.isnan(effect) | _agreeing(rows.yes, dominant)
-    one_label = (by_unit(strata.units, dominant) ** 2).sum(axis=0) / np.maximum(dominant.sum(axis=0), 1)
+    one_label = (sums_by_unit(strata.units, dominant) ** 2).sum(axis=0) / np.maximum(dominant.sum(axis=0), 1)
     effect = np.where(agreeing, one_label, effect)
     released = np.maximum(((full**2 - left**2) * shared).sum(axis=0), 0.0)
     taken = (np.add.reduceat((on_a + on_b)[pooled.rows], pooled.starts) > 0).sum(axis=0)

@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
-from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import SurveySpec
@@ -72,7 +72,7 @@ def _column(
     metric: RatioMetric, reading: SideIntervals, segments: Sequence[Segment | None], classifiers: Sequence[str]
 ) -> list[list[Estimate]]:
     """One metric: segments x classifiers."""
-    found, clear = interval(metric, reading), is_defined(metric, reading.sides)
+    found, clear = metric_intervals(metric, reading), is_defined(metric, reading.sides)
     labels = reading.sides.labels[..., list(metric.sides)].sum(axis=-1)
     numbers = np.stack(
         [found.value, found.low, found.high, found.n_eff, found.logit_weight, labels, clear], axis=-1

@@ -14,8 +14,14 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.collapsed_strata import CollapsedStrata
-from stratawatch.core.estimation.sides import Sides
-from stratawatch.core.history.working_model import coefficients, intercept_shift, logistic, logit, quadratic_features
+from stratawatch.core.estimation.sides import SideEstimates
+from stratawatch.core.history.working_model import (
+    intercept_shift,
+    logistic,
+    logit,
+    quadratic_features,
+    ridge_coefficients,
+)
 from stratawatch.core.labelled_sample import LabelCounts
 from stratawatch.core.population import Floats
 
@@ -63,8 +69,8 @@ class DifferenceEstimator:
         columns = every[useful]
         answered, yes = answers.labelled[:, useful], answers.positive[:, useful]
         n, k = answered.sum(axis=0), yes.sum(axis=0)
-        whole = coefficients(columns, k, n, penalty=_PENALTY)
-        others = coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
+        whole = ridge_coefficients(columns, k, n, penalty=_PENALTY)
+        others = ridge_coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
         overall = np.clip(logistic(every @ whole), _SUREST, 1 - _SUREST)
         return cls(cells, answers, logistic(others @ every.T), overall, np.full(cells.stratum_count, _PRIOR_LABELS))
 
@@ -89,7 +95,7 @@ class DifferenceEstimator:
         """The whole population."""
         return ItemSubset(self.cells.sizes, self.answers)
 
-    def sides(self, parts: Sequence[ItemSubset]) -> Sides:
+    def sides(self, parts: Sequence[ItemSubset]) -> SideEstimates:
         """Both sides of every classifier in every part (parts x classifiers x sides)."""
         found = Residuals.of(self, parts)
         members = np.stack([self.cells.positive, self.cells.negative], axis=-1).astype(np.float64)
@@ -152,7 +158,7 @@ def _scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floa
 
 def _sides(
     strata: CollapsedStrata, found: Residuals, members: Floats, prior_labels: Floats, *, has_prior: bool
-) -> Sides:
+) -> SideEstimates:
     """Sums over the cells of each side. V = sum N^2 (1 - f)/n of s^2; raw ss/(n - 1), smooth (k v0 + ss)/(k - 1 + n).
 
     Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
@@ -177,7 +183,7 @@ def _sides(
     by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
     errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
     weights = max_expansion(strata, items - answers)
-    return Sides(
+    return SideEstimates(
         sizes=sizes,
         totals=_possible(totals, yes, sizes - (labels - yes), sizes),
         labels=labels,

@@ -18,10 +18,10 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.estimation.effective_sample_size import effective_labels
-from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.effective_sample_size import effective_sample_size
+from stratawatch.core.estimation.mover import IntervalEnds
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import RatioMetric
 from stratawatch.core.population import Floats
 
@@ -36,7 +36,7 @@ LIGHT_LABEL_RATIO: Final = 2.5
 
 
 @dataclass(frozen=True)
-class Interval:
+class MetricIntervals:
     """Arrays of one shape: the metric, its ends and its variance; `logit` is the logit interval's part in the ends."""
 
     value: Floats
@@ -52,7 +52,7 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def interval(metric: RatioMetric, reading: SideIntervals) -> Interval:
+def metric_intervals(metric: RatioMetric, reading: SideIntervals) -> MetricIntervals:
     """A metric of all sides at once; where it is Undefined (see `undefined`) the numbers mean nothing."""
     sides = reading.sides
     table = sides.table
@@ -70,8 +70,8 @@ def interval(metric: RatioMetric, reading: SideIntervals) -> Interval:
     low, high = low - half, high + half
     low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
     high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
-    n_eff = effective_labels(value, variance, low, high, metric.size(table), reading.confidence)
-    return Interval(value, low, high, variance, part, n_eff)
+    n_eff = effective_sample_size(value, variance, low, high, metric.size(table), reading.confidence)
+    return MetricIntervals(value, low, high, variance, part, n_eff)
 
 
 def logit_weight(value: Floats, variance: Floats) -> Floats:
@@ -101,13 +101,13 @@ def heavy_label_weight(variance: Floats, heaviest: Floats) -> Floats:
     return np.asarray(np.where(heaviest > 0, part, 1.0), dtype=np.float64)
 
 
-def _continuity_correction(sides: Sides, on_a: Floats, on_b: Floats) -> Floats:
+def _continuity_correction(sides: SideEstimates, on_a: Floats, on_b: Floats) -> Floats:
     """What half an item is to the metric, on the sides that hold unlabelled ones."""
     slopes = np.abs(np.stack(np.broadcast_arrays(on_a, on_b), axis=-1))
     return np.asarray(np.where(sides.labels < sides.sizes, slopes, 0.0).max(axis=-1) / 2, dtype=np.float64)
 
 
-def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
+def logit_ends(value: Floats, variance: Floats, confidence: float) -> IntervalEnds:
     """The delta method on the logit scale.
 
     >>> [round(float(end), 4) for end in logit_ends(np.array(0.8), np.array(0.0016), 0.95)]
@@ -117,7 +117,7 @@ def logit_ends(value: Floats, variance: Floats, confidence: float) -> Ends:
     odds = inside / (1 - inside)
     step = np.exp(np.minimum(normal_quantile(confidence) * np.sqrt(variance) / (inside * (1 - inside)), 500.0))
     low, high = odds / step, odds * step
-    return Ends(np.asarray(low / (1 + low)), np.asarray(1 - 1 / (1 + high)))
+    return IntervalEnds(np.asarray(low / (1 + low)), np.asarray(1 - 1 / (1 + high)))
 
 
 def normal_quantile(confidence: float) -> float:

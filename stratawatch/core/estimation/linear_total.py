@@ -6,7 +6,7 @@ import numpy as np
 
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, Residuals, max_expansion
 from stratawatch.core.estimation.interval import heavy_label_weight, logit_ends, logit_weight
-from stratawatch.core.estimation.mover import Ends
+from stratawatch.core.estimation.mover import IntervalEnds
 from stratawatch.core.estimation.side_intervals import share_interval
 from stratawatch.core.population import Floats
 
@@ -17,7 +17,7 @@ class LinearTotal:
 
     `most` is the sum if every label were yes, `max_weight` the most that one label stands for; `least` and `greatest`
     are what the labels leave possible; `surprise_weight` is `max_weight`, or 0 where earlier labels predicted the rates
-    (see `Sides`).
+    (see `SideEstimates`).
     """
 
     total: float
@@ -41,10 +41,10 @@ class LinearTotal:
         total = float(np.clip(row @ found.totals[0], least, most - no))
         return cls(total, max(raw, smooth) + unsampled, unsampled, weight, most, least, most - no, unmet)
 
-    def ends(self, confidence: float) -> Ends:
+    def ends(self, confidence: float) -> IntervalEnds:
         """Its interval, as that of a share."""
         if self.most <= 0:
-            return Ends(np.zeros(1), np.zeros(1))
+            return IntervalEnds(np.zeros(1), np.zeros(1))
         share, variance = np.array([self.total]) / self.most, np.array([self.variance]) / self.most**2
         share = np.clip(share, 0, 1)
         small = share_interval(share, variance, np.array([self.max_weight]) / self.most, confidence)
@@ -55,7 +55,7 @@ class LinearTotal:
         )
         low = self.most * (part * large.low + (1 - part) * small.low)
         high = self.most * (part * large.high + (1 - part) * small.high)
-        return Ends(np.clip(low, self.least, self.total), np.clip(high, self.total, self.greatest))
+        return IntervalEnds(np.clip(low, self.least, self.total), np.clip(high, self.total, self.greatest))
 
 
 def _by_kind(evidence: DifferenceEstimator, found: Residuals, row: Floats) -> tuple[float, float]:

@@ -8,20 +8,20 @@ from stratawatch.core.metrics import RatioMetric, SideTotals
 from stratawatch.core.population import Floats
 
 
-class Ends(NamedTuple):
+class IntervalEnds(NamedTuple):
     """The lower and upper ends of intervals."""
 
     low: Floats
     high: Floats
 
 
-def ratio_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends) -> Ends:
+def ratio_interval(one: Floats, two: Floats, of_one: IntervalEnds, of_two: IntervalEnds) -> IntervalEnds:
     """Ends of one/(one + two), by MOVER-R on the odds one/two.
 
     Donner and Zou 2012, Statistical Methods in Medical Research 21:347, equation 9, for a ratio of independent
     totals. two = 0 leaves the upper end at 1 and one = 0 the lower end at 0.
 
-    >>> ends = ratio_interval(*(np.array(x) for x in (80.0, 20.0)), Ends(70.0, 88.0), Ends(12.0, 30.0))
+    >>> ends = ratio_interval(*(np.array(x) for x in (80.0, 20.0)), IntervalEnds(70.0, 88.0), IntervalEnds(12.0, 30.0))
     >>> [round(float(end), 4) for end in ends]
     [0.7226, 0.8704]
     """
@@ -33,10 +33,10 @@ def ratio_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends) -> Ends
     # Shares o/(1 + o) of the odds o = numerator/denominator, without dividing by zero where the odds are infinite.
     low = _share(low_part, product + low_root)
     high = np.where((two_part <= 0) & (of_one.high > 0), 1.0, _share(product + high_root, two_part))
-    return Ends(low, high)
+    return IntervalEnds(low, high)
 
 
-def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: Ends, of_fn: Ends) -> Ends:
+def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: IntervalEnds, of_fn: IntervalEnds) -> IntervalEnds:
     """Ends of a metric from those of its TP and FN, which rest on different labels.
 
     A share of two outcomes, one on either side (recall: TP and FN), is their odds: MOVER-R. Any other metric is
@@ -45,9 +45,9 @@ def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: Ends, of_fn:
     """
     outcomes = (
         (totals.tp, of_tp),
-        (totals.positive - totals.tp, mirrored(of_tp, totals.positive)),
+        (totals.positive - totals.tp, complement_ends(of_tp, totals.positive)),
         (totals.fn, of_fn),
-        (totals.negative - totals.fn, mirrored(of_fn, totals.negative)),
+        (totals.negative - totals.fn, complement_ends(of_fn, totals.negative)),
     )
     if metric.odds is not None:
         (one, of_one), (two, of_two) = (outcomes[place] for place in metric.odds)
@@ -57,18 +57,20 @@ def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: Ends, of_fn:
     by_fn = [metric.value(totals._replace(fn=end)) for end in of_fn]
     low = np.hypot(value - np.minimum(*by_tp), value - np.minimum(*by_fn))
     high = np.hypot(np.maximum(*by_tp) - value, np.maximum(*by_fn) - value)
-    return Ends(np.maximum(value - low, 0.0), np.minimum(value + high, 1.0))
+    return IntervalEnds(np.maximum(value - low, 0.0), np.minimum(value + high, 1.0))
 
 
-def mirrored(ends: Ends, size: Floats | float = 1.0) -> Ends:
+def complement_ends(ends: IntervalEnds, size: Floats | float = 1.0) -> IntervalEnds:
     """Of what is left of a size."""
-    return Ends(np.asarray(size - ends.high), np.asarray(size - ends.low))
+    return IntervalEnds(np.asarray(size - ends.high), np.asarray(size - ends.low))
 
 
-def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, correlation: Floats | float) -> Ends:
+def difference_interval(
+    one: Floats, two: Floats, of_one: IntervalEnds, of_two: IntervalEnds, correlation: Floats | float
+) -> IntervalEnds:
     """Ends of one - two, MOVER-D: Zou and Donner 2008, Statistics in Medicine 27:1693, equations 9 and 10.
 
-    >>> ends = difference_interval(*(np.array(x) for x in (.8, .7)), Ends(.7, .9), Ends(.65, .8), 0.0)
+    >>> ends = difference_interval(*(np.array(x) for x in (.8, .7)), IntervalEnds(.7, .9), IntervalEnds(.65, .8), 0.0)
     >>> [round(float(end), 4) for end in ends]
     [-0.0414, 0.2118]
     """
@@ -76,7 +78,7 @@ def difference_interval(one: Floats, two: Floats, of_one: Ends, of_two: Ends, co
     under, over = two - of_two.low, of_two.high - two
     low = np.sqrt(np.maximum(below**2 + over**2 - 2 * correlation * below * over, 0.0))
     high = np.sqrt(np.maximum(above**2 + under**2 - 2 * correlation * above * under, 0.0))
-    return Ends(one - two - low, one - two + high)
+    return IntervalEnds(one - two - low, one - two + high)
 
 
 def _share(numerator: Floats, denominator: Floats) -> Floats:

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimation.ff_mid import ff_mid
-from stratawatch.core.estimation.mover import Ends, metric_interval, mirrored
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.mover import IntervalEnds, complement_ends, metric_interval
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import A, B, RatioMetric
 from stratawatch.core.population import Floats
 
@@ -19,7 +19,7 @@ _BLEND: Final = (1.0, 5.0)
 class SideIntervals:
     """The sides, and how sure their intervals are to be."""
 
-    sides: Sides
+    sides: SideEstimates
     confidence: float
 
     @cached_property
@@ -39,7 +39,7 @@ class SideIntervals:
         return np.maximum(self.sides.sizes, 1)
 
     @cached_property
-    def _shares(self) -> Ends:
+    def _shares(self) -> IntervalEnds:
         """FF/MID intervals of the shares; ends never deny what was observed.
 
         Where no label was a positive (a negative) the share may be 0 (1), whatever the working model made of it.
@@ -49,24 +49,24 @@ class SideIntervals:
         low = np.where(sides.yes <= 0, 0.0, low)
         high = np.where(sides.yes >= sides.labels, 1.0, high)
         low = np.minimum(np.maximum(low, sides.yes / scale), share)
-        return Ends(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
+        return IntervalEnds(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
 
-    def _positives(self, side: int) -> Ends:
+    def _positives(self, side: int) -> IntervalEnds:
         """Of the number of positives on a side."""
         size = self.sides.sizes[..., side]
-        return Ends(size * self._shares.low[..., side], size * self._shares.high[..., side])
+        return IntervalEnds(size * self._shares.low[..., side], size * self._shares.high[..., side])
 
-    def small_sample_ends(self, metric: RatioMetric) -> Ends:
+    def small_sample_ends(self, metric: RatioMetric) -> IntervalEnds:
         """The interval of a metric that is honest at small counts: FF/MID where it is a plain share of listed items."""
         if not (metric.is_listed and metric.is_plain_share):
             return metric_interval(metric, self.sides.table, self._positives(A), self._positives(B))
         if len(metric.sides) > 1:
             return self._share_of_all(metric)
         (side,) = metric.sides
-        ends = Ends(self._shares.low[..., side], self._shares.high[..., side])
-        return ends if metric.label_effects[side] > 0 else mirrored(ends)
+        ends = IntervalEnds(self._shares.low[..., side], self._shares.high[..., side])
+        return ends if metric.label_effects[side] > 0 else complement_ends(ends)
 
-    def _share_of_all(self, metric: RatioMetric) -> Ends:
+    def _share_of_all(self, metric: RatioMetric) -> IntervalEnds:
         """FF/MID of a share that both sides make."""
         sides, scale = self.sides, np.maximum(metric.size(self.sides.table), 1)
         share = np.minimum(np.maximum(metric.hits(sides.table) / scale, 0), 1)
@@ -74,7 +74,7 @@ class SideIntervals:
         return share_interval(share, variance / scale**2, sides.joint_max_weight / scale, self.confidence)
 
 
-def share_interval(share: Floats, variance: Floats, weight: Floats, confidence: float) -> Ends:
+def share_interval(share: Floats, variance: Floats, weight: Floats, confidence: float) -> IntervalEnds:
     """FF/MID over arrays of any shape, MID from five events on: V is never smaller than the smoothed variance."""
     low, high = ff_mid(share.ravel(), variance.ravel(), weight.ravel(), confidence, _BLEND)
-    return Ends(low.reshape(share.shape), high.reshape(share.shape))
+    return IntervalEnds(low.reshape(share.shape), high.reshape(share.shape))

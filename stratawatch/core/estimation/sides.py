@@ -11,7 +11,7 @@ from stratawatch.core.population import Floats
 
 
 @dataclass(frozen=True)
-class Sides:
+class SideEstimates:
     """What the labels say about both sides of classifiers.
 
     The axes of every array are what is estimated at once (segments, runs or plans), the classifiers, and last A and B.
@@ -37,13 +37,13 @@ class Sides:
     surprise_weight: Floats
 
     @classmethod
-    def stack(cls, parts: Sequence["Sides"]) -> "Sides":
+    def stack(cls, parts: Sequence["SideEstimates"]) -> "SideEstimates":
         """Many read as one, along a new first axis."""
         return cls(**{field.name: np.stack([getattr(part, field.name) for part in parts]) for field in fields(cls)})
 
-    def at(self, place: tuple[int | slice, ...]) -> "Sides":
+    def at(self, place: tuple[int | slice, ...]) -> "SideEstimates":
         """Those at a place of the leading axes."""
-        return Sides(**{field.name: getattr(self, field.name)[place] for field in fields(self)})
+        return SideEstimates(**{field.name: getattr(self, field.name)[place] for field in fields(self)})
 
     @cached_property
     def table(self) -> SideTotals:

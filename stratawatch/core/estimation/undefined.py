@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import A, B, RatioMetric
 from stratawatch.core.population import Floats
 
@@ -16,7 +16,7 @@ MAX_UNLABELLED_SHARE: Final = 0.10
 Place = tuple[int, ...]
 
 
-def is_defined(metric: RatioMetric, sides: Sides) -> Flags:
+def is_defined(metric: RatioMetric, sides: SideEstimates) -> Flags:
     """Where nothing stands in the metric's way."""
     found = np.zeros(sides.sizes.shape[:-1], dtype=np.bool_)
     for flags, _ in _obstacles(metric, sides, None):
@@ -24,12 +24,12 @@ def is_defined(metric: RatioMetric, sides: Sides) -> Flags:
     return ~found
 
 
-def undefined_reason(metric: RatioMetric, sides: Sides, place: Place) -> str:
+def undefined_reason(metric: RatioMetric, sides: SideEstimates, place: Place) -> str:
     """The first of what stands in the way of the metric at a place where it cannot be told."""
     return next(words for flags, words in _obstacles(metric, sides, place) if flags[place])
 
 
-def _obstacles(metric: RatioMetric, sides: Sides, place: Place | None) -> Iterator[tuple[Flags, str]]:
+def _obstacles(metric: RatioMetric, sides: SideEstimates, place: Place | None) -> Iterator[tuple[Flags, str]]:
     """Where each obstacle is met, and the words for it at one place (None: no words)."""
     of = list(metric.sides)
     both = len(of) > 1
@@ -51,7 +51,7 @@ def _obstacles(metric: RatioMetric, sides: Sides, place: Place | None) -> Iterat
     yield members == 0, f"no {word} among the {used} labels"
 
 
-def _members_at_least(metric: RatioMetric, sides: Sides) -> tuple[Floats, str]:
+def _members_at_least(metric: RatioMetric, sides: SideEstimates) -> tuple[Floats, str]:
     """Items that are surely among those that the metric is a share of, and what their labels have to show.
 
     Where both outcomes of a side are, all its items are, whatever labels say; else those with the right label.

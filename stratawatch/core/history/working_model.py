@@ -29,7 +29,7 @@ def score_logit(cells: Cells) -> Floats:
     return np.clip(logit(cells.imputed_scores), -7, 7)
 
 
-def standardised(cells: Cells) -> Floats:
+def standardised_logits(cells: Cells) -> Floats:
     """The logit of the mean score, with mean 0 and variance 1 over the items."""
     x = score_logit(cells)
     weights = np.where(cells.has_call, cells.sizes, 0.0)
@@ -41,7 +41,7 @@ def standardised(cells: Cells) -> Floats:
 
 def linear_features(cells: Cells) -> Floats:
     """Columns (1, z): what a second phase corrects scores by."""
-    z = standardised(cells)
+    z = standardised_logits(cells)
     return np.column_stack([np.ones_like(z), z])
 
 
@@ -50,17 +50,17 @@ def quadratic_features(cells: Cells) -> Floats:
 
     A score that says the same everywhere is a column of 0: it must not share the intercept.
     """
-    z = standardised(cells)
+    z = standardised_logits(cells)
     telling = (cells.auxiliary_calls != cells.auxiliary_calls[:1]).any(axis=0)
     return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.auxiliary_calls * telling])
 
 
 def fit(columns: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> Floats:
     """Fitted probabilities of every cell; `positives` and `labelled` may hold several sets of labels, one a row."""
-    return logistic(coefficients(columns, positives, labelled, penalty=penalty) @ columns.T)
+    return logistic(ridge_coefficients(columns, positives, labelled, penalty=penalty) @ columns.T)
 
 
-def coefficients(
+def ridge_coefficients(
     columns: Floats, positives: Floats, labelled: Floats, *, penalty: float, start: Floats | None = None
 ) -> Floats:
     """A logistic regression for every set of labels; the intercept is held by half a label at the pooled rate."""
@@ -122,7 +122,9 @@ def _information(columns: Floats, products: Floats | None, weights: Floats) -> F
     return np.asarray((weights @ products).reshape(*weights.shape[:-1], width, width), dtype=np.float64)
 
 
-def correction(offset: Floats, columns: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> Floats:
+def offset_correction(
+    offset: Floats, columns: Floats, positives: Floats, labelled: Floats, *, penalty: float
+) -> Floats:
     """Coefficients of columns to add to a linear predictor so that it fits these labels; the penalty holds all at 0."""
     nothing = np.zeros(columns.shape[1])
     ridge = np.full_like(nothing, penalty)
@@ -131,4 +133,4 @@ def correction(offset: Floats, columns: Floats, positives: Floats, labelled: Flo
 
 def intercept_shift(offset: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> float:
     """What to add to a linear predictor so that it fits these labels; `penalty` labels' worth holds it at 0."""
-    return float(correction(offset, np.ones((len(offset), 1)), positives, labelled, penalty=penalty)[0])
+    return float(offset_correction(offset, np.ones((len(offset), 1)), positives, labelled, penalty=penalty)[0])

@@ -24,10 +24,10 @@ class AllocationBounds:
     upper: Counts
 
 
-def floor_share(labels: int) -> float:
+def min_proportional_share(labels: int) -> float:
     """A stratum's least part of its proportional share: .4 up to 200 labels, .2 from 1000, log-linear between.
 
-    >>> floor_share(100), round(floor_share(447), 2), floor_share(5000)
+    >>> min_proportional_share(100), round(min_proportional_share(447), 2), min_proportional_share(5000)
     (0.4, 0.3, 0.2)
     """
     (few, most), (many, least) = PLANNER.small_budget, PLANNER.large_budget
@@ -57,13 +57,13 @@ def drawable_items(cells: Cells) -> Counts:
     return np.where(strata_with_calls(cells), cells.stratum_sizes, 0).astype(np.int64)
 
 
-def allocate(
+def allocate_budget(
     cells: Cells, variances: GoalVariances, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
     """The labels of each stratum for the goals, never below what is drawn, nor below a `floor` (None: the usual)."""
     weights = neyman_multipurpose((1 / variances.margins**2) @ variances.coefficients)
     weights = np.where(strata_with_calls(cells), weights, 0.0)
-    share = floor_share(labels) if floor is None else floor
+    share = min_proportional_share(labels) if floor is None else floor
     return clip_and_round(weights, _floors(cells, share, labels, bounds, weights > 0), bounds.upper, labels)
 
 
@@ -71,7 +71,7 @@ def two_phase_allocation(
     cells: Cells, variances: GoalVariances, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
     """.8 of the plan by updated rates, .2 of the first round's allocation scaled up."""
-    planned = allocate(cells, variances, labels, bounds, floor).astype(np.float64)
+    planned = allocate_budget(cells, variances, labels, bounds, floor).astype(np.float64)
     scaled = clip_and_round(bounds.lower.astype(np.float64), bounds.lower, bounds.upper, labels).astype(np.float64)
     # The first labels decide where further ones go, and are then part of the estimate: a stratum whose few labels
     # were all negative by chance would get no more, and stay underestimated. The mix keeps labels coming to it.

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.planning.allocation import AllocationBounds, allocate, two_phase_allocation
+from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget, two_phase_allocation
 from stratawatch.core.planning.context import PlanningContext
-from stratawatch.core.planning.expected_precision import half_width_curves
+from stratawatch.core.planning.expected_precision import half_widths_of_plans
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
@@ -42,7 +42,7 @@ class BudgetAllocator:
     def plans(self, labels: int, bounds: AllocationBounds) -> list[Counts]:
         """Plans of so many labels, known ones included, one for each floor."""
         cells, variances = self.context.cells, self.context.variances
-        return [allocate(cells, variances, labels, bounds, floor) for floor in _floors()]
+        return [allocate_budget(cells, variances, labels, bounds, floor) for floor in _floors()]
 
     def best(self, labels: int, bounds: AllocationBounds) -> Counts:
         """The best plan of so many labels, known ones included."""
@@ -50,7 +50,7 @@ class BudgetAllocator:
 
     def spend(self, so_far: LabelsSoFar, budget: int, bounds: AllocationBounds, *, two_phase: bool) -> Counts:
         """The best totals whose new labels are the budget's; `two_phase` keeps a part of the first round's shares."""
-        share, most = two_phase_allocation if two_phase else allocate, int(bounds.upper.sum())
+        share, most = two_phase_allocation if two_phase else allocate_budget, int(bounds.upper.sum())
 
         def plan(floor: float | None) -> Counts:
             def totals(labels: int) -> Counts:
@@ -67,7 +67,7 @@ class BudgetAllocator:
         many items then widens the interval by more than the variances say.
         """
         context, variances = self.context, self.context.variances
-        curves = half_width_curves(context.expected, np.stack(plans), context.survey.confidence, variances.metrics)
+        curves = half_widths_of_plans(context.expected, np.stack(plans), context.survey.confidence, variances.metrics)
         places = [(metric, context.cells.classifiers.index(classifier)) for classifier, metric in variances.names]
         widths = np.array([np.minimum(curves[metric][:, place], _WIDEST) for metric, place in places])
         return plans[int(((widths.T / variances.margins) ** 2).sum(axis=1).argmin())]

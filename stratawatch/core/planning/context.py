@@ -11,7 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_precision import ExpectedTotals
 from stratawatch.core.planning.expected_rates import (
-    Rates,
+    ExpectedRates,
     model_rates,
     prior_rates,
     shrunk_prior_rates,
@@ -61,7 +61,7 @@ class PlanningContext:
         return model_is_trusted(self.history)
 
     @cached_property
-    def rates(self) -> Rates:
+    def rates(self) -> ExpectedRates:
         """What the next labels are expected to say."""
         if self.labels is not None:
             return updated_rates(self.cells, self.labels.positives, self.labels.labelled)

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.metrics import METRICS, metric_named
-from stratawatch.core.planning.expected_rates import Rates
+from stratawatch.core.planning.expected_rates import ExpectedRates
 from stratawatch.core.population import Counts, Floats
 
 
-def half_widths(
+def expected_half_widths(
     expected: "ExpectedTotals", totals: Counts, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[tuple[str, str], float]:
     """Expected half-widths by (classifier, metric); a metric that would be undefined is left out."""
-    widths = half_width_curves(expected, totals.astype(np.float64), confidence, metrics)
+    widths = half_widths_of_plans(expected, totals.astype(np.float64), confidence, metrics)
     return {
         (classifier, name): float(widths[name][place])
         for place, classifier in enumerate(expected.classifiers)
@@ -28,7 +28,7 @@ def half_widths(
     }
 
 
-def half_width_curves(
+def half_widths_of_plans(
     expected: "ExpectedTotals", totals: Floats, confidence: float, metrics: Sequence[str] = tuple(METRICS)
 ) -> dict[str, Floats]:
     """Expected half-widths of several plans at once (totals: plans x strata), by metric: plans x classifiers.
@@ -38,7 +38,7 @@ def half_width_curves(
     reading = SideIntervals(expected.sides(totals), confidence)
     found = {name: metric_named(name) for name in metrics}
     return {
-        name: np.where(is_defined(metric, reading.sides), interval(metric, reading).half_width, np.inf)
+        name: np.where(is_defined(metric, reading.sides), metric_intervals(metric, reading).half_width, np.inf)
         for name, metric in found.items()
     }
 
@@ -60,7 +60,7 @@ class ExpectedTotals:
     without_history: bool
 
     @classmethod
-    def of(cls, cells: Cells, rates: Rates) -> "ExpectedTotals":
+    def of(cls, cells: Cells, rates: ExpectedRates) -> "ExpectedTotals":
         """The sums over the cells of every classifier's sides."""
         columns = (cells.sizes, cells.sizes * rates.rate, cells.sizes * rates.variance)
         sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.stratum_count))
@@ -73,7 +73,7 @@ class ExpectedTotals:
         items, positives, spreads = sums
         return cls(cells.classifiers, cells.stratum_sizes, items, positives, spreads, cells.prior_rate is None)
 
-    def sides(self, totals: Floats) -> Sides:
+    def sides(self, totals: Floats) -> SideEstimates:
         """Both sides with `totals` labels by stratum (leading axes: several plans at once).
 
         A total's variance is sum N_h (1 - f_h)/n_h of N_a variance_a over a stratum's cells of the side; its N_c^2/4
@@ -90,7 +90,7 @@ class ExpectedTotals:
         form = np.stack([variance[..., 0], np.zeros_like(variance[..., 0]), variance[..., 1]], axis=-1)
         shape = labels.shape
         weights = _heaviest(sizes, n, items * left, left)
-        return Sides(
+        return SideEstimates(
             sizes=np.broadcast_to(items.sum(axis=-1), shape),
             totals=np.broadcast_to(positives.sum(axis=-1), shape),
             labels=labels,

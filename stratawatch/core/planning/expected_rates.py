@@ -7,29 +7,29 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.history.model import past_label_counts, prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.history.working_model import correction, linear_features, logistic, score_logit
+from stratawatch.core.history.working_model import linear_features, logistic, offset_correction, score_logit
 from stratawatch.core.population import Floats
 from stratawatch.core.tuning import PLANNER
 
 
 @dataclass(frozen=True)
-class Rates:
+class ExpectedRates:
     """Expected shares of positives by cell, and the variance of one item's label that plans count with."""
 
     rate: Floats
     variance: Floats
 
 
-def prior_rates(cells: Cells, history: History = NO_HISTORY) -> Rates:
+def prior_rates(cells: Cells, history: History = NO_HISTORY) -> ExpectedRates:
     """Rates before any label of this period: those of history's model, or else the scores; variances are never 0."""
     plain = prior_rate(cells, history) if cells.prior_rate is None else cells.prior_rate
     if plain is None:
         plain = cells.imputed_scores
     floored = _floored(cells, plain)
-    return Rates(plain, floored * (1 - floored))
+    return ExpectedRates(plain, floored * (1 - floored))
 
 
-def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
+def shrunk_prior_rates(cells: Cells, history: History) -> ExpectedRates:
     """The rates of history's model, shrunk towards each stratum's own earlier labels, with half a positive on top.
 
     p = (20 m + yes + (1 - 2m)/2)/(20 + n) in every stratum, counts discounted: insurance against positives that
@@ -41,16 +41,16 @@ def shrunk_prior_rates(cells: Cells, history: History) -> Rates:
     updated = (PLANNER.prior_labels * usual + yes + (1 - 2 * usual) / 2) / (PLANNER.prior_labels + answered)
     scale = updated * (1 - updated) / (usual * (1 - usual))
     plain = np.minimum(first.rate * (updated / usual)[cells.strata], 1.0)
-    return Rates(plain, np.maximum(first.rate * (1 - first.rate), 1e-6) * scale[cells.strata])
+    return ExpectedRates(plain, np.maximum(first.rate * (1 - first.rate), 1e-6) * scale[cells.strata])
 
 
-def model_rates(cells: Cells, history: History) -> Rates:
+def model_rates(cells: Cells, history: History) -> ExpectedRates:
     """The rates of history's model as they are."""
     first = prior_rates(cells, history)
-    return Rates(first.rate, np.maximum(first.rate * (1 - first.rate), 1e-6))
+    return ExpectedRates(first.rate, np.maximum(first.rate * (1 - first.rate), 1e-6))
 
 
-def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
+def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> ExpectedRates:
     """After the first labels: logit p = (1 + beta) logit z + alpha, then p~ = (k p + yes)/(k + n) by stratum.
 
     Scores are taken at their word but for what the labels correct; a ridge of .1 holds both corrections at 0.
@@ -59,14 +59,14 @@ def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> Rates:
     if answered.sum() == 0:
         return prior_rates(cells)
     word, columns = score_logit(cells), linear_features(cells)
-    fitted = logistic(word + columns @ correction(word, columns, yes, answered, penalty=PLANNER.score_ridge))
+    fitted = logistic(word + columns @ offset_correction(word, columns, yes, answered, penalty=PLANNER.score_ridge))
     floored = _floored(cells, fitted)
     usual = _means(cells, floored)
     k = 2 / np.minimum(usual, 1 - usual)
     updated = (k * usual + cells.by_stratum(yes)) / (k + cells.by_stratum(answered))
     scale = updated * (1 - updated) / (usual * (1 - usual))
     plain = np.minimum(fitted * (updated / usual)[cells.strata], 1.0)
-    return Rates(plain, floored * (1 - floored) * scale[cells.strata])
+    return ExpectedRates(plain, floored * (1 - floored) * scale[cells.strata])
 
 
 def _means(cells: Cells, values: Floats) -> Floats:

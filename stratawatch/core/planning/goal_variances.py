@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import metric_named
-from stratawatch.core.planning.expected_rates import Rates
+from stratawatch.core.planning.expected_rates import ExpectedRates
 from stratawatch.core.population import Floats
 from stratawatch.errors import StratawatchError
 
@@ -17,7 +17,7 @@ DEFAULT_GOALS: Final = tuple(Goal(name, metric_named(name).default_margin) for n
 
 
 @dataclass(frozen=True)
-class GoalRows:
+class GoalGradients:
     """One row a goal and classifier: its name, its margin, and what an item's label changes in each cell."""
 
     names: tuple[tuple[str, str], ...]
@@ -40,13 +40,13 @@ class GoalVariances:
     coefficients: Floats
 
 
-def goal_variances(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalVariances:
+def goal_variances(cells: Cells, goals: Sequence[Goal], rates: ExpectedRates) -> GoalVariances:
     """What goals need of every stratum, by these rates."""
-    rows = goal_rows(cells, goals, rates)
+    rows = goal_gradients(cells, goals, rates)
     return GoalVariances(rows.names, rows.metrics, rows.margins, variance_coefficients(cells, rows, rates))
 
 
-def goal_rows(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalRows:
+def goal_gradients(cells: Cells, goals: Sequence[Goal], rates: ExpectedRates) -> GoalGradients:
     """A row for every classifier that a goal is for; without goals, precision and recall of all."""
     names, margins, gradients = [], [], []
     for goal in goals or DEFAULT_GOALS:
@@ -58,10 +58,10 @@ def goal_rows(cells: Cells, goals: Sequence[Goal], rates: Rates) -> GoalRows:
             margins.append(goal.margin)
             sides = cells.positive[:, column], cells.negative[:, column]
             gradients.append(metric.gradient(*sides, cells.sizes, rates.rate))
-    return GoalRows(tuple(names), np.array(margins), np.array(gradients).reshape(len(names), len(cells.sizes)))
+    return GoalGradients(tuple(names), np.array(margins), np.array(gradients).reshape(len(names), len(cells.sizes)))
 
 
-def variance_coefficients(cells: Cells, rows: GoalRows, rates: Rates) -> Floats:
+def variance_coefficients(cells: Cells, rows: GoalGradients, rates: ExpectedRates) -> Floats:
     """A_jh = N_h sum of N_a g_ja^2 s_a^2 over the stratum (goals x strata): V_j = sum_h A_jh (1/n_h - 1/N_h)."""
     return cells.stratum_sizes * cells.by_stratum(rows.gradients**2 * (cells.sizes * rates.variance))
 

@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.planning.allocation import AllocationBounds, allocate_for_margins
 from stratawatch.core.planning.context import PlanningContext
-from stratawatch.core.planning.expected_precision import half_widths
+from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.goal_variances import GoalVariances
 from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 from stratawatch.core.population import Counts, Floats
@@ -82,7 +82,7 @@ class MarginAllocator:
         for _ in range(PLANNER.margin_passes + 1):
             limits = (variances.margins / (normal_quantile(confidence) * widening)) ** 2
             totals = allocate_for_margins(context.cells, coefficients, limits, problem.bounds, proportional, costs)
-            widths = _in_order(half_widths(context.expected, totals, confidence, variances.metrics), variances)
+            widths = _in_order(expected_half_widths(context.expected, totals, confidence, variances.metrics), variances)
             errors = normal_quantile(confidence) * np.sqrt(self._achieved(coefficients, totals) / problem.factor)
             wider = problem.width_ratio * np.where(
                 np.isfinite(widths) & (errors > 0), widths / np.maximum(errors, 1e-12), 1.0
@@ -99,7 +99,7 @@ class MarginAllocator:
         narrow the plan.
         """
         context, variances = self.context, self.context.variances
-        forecast = half_widths(context.expected, so_far.drawn, context.survey.confidence, variances.metrics)
+        forecast = expected_half_widths(context.expected, so_far.drawn, context.survey.confidence, variances.metrics)
         expected, reported = _in_order(forecast, variances), _in_order(so_far.half_widths, variances)
         ratio = np.where(np.isfinite(expected), np.nan_to_num(reported, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
         most = PLANNER.max_width_ratio

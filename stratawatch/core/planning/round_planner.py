@@ -12,10 +12,10 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import ALLOCATION, AllocationBounds
 from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.context import PlanningContext
-from stratawatch.core.planning.expected_precision import half_widths
+from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.margin_allocator import MarginAllocator
-from stratawatch.core.planning.round_sizes import first_labels
+from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
 
@@ -57,7 +57,7 @@ class RoundPlanner:
         totals, exhausted = self._within_pools(context, so_far, pools)
         return Plan(
             totals=tuple(totals.tolist()),
-            half_widths=half_widths(context.expected, totals, self.survey.confidence),
+            half_widths=expected_half_widths(context.expected, totals, self.survey.confidence),
             method=self._method(so_far),
             exhausted=tuple(exhausted.tolist()),
         )
@@ -103,12 +103,12 @@ class RoundPlanner:
         later, cold = so_far.ordinal > 1, not context.has_history
         if later and not cold and not self.survey.stop_at_goals and not self._first_round_was_pilot(so_far):
             return so_far.drawn
-        budget = first_labels(self._budget) if cold and not later else self._budget
+        budget = first_round_labels(self._budget) if cold and not later else self._budget
         return BudgetAllocator(context).spend(so_far, budget, bounds, two_phase=cold and later)
 
     def _first_round_was_pilot(self, so_far: LabelsSoFar) -> bool:
         """Whether the first round drew no more than one without a history: labels came in the moment it opened."""
-        return self._budget > so_far.new_label_cost(so_far.drawn) <= first_labels(self._budget)
+        return self._budget > so_far.new_label_cost(so_far.drawn) <= first_round_labels(self._budget)
 
     def _for_goals(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
         margins = MarginAllocator(context)
@@ -122,7 +122,7 @@ class RoundPlanner:
     def _pilot(self, context: PlanningContext, bounds: AllocationBounds) -> Counts:
         """A first round that has only scores to go by: a part of what they ask for, neither tiny nor huge."""
         share = PLANNER.first_share * float(MarginAllocator(context).totals(bounds).sum())
-        most = self._budget if self.survey.budget is None else first_labels(self._budget)
+        most = self._budget if self.survey.budget is None else first_round_labels(self._budget)
         return BudgetAllocator(context).best(min(int(np.clip(share, *PLANNER.pilot_labels)), most), bounds)
 
     def _method(self, so_far: LabelsSoFar) -> str:

@@ -15,10 +15,10 @@ def most_rounds(survey: SurveySpec) -> int:
     return 1 if survey.budget is not None and survey.budget < PLANNER.one_round_below else 2
 
 
-def first_labels(budget: int) -> int:
+def first_round_labels(budget: int) -> int:
     """Labels of a first round that has no history.
 
-    >>> first_labels(900), first_labels(39)
+    >>> first_round_labels(900), first_round_labels(39)
     (360, 39)
     """
     return budget if budget < PLANNER.one_round_below else ceil(PLANNER.first_share * budget)

@@ -84,7 +84,7 @@ class InitialGroups:
             if pairs.left <= most_groups and small.size == 0:
                 break
             pairs.join(int(small[0]) if small.size else pairs.cheapest())
-        return numbered(pairs.home[self.group])
+        return renumbered_groups(pairs.home[self.group])
 
 
 class _Pairs:
@@ -179,7 +179,7 @@ def _main_direction(moments: Moments) -> Floats:
     return np.asarray(centred @ axis, dtype=np.float64)
 
 
-def numbered(group: Counts) -> Counts:
+def renumbered_groups(group: Counts) -> Counts:
     """The same groups, numbered from 0 in the order of their first cells."""
     _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.int64)

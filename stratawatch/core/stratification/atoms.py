@@ -4,10 +4,10 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts
-from stratawatch.core.stratification.agglomerate import numbered
+from stratawatch.core.stratification.agglomerate import renumbered_groups
 
 
-def rows_of(census: Census) -> Counts:
+def nonempty_rows(census: Census) -> Counts:
     """The rows that hold items, by (pattern, bin)."""
     row = np.lexsort((census.bins, np.array(census.patterns, dtype=np.str_)))
     return np.asarray(row[census.counts[row] > 0], dtype=np.int64)
@@ -18,12 +18,12 @@ def atoms_of_groups(census: Census, group: Counts) -> tuple[Atom, ...]:
 
     `group` is by row of the census; within a pattern, a group holds a run of bins.
     """
-    row = rows_of(census)
+    row = nonempty_rows(census)
     if row.size == 0:
         return ()
     kind = np.unique(np.array(census.patterns, dtype=np.str_)[row], return_inverse=True)[1]
     first = np.flatnonzero(np.r_[True, (np.diff(kind) != 0) | (np.diff(group[row]) != 0)])
-    strata = numbered(group[row][first]).tolist()
+    strata = renumbered_groups(group[row][first]).tolist()
     return tuple(
         atom.in_stratum(stratum) for atom, stratum in zip(atoms_of_runs(census, row, first), strata, strict=True)
     )

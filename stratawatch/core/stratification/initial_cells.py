@@ -10,7 +10,7 @@ from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts, Floats
-from stratawatch.core.stratification.atoms import atoms_of_runs, rows_of
+from stratawatch.core.stratification.atoms import atoms_of_runs, nonempty_rows
 
 _LARGE_SHARE: Final = 0.3
 """Share of all items that makes a pattern large."""
@@ -52,7 +52,7 @@ def initial_cells(census: Census, history: History = NO_HISTORY) -> tuple[Atom, 
 
 def _census_rows(census: Census, history: History) -> _Rows:
     cells = Cells.of_census(census)
-    row = rows_of(census)
+    row = nonempty_rows(census)
     kind = np.unique(np.array(census.patterns, dtype=np.str_)[row], return_inverse=True)[1]
     return _Rows(
         row=row,

@@ -11,10 +11,10 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.expected_rates import prior_rates
-from stratawatch.core.planning.goal_variances import goal_rows
-from stratawatch.core.planning.round_sizes import first_labels
+from stratawatch.core.planning.goal_variances import goal_gradients
+from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, numbered
+from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, renumbered_groups
 from stratawatch.core.stratification.initial_cells import initial_cells
 from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import PlanImpossible
@@ -36,7 +36,9 @@ def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) 
         return ()
     group = np.full(len(fine.atoms), -1)
     group[fine.with_calls] = fine.coarse.merged(_stratum_count(survey, fine.items), PLANNER.min_labels)
-    return tuple(atom.in_stratum(number) for atom, number in zip(fine.atoms, numbered(group).tolist(), strict=True))
+    return tuple(
+        atom.in_stratum(number) for atom, number in zip(fine.atoms, renumbered_groups(group).tolist(), strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def _with_prior_rates(atoms: tuple[Atom, ...], census: Census, history: History)
 def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     """E |x|^2 = sum_j (g_j/margin_j)^2 (s^2 + p^2) and E x_j = g_j p/margin_j, times the items of each cell."""
     rates = prior_rates(cells, history)
-    rows = goal_rows(cells, goals, rates)
+    rows = goal_gradients(cells, goals, rates)
     effects = rows.gradients / rows.margins[:, None]
     squares = cells.sizes * (rates.variance + rates.rate**2) * (effects**2).sum(axis=0)
     return Moments(cells.sizes, squares, (cells.sizes * rates.rate * effects).T)
@@ -95,5 +97,5 @@ def _stratum_count(survey: SurveySpec, items: float) -> int:
             hint="raise the budget",
         )
     usual = _MOST if survey.stop_at_goals else round(survey.budget / _LABELS_A_STRATUM)
-    affordable = first_labels(survey.budget) // PLANNER.min_labels
+    affordable = first_round_labels(survey.budget) // PLANNER.min_labels
     return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.labelled import labelled_baselines, side_samples
+from stratawatch.core.baselines.labelled import labelled_baselines, side_sample_baselines
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.engine.model.notification import StreamKey
@@ -84,7 +84,7 @@ def _baseline(items: LabelledItems, key: StreamKey, sides: OneSidedLabels | None
     if sides is None:
         (found,) = labelled_baselines(calls, truth, metrics=[key.metric])
     else:
-        (found,) = side_samples(calls, truth, sides.called, sides.passed, metrics=[key.metric])
+        (found,) = side_sample_baselines(calls, truth, sides.called, sides.passed, metrics=[key.metric])
     return found
 
 

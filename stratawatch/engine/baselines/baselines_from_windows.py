@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.past_estimates import METHOD, MIN_WINDOWS, past_estimates
+from stratawatch.core.baselines.past_estimates import METHOD, MIN_WINDOWS, baseline_from_estimates
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.notification import StreamKey
@@ -84,7 +84,9 @@ def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_PastWindow]) -> B
     call = next(call_of(one) for one in spec.classifiers if one.name == key.classifier)
     alike = [window for window in past if window.calls.get(key.classifier) == call]
     estimates = [one for window in alike for one in window.estimates(key)]
-    baseline = past_estimates(estimates, MIN_WINDOWS) if estimates else Baseline(key.metric, UNESTIMATED, METHOD, 0)
+    baseline = (
+        baseline_from_estimates(estimates, MIN_WINDOWS) if estimates else Baseline(key.metric, UNESTIMATED, METHOD, 0)
+    )
     others = [window.calls[key.classifier] for window in past if window.calls.get(key.classifier, call) != call]
     if not others or not isinstance(baseline.evidence, Undefined):
         return baseline

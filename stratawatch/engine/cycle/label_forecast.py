@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.frozen import cut
+from stratawatch.core.designs.frozen import stratify_for_survey
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
@@ -142,7 +142,7 @@ class _Forecast:
 
     def stop(self, metrics: Sequence[str]) -> BudgetPoint:
         """What the panel's own cycle would ask in all its rounds; without a history, at least its pilot."""
-        atoms = cut(self._census, self._commission, self._history)
+        atoms = stratify_for_survey(self._census, self._commission, self._history)
         return BudgetPoint(*self._bought(Cells.of_atoms(self._census.classifiers, atoms), self._commission, metrics))
 
     def affordable(self, labels: int, goals: Sequence[Goal], metrics: Sequence[str]) -> Widths:
@@ -184,7 +184,7 @@ class _Forecast:
     def _cut(self, labels: int | None) -> Cells:
         """Strata as a cycle with so many labels would have them; None: with as many as its goals need."""
         commission = replace(self._commission, budget=labels, stop_at_goals=labels is None)
-        return Cells.of_atoms(self._census.classifiers, cut(self._census, commission, self._history))
+        return Cells.of_atoms(self._census.classifiers, stratify_for_survey(self._census, commission, self._history))
 
 
 def _metrics(goals: Sequence[Goal]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
 from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
@@ -76,7 +76,9 @@ def assess_window(
             return found  # a cycle goes no further; who only looks wants to see the strata all the same
         try:
             with phase("cutting strata"):
-                found = replace(found, atoms=cut(found.counted.census, survey_spec(spec), found.history))
+                found = replace(
+                    found, atoms=stratify_for_survey(found.counted.census, survey_spec(spec), found.history)
+                )
         except PlanImpossible as trouble:
             return replace(found, refusal=found.refusal or Refusal(str(trouble), trouble))
         return _with_candidates(ports, spec, window, reading, found) if with_candidates else found

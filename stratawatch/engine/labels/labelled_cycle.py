@@ -10,7 +10,7 @@ import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Atom, Candidates
-from stratawatch.core.verdicts import Ledger, Verdict, Vote, resolve
+from stratawatch.core.verdicts import Ledger, Verdict, Vote, resolve_votes
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
@@ -44,7 +44,7 @@ def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetim
     for order, event in enumerate(events):
         if not_before is None or event.at >= not_before:
             said[event.item_key].append(Vote(event.annotator, event.value, order))
-    resolved = {key: resolve(words, votes) for key, words in said.items()}
+    resolved = {key: resolve_votes(words, votes) for key, words in said.items()}
     return {key: verdict for key, verdict in resolved.items() if verdict is not None}
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.design_options import MOST_LABELS, MOST_STRATA, within
-from stratawatch.core.designs.seeded_rng import dice
+from stratawatch.core.designs.design_options import MOST_LABELS, MOST_STRATA, check_range
+from stratawatch.core.designs.seeded_rng import seeded_generator
 from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import SurveySpec
@@ -78,9 +78,9 @@ class Bennett(OneClassifierDesign):
         for option, given, choices in (("binning", self.binning, BINNINGS), ("style", self.style, ALLOCATION_RULES)):
             if given not in choices:
                 raise StratawatchError(f"there is no {option} {given!r}", expected=f"one of {', '.join(choices)}")
-        within("bins", self.bins, 1, MOST_STRATA)
+        check_range("bins", self.bins, 1, MOST_STRATA)
         for option, count in (("per_bin", self.per_bin), ("in_a_row", self.in_a_row)):
-            within(option, count, 1, MOST_LABELS)
+            check_range(option, count, 1, MOST_LABELS)
         if self.delta is not None and not 0 < self.delta < 1:
             raise StratawatchError(
                 "option 'delta' is no half-width", expected="a number between 0 and 1", got=f"{self.delta:g}"
@@ -173,7 +173,7 @@ class Bennett(OneClassifierDesign):
         budget = int(so_far.drawn.sum()) + left
         rule = StoppingRule(self.delta, survey.confidence, self.style, self.per_bin, self.in_a_row, budget=budget)
         rounds = [_counts(frame, sample) for sample in so_far.earlier]
-        totals = plan_round(rule, frame.sizes, rounds, dice(survey, frame.sizes, so_far.ordinal))
+        totals = plan_round(rule, frame.sizes, rounds, seeded_generator(survey, frame.sizes, so_far.ordinal))
         return so_far.drawn if totals is None else frame.over_all_strata(np.array(totals, dtype=np.int64))
 
     def _until_narrow(self, sizes: Counts, rates: Floats, survey: SurveySpec) -> tuple[Counts, float]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.design_options import MOST_LABELS, MOST_STRATA, within
+from stratawatch.core.designs.design_options import MOST_LABELS, MOST_STRATA, check_range
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.estimation.difference_estimator import ItemSubset
@@ -93,9 +93,9 @@ class Kumar(OneClassifierDesign):
         ):
             if given not in choices:
                 raise StratawatchError(f"there is no {option} {given!r}", expected=f"one of {', '.join(choices)}")
-        within("strata", self.strata, 1, MOST_STRATA)
-        within("n_ini", self.n_ini, 2, MOST_LABELS)
-        within("n_step", self.n_step, 1, MOST_LABELS)
+        check_range("strata", self.strata, 1, MOST_STRATA)
+        check_range("n_ini", self.n_ini, 2, MOST_LABELS)
+        check_range("n_step", self.n_step, 1, MOST_LABELS)
         if self.allocation == _STEPWISE and self.n_step < self.strata:
             raise StratawatchError(
                 "option 'n_step' is too small: steps of fewer labels than strata round some of them out for ever",

@@ -15,7 +15,7 @@ from math import exp, hypot, log, sqrt
 import numpy as np
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.effective_sample_size import effective_labels
+from stratawatch.core.estimation.effective_sample_size import effective_sample_size
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.precisions import PrecisionEstimates
@@ -148,7 +148,7 @@ class DerivedMetrics:
         variance = ((high - low) / (2 * normal_quantile(self.confidence))) ** 2
         numbers = (value, variance, low, high, float(self.patterns.sizes.sum()))
         point, variances, a, b, items = (np.array(number) for number in numbers)
-        n_eff = float(effective_labels(point, variances, a, b, items, self.confidence))
+        n_eff = float(effective_sample_size(point, variances, a, b, items, self.confidence))
         return IntervalEstimate(value, low, high, n_eff)
 
 

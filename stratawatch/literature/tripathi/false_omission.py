@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.effective_sample_size import effective_labels
+from stratawatch.core.estimation.effective_sample_size import effective_sample_size
 from stratawatch.core.estimation.ff_mid import ff_mid
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.population import Counts, Floats
@@ -65,5 +65,5 @@ def false_omission_rate(
     variance = np.array([(weights**2 * shares * (1 - shares) * left / labels).sum()])
     max_weight = np.array([(weights * np.sqrt(left) / labels).max()])
     low, high = ff_mid(value, variance, max_weight, confidence)
-    n_eff = effective_labels(value, variance, low, high, np.array(float(items)), confidence)
+    n_eff = effective_sample_size(value, variance, low, high, np.array(float(items)), confidence)
     return IntervalEstimate(*(float(number[0]) for number in (value, low, high, n_eff)))

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.planning.expected_rates import Rates
+from stratawatch.core.planning.expected_rates import ExpectedRates
 from stratawatch.core.population import Counts, Floats
 
 LABELS_A_STRATUM: Final = 25
@@ -13,7 +13,7 @@ MOST_STRATA: Final = 6
 """Strata of the items that nobody calls positive: one for so many labels, and so many at most."""
 
 
-def stratum_numbers(cells: Cells, parent: int, rates: Rates, labels: int) -> Counts:
+def stratum_numbers(cells: Cells, parent: int, rates: ExpectedRates, labels: int) -> Counts:
     """The stratum of every cell, for about so many labels among the items that the parent calls negative.
 
     Draws with replacement know patterns only, so every pattern that someone calls positive is a stratum. Items that

@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.designs.design_options import place_of
-from stratawatch.core.designs.seeded_rng import dice
+from stratawatch.core.designs.design_options import classifier_index
+from stratawatch.core.designs.seeded_rng import seeded_generator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Counts
@@ -62,7 +62,7 @@ class ClassifierSequences:
             raise PlanImpossible("no classifier calls any item positive", expected="one, to recycle its sample")
         if not self.options.parent:
             return best_parent(self.patterns, self.full_lengths)
-        place = place_of(self.options.parent, self.cells.classifiers)
+        place = classifier_index(self.options.parent, self.cells.classifiers)
         if called[place] == 0:
             raise PlanImpossible(
                 f"the parent '{self.options.parent}' calls no item positive, so nothing can be recycled",
@@ -85,7 +85,7 @@ class ClassifierSequences:
     def draw_of_length(self, longest: int) -> PanelDraw:
         """Sequences in proportion to the full lengths, the longest of so many draws."""
         lengths = np.ceil(self.full_lengths * (longest / int(self.full_lengths.max()))).astype(np.int64)
-        rng = dice(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
+        rng = seeded_generator(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
         return draw_panel(self.patterns, lengths, self.parent, rng, self.options.mixing)
 
     @cached_property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson_interval
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ShareEstimate:
         >>> round(found.low, 4), round(found.high, 4)
         (0.7112, 0.8666)
         """
-        low, high = wilson(np.asarray(self.value), np.asarray(self.n_eff), confidence)
+        low, high = wilson_interval(np.asarray(self.value), np.asarray(self.n_eff), confidence)
         return IntervalEstimate(self.value, min(float(low), self.value), max(float(high), self.value), self.n_eff)
 
 

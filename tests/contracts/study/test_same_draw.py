@@ -24,7 +24,7 @@ from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
-from stratawatch.study.study_population import Population, read_population
+from stratawatch.study.study_population import StudyPopulation, read_population
 from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import Table, write
 
@@ -90,7 +90,7 @@ def table(seed: int, ids: str, rows: int = 4000) -> Table:
     }
 
 
-def population(frame: Any, spec: PanelSpec) -> Population:
+def population(frame: Any, spec: PanelSpec) -> StudyPopulation:
     helpers = [one.name for one in spec.auxiliary]
     kinds = KINDS if helpers else {"svm": KINDS["svm"]}
     return read_population(frame, read_panel("id", CLASSIFIERS, helpers, ["lang", "shop", "paid"], kinds), SEED)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.metrics import (
     BASELINES_REPORTED,
@@ -36,7 +36,7 @@ CLOSED_FORMS = {
 
 
 def outcome(name, made, confidence=0.95):
-    found = interval(METRICS[name], SideIntervals(made, confidence))
+    found = metric_intervals(METRICS[name], SideIntervals(made, confidence))
     return float(found.value), float(found.low), float(found.high)
 
 
@@ -112,7 +112,9 @@ class TestEveryMetric:
         totals = k + (size - n) * np.array(moved)
         aa, bb = (size * np.array(spread)) ** 2 * (n < size)
         form, weights = np.array([aa, -0.3 * (aa * bb) ** 0.5, bb]), np.where(n < size, size / np.maximum(n, 1), 0.0)
-        made = Sides(size, totals, n, k, weights, 0 * size, form, form, np.zeros(2), np.array(weights.max()), weights)
+        made = SideEstimates(
+            size, totals, n, k, weights, 0 * size, form, form, np.zeros(2), np.array(weights.max()), weights
+        )
         value, low, high = outcome(name, made, confidence)
         assert 0 <= low <= value <= high <= 1
 

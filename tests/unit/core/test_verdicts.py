@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.verdicts import Vote, resolve
+from stratawatch.core.verdicts import Vote, resolve_votes
 
 
 def said(*words):
@@ -13,13 +13,13 @@ def said(*words):
 class TestOneVote:
     @pytest.mark.parametrize(("word", "verdict"), [("yes", "yes"), ("no", "no"), ("skip", "unresolved")])
     def test_one_word_decides(self, word, verdict):
-        assert resolve(said(word), votes=1) == verdict
+        assert resolve_votes(said(word), votes=1) == verdict
 
     def test_no_event_is_no_answer_yet(self):
-        assert resolve([], votes=1) is None
+        assert resolve_votes([], votes=1) is None
 
     def test_two_annotators_who_disagree_leave_it_unresolved(self):
-        assert resolve(said("yes", "no"), votes=1) == "unresolved"
+        assert resolve_votes(said("yes", "no"), votes=1) == "unresolved"
 
 
 class TestThreeVotes:
@@ -38,26 +38,26 @@ class TestThreeVotes:
         ],
     )
     def test_the_majority_of_enough_words_decides(self, words, verdict):
-        assert resolve(said(*words), votes=3) == verdict
+        assert resolve_votes(said(*words), votes=3) == verdict
 
 
 class TestEdits:
     def test_the_latest_event_of_an_annotator_counts(self):
-        assert resolve([Vote("ann", "yes", 1), Vote("ann", "no", 2)], votes=1) == "no"
+        assert resolve_votes([Vote("ann", "yes", 1), Vote("ann", "no", 2)], votes=1) == "no"
 
     def test_later_means_order_and_not_position(self):
-        assert resolve([Vote("ann", "no", 2), Vote("ann", "yes", 1)], votes=1) == "no"
+        assert resolve_votes([Vote("ann", "no", 2), Vote("ann", "yes", 1)], votes=1) == "no"
 
     def test_a_retraction_removes_the_annotators_word(self):
         events = [Vote("ann", "yes", 1), Vote("ann", "retract", 2)]
-        assert resolve(events, votes=1) is None
-        assert resolve([*events, Vote("bob", "no", 3)], votes=1) == "no"
+        assert resolve_votes(events, votes=1) is None
+        assert resolve_votes([*events, Vote("bob", "no", 3)], votes=1) == "no"
 
     def test_a_word_after_a_retraction_counts_again(self):
-        assert resolve([Vote("ann", "retract", 1), Vote("ann", "yes", 2)], votes=1) == "yes"
+        assert resolve_votes([Vote("ann", "retract", 1), Vote("ann", "yes", 2)], votes=1) == "yes"
 
     def test_one_annotator_cannot_cast_three_votes(self):
-        assert resolve([Vote("ann", "yes", i) for i in range(3)], votes=3) is None
+        assert resolve_votes([Vote("ann", "yes", i) for i in range(3)], votes=3) is None
 
 
 events = st.lists(
@@ -71,12 +71,12 @@ events = st.lists(
 def test_the_verdict_does_not_depend_on_the_order_of_delivery(words, votes, rng):
     shuffled = list(words)
     rng.shuffle(shuffled)
-    assert resolve(shuffled, votes) == resolve(words, votes)
+    assert resolve_votes(shuffled, votes) == resolve_votes(words, votes)
 
 
 @given(events, st.integers(1, 3))
 def test_yes_and_no_are_treated_alike(words, votes):
     turned = {"yes": "no", "no": "yes"}
-    mirrored = resolve([vote._replace(value=turned.get(vote.value, vote.value)) for vote in words], votes)
-    verdict = resolve(words, votes)
+    mirrored = resolve_votes([vote._replace(value=turned.get(vote.value, vote.value)) for vote in words], votes)
+    verdict = resolve_votes(words, votes)
     assert mirrored == turned.get(verdict, verdict)

@@ -4,7 +4,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Segment
 from stratawatch.errors import StratawatchError
-from stratawatch.study.estimate_rows import as_rows, margins_of
+from stratawatch.study.estimate_rows import margins_of, study_estimates
 
 KNOWN = IntervalEstimate(0.8, 0.76, 0.84, 90.0)
 MARGINS = {("lr", "precision"): 0.05, ("lr", "recall"): 0.03, ("vote", "precision"): 0.05}
@@ -16,7 +16,7 @@ def estimate(classifier="lr", metric="precision", result=KNOWN, segment=None):
 
 class TestAsRows:
     def test_every_part_of_an_estimate_is_there(self):
-        [row] = as_rows([estimate()], MARGINS, "; look 2")
+        [row] = study_estimates([estimate()], MARGINS, "; look 2")
         assert (row.classifier, row.metric, row.segment) == ("lr", "precision", None)
         assert (row.value, row.low, row.high, row.n_eff, row.labels_used) == (0.8, 0.76, 0.84, 90.0, 100)
         assert (row.state, row.margin, row.method, row.reason) == ("held", 0.05, "logit; look 2", None)
@@ -26,27 +26,27 @@ class TestAsRows:
         ("metric", "state"), [("precision", "held"), ("recall", "short"), ("false_omission_rate", "known")]
     )
     def test_the_state_says_whether_the_goal_is_held(self, metric, state):
-        assert as_rows([estimate(metric=metric)], MARGINS)[0].state == state
+        assert study_estimates([estimate(metric=metric)], MARGINS)[0].state == state
 
     def test_what_is_not_known_has_no_number_but_a_reason(self):
-        [row] = as_rows([estimate(result=Undefined("no label yet"))], MARGINS)
+        [row] = study_estimates([estimate(result=Undefined("no label yet"))], MARGINS)
         assert (row.value, row.low, row.high, row.n_eff, row.half_width) == (None,) * 5
         assert (row.state, row.reason, row.margin) == ("undefined", "no label yet", 0.05)
 
     def test_a_segment_has_no_goal(self):
-        [row] = as_rows([estimate(segment=Segment("country", "DE"))], MARGINS)
+        [row] = study_estimates([estimate(segment=Segment("country", "DE"))], MARGINS)
         assert (row.segment, row.state, row.margin) == ("country=DE", "known", None)
 
 
 class TestOf:
     def test_finds_one(self):
-        rows = as_rows([estimate(), estimate("vote"), estimate(segment=Segment("country", "DE"))], MARGINS)
+        rows = study_estimates([estimate(), estimate("vote"), estimate(segment=Segment("country", "DE"))], MARGINS)
         assert rows.of("vote", "precision").classifier == "vote"
         assert rows.of("lr", "precision", "country=DE").segment == "country=DE"
 
     def test_says_when_there_is_none(self):
         with pytest.raises(StratawatchError, match="there is no estimate of 'f1' of 'lr' in country=DE"):
-            as_rows([estimate()], MARGINS).of("lr", "f1", "country=DE")
+            study_estimates([estimate()], MARGINS).of("lr", "f1", "country=DE")
 
 
 class TestMarginsOf:

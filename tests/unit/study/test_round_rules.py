@@ -4,7 +4,7 @@ import pytest
 from stratawatch.core.goals import Goal
 from stratawatch.core.plan import Plan
 from stratawatch.study.round_rules import _grown, look_confidence
-from stratawatch.study.study_progress import Progress
+from stratawatch.study.study_progress import StudyProgress
 from tests.support.study_frames import StudyData
 
 STUDY_DATA = StudyData(3000)
@@ -102,7 +102,7 @@ class TestGrown:
     def test_known_items_are_drawn_for_nothing(self, told):
         design, progress, _ = told
         known = dict.fromkeys(design.candidates.items[::3], "yes")
-        after = _grown(design, Progress(known, progress.rounds, progress.labels), 90)
+        after = _grown(design, StudyProgress(known, progress.rounds, progress.labels), 90)
         assert 290 < sum(after) < 400
         drawn = {design.candidates.items[row] for row in design.draw(Plan(after, {}, ""))} - progress.drawn
         assert len(drawn - known.keys()) == 90

@@ -65,7 +65,7 @@ class ClusterVariances:
             return np.asarray(np.where(self.alone > 0, self.together / self.alone, np.nan), dtype=np.float64)
 
 
-def by_unit(units: Counts, values: Floats) -> Floats:
+def sums_by_unit(units: Counts, values: Floats) -> Floats:
     """Sums of the rows of every unit (units x columns)."""
     if not units.size:
         return values

@@ -15,12 +15,12 @@ from stratawatch.errors import StratawatchError
 _LARGEST = 16
 
 
-def hadamard(b: int) -> Counts:
+def hadamard_matrix(b: int) -> Counts:
     """H of order 2^b, entries 1 and -1, H'H = 2^b I; the first row and the first column are all 1.
 
     H_2n = [[H_n, H_n], [H_n, -H_n]], which is to say (-1)^(number of ones common to row and column, in binary).
 
-    >>> hadamard(1).tolist()
+    >>> hadamard_matrix(1).tolist()
     [[1, 1], [1, -1]]
     """
     if not 0 <= b <= _LARGEST:
@@ -41,6 +41,6 @@ def half_samples(strata: int) -> Counts:
     >>> half_samples(3).tolist()
     [[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]]
     """
-    made = (1 - hadamard(strata.bit_length())[:, 1 : strata + 1]) // 2
+    made = (1 - hadamard_matrix(strata.bit_length())[:, 1 : strata + 1]) // 2
     made.flags.writeable = False
     return made

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.effective_sample_size import effective_labels
+from stratawatch.core.estimation.effective_sample_size import effective_sample_size
 from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.population import Floats
 
@@ -44,7 +44,7 @@ class ReplicatedEstimate:
         """As a metric between 0 and 1, its interval cut off there."""
         value, low, high = (min(max(end, 0.0), 1.0) for end in (self.value, *self.ends(confidence)))
         theta, v, least, most, size = np.array([value, self.variance, low, high, self.size])
-        return IntervalEstimate(value, low, high, float(effective_labels(theta, v, least, most, size, confidence)))
+        return IntervalEstimate(value, low, high, float(effective_sample_size(theta, v, least, most, size, confidence)))
 
 
 def t_quantile(degrees: float, confidence: float) -> float:

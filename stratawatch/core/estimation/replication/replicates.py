@@ -60,7 +60,9 @@ class Replicates:
     scale: float
 
 
-def replicates(strata: StratifiedUnits, how: ReplicationOptions, rng: np.random.Generator) -> Replicates | Undefined:
+def make_replicates(
+    strata: StratifiedUnits, how: ReplicationOptions, rng: np.random.Generator
+) -> Replicates | Undefined:
     """Deal the labels into units, and balance the replicates by the array of the options."""
     if len(strata.of) == 0:
         return Undefined("no label")

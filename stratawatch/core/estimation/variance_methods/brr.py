@@ -21,8 +21,8 @@ from stratawatch.core.estimation.difference_estimates import EstimationRequest, 
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.replication.replicated_estimate import replicated_estimate
-from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, replicates
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
@@ -42,7 +42,7 @@ class _Replicated:
 
     fewest: int
     made: Replicates
-    sides: Sides
+    sides: SideEstimates
     totals: Floats
 
     def result(self, metric: RatioMetric, place: tuple[int, int], confidence: float) -> IntervalEstimate | Undefined:
@@ -91,7 +91,7 @@ class BalancedReplication(VarianceMethod):
             return tuple(found)
         rows = LabelTable.of(DifferenceEstimator.of(cells, sample.everywhere), sample.items)
         seed = int(min(sample.items.candidates.digests), 16)
-        made = replicates(rows.stratified_units(), _HOW, np.random.default_rng(seed))
+        made = make_replicates(rows.stratified_units(), _HOW, np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.result, Undefined) else replace(one, result=made) for one in found)
         replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, sample, request))
@@ -118,7 +118,7 @@ def _read(replicated: _Replicated, one: Estimate, metric: RatioMetric, place: tu
     return replace(one, result=outcome, method=method)
 
 
-def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | None:
+def _agreeing(metric: RatioMetric, sides: SideEstimates, fewest: int) -> Undefined | None:
     """The first side that the metric reads whose labels differ too little, or None."""
     for side in metric.sides:
         items, labels, yes = (float(of[side]) for of in (sides.sizes, sides.labels, sides.yes))
@@ -132,7 +132,7 @@ def _agreeing(metric: RatioMetric, sides: Sides, fewest: int) -> Undefined | Non
 
 def _totals(
     made: Replicates, rows: LabelTable, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
-) -> tuple[Sides, Floats]:
+) -> tuple[SideEstimates, Floats]:
     evidence, cells = rows.evidence, rows.cells
     sides = evidence.sides(item_subsets(evidence, atoms, sample, request.segments))
     moved = made.replicated - made.weights

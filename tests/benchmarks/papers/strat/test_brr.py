@@ -7,7 +7,7 @@ from benchmarks.papers.strat.brr import ClassifierCalls, Statistic, brr, brr_of_
 from benchmarks.papers.strat.linearised import linearised
 from benchmarks.papers.strat.orthogonal_arrays import prime_units
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import METRICS
 from tests.support.stratified_units import drawn, textbook
@@ -30,7 +30,7 @@ def rng(seed=0):
 def test_a_total_has_the_textbook_variance(units):
     known, _, _ = drawn(rng(1), [units] * 20)
     values = rng(2).normal(size=(units * 20, 1))
-    found = brr(replicates(known, prime_units(units), rng()), values, EVERYWHERE)
+    found = brr(make_replicates(known, prime_units(units), rng()), values, EVERYWHERE)
     assert found.variance == pytest.approx(textbook(known, values[:, 0]), rel=1e-12)
     assert found.degrees == 20
 
@@ -105,7 +105,7 @@ def test_a_statistic_of_ones_own():
     """The share of yes among labels by weights: its own total over another."""
     known, yes, _ = drawn(rng(8), [2] * 15)
     values = np.stack([yes, np.ones_like(yes)], axis=1).astype(float)
-    found = brr(replicates(known, ReplicationOptions(), rng()), values, RATIO)
+    found = brr(make_replicates(known, ReplicationOptions(), rng()), values, RATIO)
     assert found.variance == pytest.approx(textbook(known, yes.astype(float)) / known.sizes.sum() ** 2, rel=1e-12)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.papers.strat.orthogonal_arrays import prime_units
 from stratawatch.core.estimation.replication.hadamard import half_samples
-from stratawatch.core.estimation.replication.replicates import replicates
+from stratawatch.core.estimation.replication.replicates import make_replicates
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 from tests.support.stratified_units import drawn, textbook
@@ -30,7 +30,7 @@ def test_equal_units_give_the_textbook_variance(units, strata, fay, seed):
     rng = np.random.default_rng(seed)
     known, _, _ = drawn(rng, [units] * strata)
     values = rng.normal(size=units * strata) * 10
-    found = variance(replicates(known, prime_units(units, fay), rng), values)
+    found = variance(make_replicates(known, prime_units(units, fay), rng), values)
     assert found == pytest.approx(textbook(known, values), rel=1e-12)
 
 
@@ -39,7 +39,7 @@ def test_equal_units_give_the_textbook_variance(units, strata, fay, seed):
 def test_balance_gives_the_mean_of_the_replicates(units, strata, seed, split):
     rng = np.random.default_rng(seed)
     known, yes, _ = drawn(rng, [2 * units] * strata)
-    made = replicates(known, prime_units(units, split=split), rng)
+    made = make_replicates(known, prime_units(units, split=split), rng)
     totals = made.replicated @ yes.astype(float)
     assert totals.mean() == pytest.approx(made.weights @ yes.astype(float), rel=1e-12, abs=1e-9)
 
@@ -49,7 +49,7 @@ def test_balance_gives_the_mean_of_the_replicates(units, strata, seed, split):
 def test_no_weight_is_negative_and_every_stratum_keeps_its_size(seed, units, split, fay):
     rng = np.random.default_rng(seed)
     known, _, _ = drawn(rng, rng.integers(units, 12, 6).tolist())
-    made = replicates(known, prime_units(units, fay, split=split), rng)
+    made = make_replicates(known, prime_units(units, fay, split=split), rng)
     assert bool((made.replicated >= 0).all())
     if not split:
         sizes = np.array([made.replicated[:, known.of == h].sum(axis=1) for h in range(6)])
@@ -61,7 +61,7 @@ def test_balanced_only_is_exact_with_half_the_replicates_and_off_in_their_mean()
     rng = np.random.default_rng(6)
     known, _, _ = drawn(rng, [2] * 8)
     values = rng.normal(size=16)
-    made = replicates(known, prime_units(2, full=False), rng)
+    made = make_replicates(known, prime_units(2, full=False), rng)
     assert len(made.replicated) == 8
     assert variance(made, values) == pytest.approx(textbook(known, values), rel=1e-12)
     off = (made.replicated @ values).mean() - made.weights @ values
@@ -72,7 +72,7 @@ def test_balanced_only_is_exact_with_half_the_replicates_and_off_in_their_mean()
 def test_prime_groups_of_any_number_of_labels():
     rng = np.random.default_rng(13)
     known, _, _ = drawn(rng, [14, 9, 23])
-    assert replicates(known, prime_units(7), rng).strata == 3
+    assert make_replicates(known, prime_units(7), rng).strata == 3
 
 
 @pytest.mark.parametrize("strata", [1, 2, 3, 7, 8, 60])

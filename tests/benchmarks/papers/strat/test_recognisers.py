@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from benchmarks.papers.strat.brr import Statistic, brr
 from benchmarks.papers.strat.recognisers import identified, ranks, relative_ranks, stratified_rate
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
 
@@ -63,7 +63,7 @@ class TestMisclassification:
         rng = np.random.default_rng(3)
         classes = np.repeat(np.arange(100), 2)
         wrong = (rng.random(200) < 0.3).astype(float)
-        made = replicates(StratifiedUnits(classes, np.full(100, 1e15)), ReplicationOptions(), rng)
+        made = make_replicates(StratifiedUnits(classes, np.full(100, 1e15)), ReplicationOptions(), rng)
         total = Statistic(lambda totals: totals[..., 0] / 1e17, lambda totals: np.ones(totals.shape[:-1]))
         found, textbook = brr(made, wrong[:, None], total), stratified_rate(wrong, classes)
         assert found.value == pytest.approx(textbook.value, rel=1e-12)

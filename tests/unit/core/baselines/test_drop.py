@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from stratawatch.core.baselines.drop import Drop, drop_interval, metric_drop
 from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.mover import Ends
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.mover import IntervalEnds
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.errors import StratawatchError
 
 BEFORE, NOW = IntervalEstimate(0.8, 0.75, 0.84, 300), IntervalEstimate(0.7, 0.64, 0.75, 280)
@@ -83,7 +83,7 @@ def test_it_covers_the_drop():
     """240 of 300 before and 210 of 300 after, in the mean: the interval of the drop holds .1 about 95 times in 100."""
     rng = np.random.default_rng(8)
     before, now = (rng.binomial(300, p, 20_000) / 300 for p in (0.8, 0.7))
-    of_before, of_now = (Ends(*wilson(x, np.asarray(300.0), 0.95)) for x in (before, now))
+    of_before, of_now = (IntervalEnds(*wilson_interval(x, np.asarray(300.0), 0.95)) for x in (before, now))
     low, high = drop_interval(before, now, of_before, of_now)
     assert float(((low <= 0.1) & (high >= 0.1)).mean()) == pytest.approx(0.95, abs=0.008)
 
@@ -91,7 +91,7 @@ def test_it_covers_the_drop():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_many_at_once_are_each_alone(sign):
     metric = "precision" if sign > 0 else "false_omission_rate"
-    ends = [Ends(np.array([k.low]), np.array([k.high])) for k in (BEFORE, NOW)]
+    ends = [IntervalEnds(np.array([k.low]), np.array([k.high])) for k in (BEFORE, NOW)]
     low, high = drop_interval(np.array([BEFORE.value]), np.array([NOW.value]), *ends, sign)
     found = metric_drop(metric, BEFORE, NOW)
     assert (float(low[0]), float(high[0])) == (found.low, found.high)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.past_estimates import MIN_WINDOWS, labels_for_length, past_estimates
+from stratawatch.core.baselines.past_estimates import MIN_WINDOWS, baseline_from_estimates, labels_for_length
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.errors import StratawatchError
 
@@ -28,13 +28,13 @@ def length(known):
 
 
 def test_one_window_keeps_the_length_of_its_interval():
-    known = past_estimates([estimate(0.8, 0.06)]).interval_at(0.95)
+    known = baseline_from_estimates([estimate(0.8, 0.06)]).interval_at(0.95)
     assert (known.value, length(known)) == pytest.approx((0.8, 0.12))
 
 
 @pytest.mark.parametrize(("value", "n"), [(0.8, 300), (0.5, 50), (0.97, 400)])
 def test_windows_alike_are_about_one_window_with_all_their_labels(value, n):
-    baseline = past_estimates([plain(value, n)] * 4)
+    baseline = baseline_from_estimates([plain(value, n)] * 4)
     assert baseline.evidence.value == pytest.approx(value)
     assert baseline.evidence.n == pytest.approx(4 * n, rel=0.07)
     assert (baseline.metric, baseline.n, baseline.seed) == ("precision", 4 * n, None)
@@ -43,7 +43,7 @@ def test_windows_alike_are_about_one_window_with_all_their_labels(value, n):
 
 def test_each_window_counts_the_same_and_brings_its_own_uncertainty():
     """Distances .03 and .04: together sqrt(.03^2 + .04^2)/2 = .025 on either side."""
-    known = past_estimates([estimate(0.7, 0.03), estimate(0.9, 0.04)]).interval_at(0.95)
+    known = baseline_from_estimates([estimate(0.7, 0.03), estimate(0.9, 0.04)]).interval_at(0.95)
     assert (known.value, length(known)) == pytest.approx((0.8, 0.05))
 
 
@@ -53,30 +53,34 @@ def test_a_window_that_met_a_rare_error_does_not_make_the_others_worthless():
         "lr", "precision", None, IntervalEstimate(0.004, 0.0001, 0.02, 1.2), 300, "difference estimate", 0.95
     )
     none = Estimate("lr", "precision", None, IntervalEstimate(0.0, 0.0, 0.012, 305.0), 300, "difference estimate", 0.95)
-    known = past_estimates([met, *[none] * 7]).interval_at(0.95)
+    known = baseline_from_estimates([met, *[none] * 7]).interval_at(0.95)
     assert known.high < 0.012
 
 
 def test_windows_of_another_confidence_mean_the_same():
     wide, narrow = ([plain(0.8, 300, confidence)] * 4 for confidence in (0.99, 0.8))
-    assert past_estimates(wide).evidence.n == pytest.approx(past_estimates(narrow).evidence.n, rel=0.05)
+    assert baseline_from_estimates(wide).evidence.n == pytest.approx(
+        baseline_from_estimates(narrow).evidence.n, rel=0.05
+    )
 
 
 @pytest.mark.parametrize(("first", "last"), [(0.8, 0.95), (0.95, 0.8), (0.99, 0.9)])
 def test_a_confidence_that_changed_on_the_way_changes_nothing(first, last):
     mixed = [*[plain(0.8, 300, first)] * 3, plain(0.8, 300, last)]
-    assert past_estimates(mixed).evidence.n == pytest.approx(past_estimates([mixed[-1]] * 4).evidence.n, rel=1e-6)
+    assert baseline_from_estimates(mixed).evidence.n == pytest.approx(
+        baseline_from_estimates([mixed[-1]] * 4).evidence.n, rel=1e-6
+    )
 
 
 def test_windows_that_were_counted_to_the_last_item_are_known_exactly():
     exact = Estimate(
         "lr", "precision", None, IntervalEstimate(0.75, 0.75, 0.75, 400.0), 400, "difference estimate", 0.95
     )
-    assert past_estimates([exact] * 4).evidence == BaselineShare(0.75, 1600.0)
+    assert baseline_from_estimates([exact] * 4).evidence == BaselineShare(0.75, 1600.0)
 
 
 def test_windows_that_know_nothing_of_it_are_a_wide_interval():
-    known = past_estimates(
+    known = baseline_from_estimates(
         [Estimate("lr", "precision", None, IntervalEstimate(0.5, 0.0, 1.0, 0.1), 1, "m", 0.95)]
     ).interval_at(0.95)
     assert length(known) > 0.99
@@ -95,24 +99,26 @@ def test_an_interval_that_only_rounding_keeps_open_is_nearly_exact(length_):
 
 
 def test_windows_without_information_are_left_out():
-    baseline = past_estimates([estimate(), estimate(None, labels=0)])
+    baseline = baseline_from_estimates([estimate(), estimate(None, labels=0)])
     assert length(baseline.interval_at(0.95)) == pytest.approx(0.1)
     assert baseline.method == "past estimates, windows: 1, MOVER as Wilson"
 
 
 def test_no_window_that_knew_it_is_no_information():
-    assert past_estimates([estimate(None, labels=0)] * 2).interval_at() == Undefined("no past window knew it")
+    assert baseline_from_estimates([estimate(None, labels=0)] * 2).interval_at() == Undefined("no past window knew it")
 
 
 @pytest.mark.parametrize("estimates", [[], [estimate(), estimate(metric="recall")]])
 def test_estimates_of_several_streams_or_of_none_are_refused(estimates):
     with pytest.raises(StratawatchError, match="a baseline is of one metric of one classifier"):
-        past_estimates(estimates)
+        baseline_from_estimates(estimates)
 
 
 @pytest.mark.parametrize("windows", [1, 3])
 def test_fewer_windows_than_it_takes_are_no_information(windows):
-    found = past_estimates([estimate()] * windows + [estimate(None, labels=0)] * 4, least=MIN_WINDOWS).interval_at()
+    found = baseline_from_estimates(
+        [estimate()] * windows + [estimate(None, labels=0)] * 4, least=MIN_WINDOWS
+    ).interval_at()
     assert isinstance(found, Undefined)
     assert found.reason == f"{windows} past window{'s' * (windows > 1)} knew it, a baseline takes 4"
-    assert isinstance(past_estimates([estimate()] * 4, least=MIN_WINDOWS).interval_at(), IntervalEstimate)
+    assert isinstance(baseline_from_estimates([estimate()] * 4, least=MIN_WINDOWS).interval_at(), IntervalEstimate)

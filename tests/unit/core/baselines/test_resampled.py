@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.labelled import from_counts
+from stratawatch.core.baselines.labelled import share_from_counts
 from stratawatch.core.baselines.resampled import (
     HeldOutPredictions,
     bootstrap_632,
@@ -89,7 +89,7 @@ def test_items_tested_once_each_are_labelled_predictions(calls, order, cut):
     calls, order = np.array(calls), np.array(order)
     once = trials((order[:cut], calls[order[:cut]]), (order[cut:], calls[order[cut:]]))
     for metric in BASELINES_REPORTED:
-        assert pooled_share(metric, once) == from_counts(metric, ConfusionCounts.of_calls(calls, TRUTH))
+        assert pooled_share(metric, once) == share_from_counts(metric, ConfusionCounts.of_calls(calls, TRUTH))
 
 
 @given(st.integers(1, 30))

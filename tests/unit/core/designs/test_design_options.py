@@ -4,13 +4,13 @@ from typing import ClassVar
 import pytest
 
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.design_options import configured
-from stratawatch.core.designs.joint import Joint
+from stratawatch.core.designs.design_options import design_with_options
+from stratawatch.core.designs.joint import JointDesign
 from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
-class Guess(Joint):
+class Guess(JointDesign):
     name: ClassVar[str] = "guess"
 
     word: str = "a"
@@ -20,8 +20,10 @@ class Guess(Joint):
 
 
 def test_options_are_the_fields_of_the_class():
-    assert configured(Guess, {"word": "b", "count": 3, "share": 1, "loud": True}) == Guess("b", 3, 1.0, loud=True)
-    assert configured(Guess, {}) == Guess()
+    assert design_with_options(Guess, {"word": "b", "count": 3, "share": 1, "loud": True}) == Guess(
+        "b", 3, 1.0, loud=True
+    )
+    assert design_with_options(Guess, {}) == Guess()
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,7 @@ def test_options_are_the_fields_of_the_class():
 )
 def test_what_is_no_option_is_refused(options, said):
     with pytest.raises(StratawatchError, match=said):
-        configured(Guess, options)
+        design_with_options(Guess, options)
 
 
 @pytest.mark.parametrize("name", ["joint", "srs"])

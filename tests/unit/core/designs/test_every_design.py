@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import DESIGNS, design_class, design_named
-from stratawatch.core.designs.frozen import FrozenDesign, cut
-from stratawatch.core.designs.joint import Joint
+from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
+from stratawatch.core.designs.joint import JointDesign
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.goals import SurveySpec
@@ -29,7 +29,7 @@ MANY_ROUNDS = 20
 
 
 def design_of(census, survey) -> FrozenDesign:
-    atoms = cut(census, survey)
+    atoms = stratify_for_survey(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     items = tuple(f"i{row}" for row in range(len(homes)))
     digests = tuple(format(row, "032x") for row in np.random.default_rng(1).permutation(len(homes)).tolist())
@@ -109,7 +109,7 @@ def test_segments_are_told_by_the_designs_that_say_so(name):
 def test_the_forecast_has_every_metric_that_is_asked_for_and_served(name):
     census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 300]))
     survey = SurveySpec(budget=200, design=name)
-    cells = Cells.of_atoms(("a",), cut(census, survey))
+    cells = Cells.of_atoms(("a",), stratify_for_survey(census, survey))
     plan = design_named(name).plan_all_rounds(cells, survey, NO_HISTORY, tuple(METRICS))
     served = [metric for metric in METRICS if not design_named(name).unsupported_reason(metric, "a", ("a",))]
     assert served
@@ -125,7 +125,7 @@ def test_a_design_is_not_planned_as_another():
 
 
 @dataclass(frozen=True)
-class OtherJoint(Joint):
+class OtherJoint(JointDesign):
     """The joint design under another name."""
 
     name = "other"

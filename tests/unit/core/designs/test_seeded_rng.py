@@ -1,13 +1,13 @@
 import numpy as np
 
-from stratawatch.core.designs.seeded_rng import dice
+from stratawatch.core.designs.seeded_rng import seeded_generator
 from stratawatch.core.goals import SurveySpec
 
 SIZES = np.array([40, 60])
 
 
 def thrown(survey=None, sizes=SIZES, ordinal=1) -> int:
-    return int(dice(survey or SurveySpec(seed="s", design="srs"), sizes, ordinal).integers(2**60))
+    return int(seeded_generator(survey or SurveySpec(seed="s", design="srs"), sizes, ordinal).integers(2**60))
 
 
 def test_a_round_that_is_planned_again_throws_the_same():

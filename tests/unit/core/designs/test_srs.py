@@ -6,10 +6,10 @@ from scipy.stats import hypergeom
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimates import EstimationRequest
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample
@@ -26,7 +26,7 @@ CENSUS = Census(
 
 def design_of(census=CENSUS, survey=SRS) -> FrozenDesign:
     """The design with a candidate for every item of the pools, in an order that knows nothing."""
-    atoms = cut(census, survey)
+    atoms = stratify_for_survey(census, survey)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     order = np.random.default_rng(5).permutation(len(homes))
     items = tuple(f"i{row}" for row in range(len(homes)))
@@ -82,7 +82,7 @@ class TestDraw:
 
     def test_goals_without_a_budget_are_refused(self):
         with pytest.raises(PlanImpossible, match='design = "srs" does not know how many labels goals need'):
-            cut(CENSUS, SurveySpec(stop_at_goals=True, design="srs"))
+            stratify_for_survey(CENSUS, SurveySpec(stop_at_goals=True, design="srs"))
 
     def test_where_nobody_judged_anything_there_is_nothing_to_draw(self):
         census = Census(("a",), ("-",), np.array([5]), np.array([30]))
@@ -118,7 +118,7 @@ class TestEstimates:
         design = design_of()
         drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, Ledger({}), (), ordinal=1))]
         one = told(design, drawn, lambda pattern, number: number % 3 == 0)["a", "prevalence"].result
-        low, high = wilson(np.array(one.value), np.array(40 * 799 / 760), 0.95)
+        low, high = wilson_interval(np.array(one.value), np.array(40 * 799 / 760), 0.95)
         assert (one.low, one.high, one.n_eff) == pytest.approx((float(low), float(high), 40 * 799 / 760))
 
     def test_a_census_is_the_truth(self):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.designs.frozen import FrozenDesign, cut
+from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.cluster_variance import (
     ClusterAdjustment,
@@ -14,7 +14,7 @@ from stratawatch.core.estimation.cluster_variance import (
 )
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
@@ -62,7 +62,7 @@ def doubled(copies: int) -> tuple[FrozenDesign, Ledger]:
     """A window of 4,000 scored items; 200 of them drawn and labelled, each `copies` times over."""
     census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([2000, 2000]))
     survey = SurveySpec(budget=400 * copies)
-    atoms = cut(census, survey)
+    atoms = stratify_for_survey(census, survey)
     rng = np.random.default_rng(3)
     rows = [(atom, one, copy) for atom in range(2) for one in range(200) for copy in range(copies)]
     yes = {(atom, one): bool(rng.random() < (0.1, 0.8)[atom]) for atom in range(2) for one in range(200)}
@@ -175,7 +175,7 @@ class TestClusters:
     def test_a_window_that_is_labelled_wholly_is_exact(self):
         design, ledger = doubled(1)
         census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([200, 200]))
-        atoms = cut(census, SurveySpec(budget=400))
+        atoms = stratify_for_survey(census, SurveySpec(budget=400))
         whole = replace(design, atoms=atoms, candidates=replace(design.candidates, clusters=("x", "y") * 200))
         for one in whole.estimate(ledger, ledger.verdicts):
             assert one.result.low == one.result.high
@@ -191,7 +191,7 @@ class TestWidened:
 
     @pytest.mark.parametrize("yes", [0, 2, 25, 50, 90])
     def test_is_nearly_wilson_with_fewer_labels(self, yes):
-        many, few = (wilson(np.array(yes / 100), np.array(n), 0.95) for n in (100.0, 50.0))
+        many, few = (wilson_interval(np.array(yes / 100), np.array(n), 0.95) for n in (100.0, 50.0))
         low, high = _widened_on_arcsine_scale(
             IntervalEstimate(yes / 100, float(many[0]), float(many[1]), 100.0), 2**0.5
         )

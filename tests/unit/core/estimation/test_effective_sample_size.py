@@ -3,11 +3,11 @@ from math import log
 import numpy as np
 import pytest
 
-from stratawatch.core.estimation.effective_sample_size import effective_labels
+from stratawatch.core.estimation.effective_sample_size import effective_sample_size
 
 
 def effective(*numbers: float) -> float:
-    return float(effective_labels(*(np.array(number) for number in numbers), 0.95))
+    return float(effective_sample_size(*(np.array(number) for number in numbers), 0.95))
 
 
 def test_is_the_size_of_a_plain_draw_with_that_variance():
@@ -36,5 +36,5 @@ def test_never_exceeds_the_items():
 
 def test_many_at_once_are_the_single_ones():
     rows = [(0.3, 1e-3, 0.25, 0.35, 1e4), (0.0, 0.0, 0.0, 0.04, 1e4), (0.5, 1e-9, 0.49, 0.51, 500.0)]
-    found = effective_labels(*np.array(rows).T, 0.95)
+    found = effective_sample_size(*np.array(rows).T, 0.95)
     assert found.tolist() == pytest.approx([effective(*row) for row in rows])

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from stratawatch.core.estimation.interval import LOGIT_EVENTS, SMALL_SAMPLE_EVENTS, interval, logit_ends, logit_weight
+from stratawatch.core.estimation.interval import (
+    LOGIT_EVENTS,
+    SMALL_SAMPLE_EVENTS,
+    logit_ends,
+    logit_weight,
+    metric_intervals,
+)
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.metrics import metric_named
 from tests.support.sides import sides
@@ -42,7 +48,7 @@ class TestBlend:
         metric, reading = metric_named("precision"), SideIntervals(made, 0.95)
         monkeypatch.setattr("stratawatch.core.estimation.interval.SMALL_SAMPLE_EVENTS", 60.0)
         monkeypatch.setattr("stratawatch.core.estimation.interval.LOGIT_EVENTS", 140.0)
-        found = interval(metric, reading)
+        found = metric_intervals(metric, reading)
         small, large = reading.small_sample_ends(metric), logit_ends(found.value, found.variance, 0.95)
         part = float(found.logit_weight)
         half = 0.5 / 10**6
@@ -58,17 +64,20 @@ class TestSides:
 
     @pytest.mark.parametrize("name", ["recall", "f1", "accuracy", "prevalence"])
     def test_many_known_hits_do_not_make_up_for_few_known_misses(self, name):
-        assert float(interval(metric_named(name), SideIntervals(self.made, 0.95)).logit_weight) < 0.05
+        assert float(metric_intervals(metric_named(name), SideIntervals(self.made, 0.95)).logit_weight) < 0.05
 
     def test_a_side_that_a_metric_does_not_read_does_not_matter(self):
-        assert float(interval(metric_named("precision"), SideIntervals(self.made, 0.95)).logit_weight) == 1
-        assert float(interval(metric_named("false_omission_rate"), SideIntervals(self.made, 0.95)).logit_weight) == 0
+        assert float(metric_intervals(metric_named("precision"), SideIntervals(self.made, 0.95)).logit_weight) == 1
+        assert (
+            float(metric_intervals(metric_named("false_omission_rate"), SideIntervals(self.made, 0.95)).logit_weight)
+            == 0
+        )
 
     def test_parts_are_weighed_by_what_makes_the_variance(self):
         """Both totals with the variance 10^4: recall .8 is moved (.2/1000)^2 by TP and (.8/1000)^2 by FN."""
         made = sides(sizes=(10**6, 10**6), labels=(100, 100), yes=(80, 20), variance=(1e4, 1e4))
         totals = replace(made, totals=np.array([800.0, 200.0]), yes=np.zeros(2), labels=np.ones(2))
-        found = interval(metric_named("recall"), SideIntervals(totals, 0.95))
+        found = metric_intervals(metric_named("recall"), SideIntervals(totals, 0.95))
         few = float(logit_weight(np.array(200 / 1e6), np.array(1e4 / 1e12)))
         assert few == 0
         assert float(found.logit_weight) == pytest.approx(0.2**2 / (0.2**2 + 0.8**2))
@@ -97,9 +106,9 @@ def test_many_at_once_are_the_single_ones():
     made = [sides(labels=(n, 3 * n), yes=(k, n // 3)) for n, k in ((50, 40), (10, 10), (900, 500))]
     stacked = SideIntervals(type(made[0]).stack(made), 0.95)
     for name in ("precision", "recall", "f1", "accuracy", "specificity"):
-        together = interval(metric_named(name), stacked)
+        together = metric_intervals(metric_named(name), stacked)
         for place, one in enumerate(made):
-            alone = interval(metric_named(name), SideIntervals(one, 0.95))
+            alone = metric_intervals(metric_named(name), SideIntervals(one, 0.95))
             assert float(together.low[place]) == pytest.approx(float(alone.low), abs=1e-9)
             assert float(together.high[place]) == pytest.approx(float(alone.high), abs=1e-9)
             assert float(together.n_eff[place]) == pytest.approx(float(alone.n_eff), rel=1e-6)

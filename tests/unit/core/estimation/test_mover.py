@@ -5,14 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.estimation.mover import Ends, difference_interval, metric_interval, ratio_interval
+from stratawatch.core.estimation.mover import IntervalEnds, difference_interval, metric_interval, ratio_interval
 from stratawatch.core.metrics import METRICS, SideTotals
 
 
 def ratio(tp, fn, tp_ends, fn_ends):
     """The interval of TP/(TP + FN)."""
     low, high = ratio_interval(
-        *(np.array(float(x)) for x in (tp, fn)), *(Ends(*(np.array(float(x)) for x in e)) for e in (tp_ends, fn_ends))
+        *(np.array(float(x)) for x in (tp, fn)),
+        *(IntervalEnds(*(np.array(float(x)) for x in e)) for e in (tp_ends, fn_ends)),
     )
     return float(low), float(high)
 
@@ -47,7 +48,7 @@ class TestRatio:
     def test_arrays_are_taken_place_by_place(self):
         tp, fn = np.array([80.0, 3.0]), np.array([20.0, 1.0])
         found = ratio_interval(
-            tp, fn, Ends(np.array([70.0, 3]), np.array([88.0, 3])), Ends(*np.array([[12, 1], [30, 1]]))
+            tp, fn, IntervalEnds(np.array([70.0, 3]), np.array([88.0, 3])), IntervalEnds(*np.array([[12, 1], [30, 1]]))
         )
         assert [found.low[0], found.high[0]] == pytest.approx(ratio(80, 20, (70, 88), (12, 30)))
         assert [found.low[1], found.high[1]] == pytest.approx([0.75, 0.75])
@@ -86,7 +87,7 @@ class TestF1:
         """|A| = 100, TP 80 in [70, 88], FN 20 in [12, 30]: F1 = .8; alone, TP moves it to 140/190 and 176/208, FN to
         160/210 and 160/192.
         """
-        low, high = f1_ends(80, 20, Ends(*columns(70, 88)), Ends(*columns(12, 30)))
+        low, high = f1_ends(80, 20, IntervalEnds(*columns(70, 88)), IntervalEnds(*columns(12, 30)))
         assert float(low) == pytest.approx(0.8 - sqrt((0.8 - 140 / 190) ** 2 + (0.8 - 160 / 210) ** 2))
         assert float(high) == pytest.approx(0.8 + sqrt((176 / 208 - 0.8) ** 2 + (160 / 192 - 0.8) ** 2))
 
@@ -94,8 +95,8 @@ class TestF1:
     def test_stays_between_zero_and_one_and_holds_its_value(self, tp, fn, low_tp, high_tp, low_fn, high_fn):
         tp, fn = 100 * tp, 900 * fn
         ends = (
-            Ends(*columns(tp * low_tp, tp + (100 - tp) * high_tp)),
-            Ends(*columns(fn * low_fn, fn + (900 - fn) * high_fn)),
+            IntervalEnds(*columns(tp * low_tp, tp + (100 - tp) * high_tp)),
+            IntervalEnds(*columns(fn * low_fn, fn + (900 - fn) * high_fn)),
         )
         low, high = f1_ends(tp, fn, *ends)
         assert 0 <= float(low) <= 2 * tp / (100 + tp + fn) <= float(high) <= 1
@@ -103,10 +104,12 @@ class TestF1:
 
 class TestDifference:
     def test_independent_parts_add_their_squares(self):
-        ends = difference_interval(*columns(0.8, 0.7), Ends(*columns(0.7, 0.9)), Ends(*columns(0.65, 0.8)), 0.0)
+        ends = difference_interval(
+            *columns(0.8, 0.7), IntervalEnds(*columns(0.7, 0.9)), IntervalEnds(*columns(0.65, 0.8)), 0.0
+        )
         assert [float(end) for end in ends] == pytest.approx([0.1 - sqrt(0.02), 0.1 + sqrt(0.0125)])
 
     def test_correlated_parts_cancel(self):
-        equal = Ends(*columns(0.7, 0.9))
+        equal = IntervalEnds(*columns(0.7, 0.9))
         ends = difference_interval(*columns(0.8, 0.8), equal, equal, 1.0)
         assert [float(end) for end in ends] == pytest.approx([0, 0], abs=1e-8)

@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson_interval
 
 shares, sizes = st.floats(0, 1), st.floats(0.5, 1e6)
 
 
 def ends(value, n, confidence=0.95):
-    low, high = wilson(np.asarray(value), np.asarray(float(n)), confidence)
+    low, high = wilson_interval(np.asarray(value), np.asarray(float(n)), confidence)
     return float(low), float(high)
 
 

@@ -5,15 +5,15 @@ from scipy.special import expit
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.working_model import (
-    coefficients,
-    correction,
     fit,
     intercept_shift,
     linear_features,
     logistic,
+    offset_correction,
     quadratic_features,
+    ridge_coefficients,
     score_logit,
-    standardised,
+    standardised_logits,
 )
 
 SCORES = np.array([0.01, 0.1, 0.3, 0.6, 0.9])
@@ -22,14 +22,14 @@ ANSWERED, YES = np.full(5, 40.0), np.array([0.0, 3, 10, 22, 37])
 
 
 def test_standardised_scores_have_mean_zero_and_variance_one_over_the_items():
-    z = standardised(MADE)
+    z = standardised_logits(MADE)
     assert MADE.sizes @ z == pytest.approx(0, abs=1e-8)
     assert MADE.sizes @ z**2 / MADE.sizes.sum() == pytest.approx(1)
 
 
 def test_constant_scores_are_no_information():
     made = Cells.of(("a",), ["0", "1"], np.array([10.0, 10]), np.array([0.4, 0.4]))
-    assert standardised(made).tolist() == [0, 0]
+    assert standardised_logits(made).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("columns", [linear_features, quadratic_features])
@@ -73,7 +73,7 @@ def test_several_sets_of_labels_are_fitted_as_if_alone():
 def test_where_it_starts_does_not_matter():
     start = np.array([0.5, -1.0, 0.3, 0.2])
     one, two = (
-        coefficients(quadratic_features(MADE), YES, ANSWERED, penalty=0.5, start=begin) for begin in (None, start)
+        ridge_coefficients(quadratic_features(MADE), YES, ANSWERED, penalty=0.5, start=begin) for begin in (None, start)
     )
     assert one.tolist() == pytest.approx(two.tolist(), abs=1e-6)
 
@@ -117,9 +117,9 @@ def test_a_correction_agrees_with_a_general_optimiser(penalty):
         return float((ANSWERED * np.logaddexp(0, eta) - YES * eta).sum() + penalty * beta @ beta / 2)
 
     best = minimize(loss, np.zeros(2), method="BFGS", options={"gtol": 1e-9}).x
-    assert correction(word, x, YES, ANSWERED, penalty=penalty).tolist() == pytest.approx(best.tolist(), abs=1e-5)
+    assert offset_correction(word, x, YES, ANSWERED, penalty=penalty).tolist() == pytest.approx(best.tolist(), abs=1e-5)
 
 
 def test_scores_that_the_labels_bear_out_are_not_corrected():
-    found = correction(score_logit(MADE), linear_features(MADE), ANSWERED * SCORES, ANSWERED, penalty=0.1)
+    found = offset_correction(score_logit(MADE), linear_features(MADE), ANSWERED * SCORES, ANSWERED, penalty=0.1)
     assert found.tolist() == pytest.approx([0, 0], abs=1e-6)

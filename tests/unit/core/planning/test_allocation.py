@@ -7,15 +7,15 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.allocation import (
     AllocationBounds,
-    allocate,
+    allocate_budget,
     allocate_for_margins,
     drawable_items,
-    floor_share,
+    min_proportional_share,
     strata_with_calls,
     two_phase_allocation,
 )
-from stratawatch.core.planning.expected_rates import Rates, prior_rates, updated_rates
-from stratawatch.core.planning.goal_variances import goal_rows, goal_variances, variance_coefficients
+from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates, updated_rates
+from stratawatch.core.planning.goal_variances import goal_gradients, goal_variances, variance_coefficients
 from stratawatch.core.tuning import PLANNER
 from tests.support.examples import examples
 
@@ -51,23 +51,23 @@ class TestStrataThatServe:
 
 class TestAllocate:
     def test_spends_every_label(self):
-        assert allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 300, room()).sum() == 300
+        assert allocate_budget(MADE, goal_variances(MADE, [], prior_rates(MADE)), 300, room()).sum() == 300
 
     def test_gives_every_stratum_two_labels_and_those_nobody_judged_none(self):
-        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 40, room())
+        totals = allocate_budget(MADE, goal_variances(MADE, [], prior_rates(MADE)), 40, room())
         assert bool(np.all(totals[:-1] >= 2))
         assert totals[-1] == 0
 
     def test_gives_a_large_quiet_stratum_its_part_of_the_proportional_share(self):
         """40% of 200 labels x 9000/10090 = 71 labels, though the goal is almost only about the others."""
         goals = [Goal("precision", 0.001), Goal("recall", 0.5)]
-        assert allocate(MADE, goal_variances(MADE, goals, prior_rates(MADE)), 200, room())[0] == int(
+        assert allocate_budget(MADE, goal_variances(MADE, goals, prior_rates(MADE)), 200, room())[0] == int(
             0.4 * 200 * 9000 / 10090
         )
 
     def test_shares_by_size_among_strata_that_goals_need_alone(self):
         """Precision asks about 190 called positive, .4 x 100 x 90/190 = 18 here; all others keep two labels each."""
-        totals = allocate(MADE, goal_variances(MADE, [Goal("precision", 0.03)], prior_rates(MADE)), 100, room())
+        totals = allocate_budget(MADE, goal_variances(MADE, [Goal("precision", 0.03)], prior_rates(MADE)), 100, room())
         assert totals[:2].tolist() == [2, 2]
         assert totals[2] >= 18
         assert totals.sum() == 100
@@ -76,8 +76,8 @@ class TestAllocate:
         """Two equal strata whose labels vary by .25 and .09: with only precision 5 to 3 labels."""
         sizes = np.array([10_000, 10_000, 10])
         made = Cells.of(("a",), ["1", "1", "0"], sizes.astype(float), np.array([0.5, 0.9, 0.1]))
-        rates = Rates(made.scores, np.array([0.25, 0.09, 0.09]))
-        totals = allocate(
+        rates = ExpectedRates(made.scores, np.array([0.25, 0.09, 0.09]))
+        totals = allocate_budget(
             made,
             goal_variances(made, [Goal("precision", 0.03)], rates),
             802,
@@ -87,25 +87,30 @@ class TestAllocate:
 
     def test_never_gives_back_what_is_drawn(self):
         drawn = [100, 3, 0, 0, 0, 0]
-        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 150, room(drawn))
+        totals = allocate_budget(MADE, goal_variances(MADE, [], prior_rates(MADE)), 150, room(drawn))
         assert totals.sum() == 150
         assert totals[0] >= 100
 
     def test_goals_pull_labels_to_the_strata_they_need(self):
-        for_precision = allocate(MADE, goal_variances(MADE, [Goal("precision", 0.03)], prior_rates(MADE)), 150, room())
-        for_recall = allocate(MADE, goal_variances(MADE, [Goal("recall", 0.03)], prior_rates(MADE)), 150, room())
+        for_precision = allocate_budget(
+            MADE, goal_variances(MADE, [Goal("precision", 0.03)], prior_rates(MADE)), 150, room()
+        )
+        for_recall = allocate_budget(MADE, goal_variances(MADE, [Goal("recall", 0.03)], prior_rates(MADE)), 150, room())
         assert for_precision[2:5].sum() > for_recall[2:5].sum()
 
     def test_a_budget_below_two_a_stratum_gives_one_to_as_many_as_it_can(self):
-        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 3, room())
+        totals = allocate_budget(MADE, goal_variances(MADE, [], prior_rates(MADE)), 3, room())
         assert totals.tolist() == [1, 1, 1, 0, 0, 0]
 
     def test_more_labels_than_items_take_all_items(self):
-        assert allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 10**6, room()).tolist() == [*SIZES[:-1], 0]
+        assert allocate_budget(MADE, goal_variances(MADE, [], prior_rates(MADE)), 10**6, room()).tolist() == [
+            *SIZES[:-1],
+            0,
+        ]
 
     def test_a_pool_caps_its_stratum_and_the_others_take_the_rest(self):
         caps = np.array([5, 900, 90, 60, 40, 0])
-        totals = allocate(MADE, goal_variances(MADE, [], prior_rates(MADE)), 300, room(caps=caps))
+        totals = allocate_budget(MADE, goal_variances(MADE, [], prior_rates(MADE)), 300, room(caps=caps))
         assert totals[0] == 5
         assert totals.sum() == 300
 
@@ -178,7 +183,7 @@ class TestForLimits:
         patterns = ["".join(rng.choice(["0", "1"], 2)) for _ in sizes[:-2]] + ["01", "10"]
         made = Cells.of(("a", "b"), patterns, sizes, rng.uniform(0.02, 0.98, 8))
         goals = [Goal("precision", margin), Goal("recall", margin)]
-        rows = goal_rows(made, goals, prior_rates(made))
+        rows = goal_gradients(made, goals, prior_rates(made))
         variances, limits = variance_coefficients(made, rows, prior_rates(made)), (rows.margins / 2) ** 2
         n = allocate_for_margins(
             made, variances, limits, AllocationBounds(np.zeros(8, int), drawable_items(made)), proportional
@@ -196,7 +201,7 @@ class TestForLimits:
 
 @pytest.mark.parametrize(("labels", "share"), [(1, 0.4), (200, 0.4), (1000, 0.2), (10**6, 0.2)])
 def test_the_proportional_floor_shrinks_with_the_labels(labels, share):
-    assert floor_share(labels) == pytest.approx(share)
+    assert min_proportional_share(labels) == pytest.approx(share)
 
 
 cell = st.tuples(st.sampled_from(["00", "01", "1-", "11", "--"]), st.integers(1, 10**5), st.floats(0, 1))
@@ -210,7 +215,7 @@ def test_two_rounds_never_take_back_nor_exceed_what_there_is(rows, labels, seed)
     made = Cells.of(("a", "b"), patterns, np.array(sizes, dtype=float), np.array(scores))
     whole = np.where(made.has_call, made.sizes, 0).astype(np.int64)
     pools = np.minimum(whole, rng.integers(0, 200, len(whole)))
-    first = allocate(
+    first = allocate_budget(
         made, goal_variances(made, [], prior_rates(made)), labels, AllocationBounds(np.zeros_like(whole), pools)
     )
     assert first.sum() == min(labels, pools.sum())

@@ -9,8 +9,14 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.expected_rates import Rates, model_rates, prior_rates, shrunk_prior_rates, updated_rates
-from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_rows, variance_coefficients
+from stratawatch.core.planning.expected_rates import (
+    ExpectedRates,
+    model_rates,
+    prior_rates,
+    shrunk_prior_rates,
+    updated_rates,
+)
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_gradients, variance_coefficients
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 from tests.support.past_labels import curve, drawn, past, together
@@ -154,7 +160,7 @@ class TestSecondRates:
 class TestGoalRows:
     def test_a_row_for_every_classifier_that_a_goal_is_for(self):
         goals = [Goal("precision", 0.05, classifiers=("b",)), Goal("recall", 0.1)]
-        rows = goal_rows(MADE, goals, prior_rates(MADE))
+        rows = goal_gradients(MADE, goals, prior_rates(MADE))
         assert rows.names == (("b", "precision"), ("a", "recall"), ("b", "recall"))
         assert rows.margins.tolist() == [0.05, 0.1, 0.1]
         assert rows.gradients.shape == (3, 4)
@@ -162,47 +168,47 @@ class TestGoalRows:
 
     def test_precision_gains_by_items_called_positive_alike(self):
         """Items with b = 1 are 200: the gradient is 1/200 there and 0 elsewhere."""
-        rows = goal_rows(MADE, [Goal("precision", 0.05, classifiers=("b",))], prior_rates(MADE))
+        rows = goal_gradients(MADE, [Goal("precision", 0.05, classifiers=("b",))], prior_rates(MADE))
         assert rows.gradients[0].tolist() == pytest.approx([0, 0, 1 / 200, 1 / 200])
 
     def test_recall_weighs_found_against_missed(self):
         """a finds 99.9 of P = 90 + 200 + 2 + 99.9 = 391.9: r = .2549; (1 - r)/P where found, -r/P elsewhere."""
-        rows = goal_rows(MADE, [Goal("recall", 0.05, classifiers=("a",))], prior_rates(MADE))
+        rows = goal_gradients(MADE, [Goal("recall", 0.05, classifiers=("a",))], prior_rates(MADE))
         r = 99.9 / 391.9
         assert rows.gradients[0].tolist() == pytest.approx([-r / 391.9] * 3 + [(1 - r) / 391.9])
 
     def test_no_goals_mean_the_default_ones_for_everyone(self):
-        usual = goal_rows(MADE, DEFAULT_GOALS, prior_rates(MADE))
-        rows = goal_rows(MADE, [], prior_rates(MADE))
+        usual = goal_gradients(MADE, DEFAULT_GOALS, prior_rates(MADE))
+        rows = goal_gradients(MADE, [], prior_rates(MADE))
         assert rows.names == usual.names
         assert set(rows.metrics) == {"precision", "recall"}
         assert rows.gradients.tolist() == usual.gradients.tolist()
 
     def test_a_helper_is_no_classifier(self):
         made = Cells.of(("a",), ["01", "10", "--"], np.full(3, 100.0), np.full(3, 0.4))
-        assert goal_rows(made, [], prior_rates(made)).names == (("a", "precision"), ("a", "recall"))
+        assert goal_gradients(made, [], prior_rates(made)).names == (("a", "precision"), ("a", "recall"))
         with pytest.raises(StratawatchError, match="unknown classifier 'judge'; expected one of a"):
-            goal_rows(made, [Goal("recall", 0.1, classifiers=("judge",))], prior_rates(made))
+            goal_gradients(made, [Goal("recall", 0.1, classifiers=("judge",))], prior_rates(made))
 
     def test_an_unknown_classifier_is_named(self):
         with pytest.raises(StratawatchError, match="unknown classifier 'c'; expected one of a, b"):
-            goal_rows(MADE, [Goal("recall", 0.1, classifiers=("c",))], prior_rates(MADE))
+            goal_gradients(MADE, [Goal("recall", 0.1, classifiers=("c",))], prior_rates(MADE))
 
     @pytest.mark.parametrize("margin", [0.0, -0.1, float("nan")])
     def test_a_margin_that_is_no_width_is_refused(self, margin):
         with pytest.raises(StratawatchError, match=r"margin of recall is .*; expected a number above 0"):
-            goal_rows(MADE, [Goal("recall", margin)], prior_rates(MADE))
+            goal_gradients(MADE, [Goal("recall", margin)], prior_rates(MADE))
 
     def test_an_unknown_metric_is_named(self):
         with pytest.raises(StratawatchError, match="no metric 'speed'"):
-            goal_rows(MADE, [Goal("speed", 0.1)], prior_rates(MADE))
+            goal_gradients(MADE, [Goal("speed", 0.1)], prior_rates(MADE))
 
 
 class TestNeeds:
     def test_hand_arithmetic(self):
         """Precision of b, strata of 10000 and 200 items, spread .1: 200 x (100 + 100) x (1/200)^2 x .1 = .1."""
-        rates = Rates(SCORES, np.full(4, 0.1))
-        rows = goal_rows(PAIRED, [Goal("precision", 0.05, classifiers=("b",))], rates)
+        rates = ExpectedRates(SCORES, np.full(4, 0.1))
+        rows = goal_gradients(PAIRED, [Goal("precision", 0.05, classifiers=("b",))], rates)
         assert variance_coefficients(PAIRED, rows, rates)[0].tolist() == pytest.approx([0, 0.1])
 
     @settings(deadline=None)
@@ -214,8 +220,8 @@ class TestNeeds:
         patterns = ["".join(rng.choice(["0", "1"], 2)) for _ in homes]
         sizes = rng.integers(2, 500, len(homes)).astype(float)
         made = Cells.of(("a", "b"), patterns, sizes, rng.uniform(0.05, 0.95, len(homes)), strata=homes)
-        rates = Rates(rng.uniform(0.05, 0.95, len(homes)), rng.uniform(0.01, 0.25, len(homes)))
-        rows = goal_rows(made, [], rates)
+        rates = ExpectedRates(rng.uniform(0.05, 0.95, len(homes)), rng.uniform(0.01, 0.25, len(homes)))
+        rows = goal_gradients(made, [], rates)
         found = variance_coefficients(made, rows, rates)
         n = np.maximum(1, np.floor(made.stratum_sizes / 3))
         for row, gradient in zip(found, rows.gradients, strict=True):

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
-from stratawatch.core.estimation.interval import interval
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import ExpectedTotals
-from stratawatch.core.planning.expected_rates import Rates
+from stratawatch.core.planning.expected_rates import ExpectedRates
 from tests.support.two_classifiers import two_classifiers
 
 DRAWN = (60, 50, 50, 60, 120, 150)
 SMALL = two_classifiers()
 SHARES = np.array([SMALL.labels[SMALL.atoms == atom].mean() for atom in range(len(SMALL.cells.sizes))])
-TOTALS = ExpectedTotals.of(SMALL.cells, Rates(SHARES, SHARES * (1 - SHARES)))
+TOTALS = ExpectedTotals.of(SMALL.cells, ExpectedRates(SHARES, SHARES * (1 - SHARES)))
 EXPECTED = TOTALS.sides(np.array(DRAWN, dtype=float))
 
 
@@ -23,7 +23,7 @@ EXPECTED = TOTALS.sides(np.array(DRAWN, dtype=float))
 def found():
     rng = np.random.default_rng(4)
     evidence = [DifferenceEstimator.of(SMALL.cells, SMALL.answers(SMALL.random_draw(DRAWN, rng))) for _ in range(150)]
-    return Sides.stack([one.sides([one.everything]) for one in evidence])
+    return SideEstimates.stack([one.sides([one.everything]) for one in evidence])
 
 
 @pytest.mark.parametrize("field", ["sizes", "totals", "labels", "yes", "max_weight", "joint_max_weight"])
@@ -39,8 +39,8 @@ def test_variances_come_as_expected(found):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_half_widths_come_as_expected(found, name):
-    widths = interval(METRICS[name], SideIntervals(found, 0.95)).half_width.mean(axis=0)[0]
-    foreseen = interval(METRICS[name], SideIntervals(EXPECTED, 0.95)).half_width
+    widths = metric_intervals(METRICS[name], SideIntervals(found, 0.95)).half_width.mean(axis=0)[0]
+    foreseen = metric_intervals(METRICS[name], SideIntervals(EXPECTED, 0.95)).half_width
     assert widths == pytest.approx(foreseen, rel=0.25)
 
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.allocation import AllocationBounds, allocate
-from stratawatch.core.planning.expected_precision import ExpectedTotals, half_widths
+from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget
+from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_variances
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
-from stratawatch.core.planning.round_sizes import first_labels
+from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
@@ -53,7 +53,7 @@ class TestBudget:
     def test_without_history_two_fifths_come_first_and_then_the_rest(self, budget):
         one = first(SurveySpec(budget=budget))
         two = second(SurveySpec(budget=budget), one)
-        assert (one.labels, two.labels) == (first_labels(budget), budget)
+        assert (one.labels, two.labels) == (first_round_labels(budget), budget)
         assert all(after >= before for before, after in zip(one.totals, two.totals, strict=True))
         assert (one.method, two.method) == ("sum_of_squares, from scores", "sum_of_squares, from the first labels")
 
@@ -70,7 +70,7 @@ class TestBudget:
         """Labels that arrive in the very moment in which a cycle opens are not there for its first round."""
         one = first(SurveySpec(budget=300))
         two = second(SurveySpec(budget=300), one, PAST)
-        assert (one.labels, two.labels) == (first_labels(300), 300)
+        assert (one.labels, two.labels) == (first_round_labels(300), 300)
 
     def test_a_short_history_is_none(self):
         short = drawn(curve(), np.random.default_rng(1), each=199)
@@ -107,7 +107,7 @@ class TestTheNarrowest:
     """A plan that spends a budget is the one of several whose expected intervals are narrowest."""
 
     def widths(self, totals, rates):
-        found = half_widths(ExpectedTotals.of(MADE, rates), totals, 0.95, ("precision", "recall"))
+        found = expected_half_widths(ExpectedTotals.of(MADE, rates), totals, 0.95, ("precision", "recall"))
         return sum(
             (found.get((name, metric), 0.5) / margin) ** 2 for name in MADE.classifiers for metric, margin in MARGINS
         )
@@ -119,7 +119,7 @@ class TestTheNarrowest:
             AllocationBounds(np.zeros_like(WHOLE), RoundPlanner(MADE, SurveySpec(budget=budget)).context.drawable),
         )
         plans = [
-            allocate(MADE, goal_variances(MADE, DEFAULT_GOALS, rates), budget, room, floor)
+            allocate_budget(MADE, goal_variances(MADE, DEFAULT_GOALS, rates), budget, room, floor)
             for floor in (None, *PLANNER.higher_floors)
         ]
         chosen = RoundPlanner(MADE, SurveySpec(budget=budget)).total_plan()
@@ -129,7 +129,7 @@ class TestTheNarrowest:
         """30,000 items that hold next to no positives: variances alone would let each label stand for a hundred."""
         made = Cells.of(("a",), ["0", "0", "1"], np.array([30_000.0, 2000, 2000]), np.array([5e-5, 0.1, 0.8]))
         room = AllocationBounds(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
-        usual = allocate(made, goal_variances(made, DEFAULT_GOALS, prior_rates(made)), 1000, room)
+        usual = allocate_budget(made, goal_variances(made, DEFAULT_GOALS, prior_rates(made)), 1000, room)
         assert RoundPlanner(made, SurveySpec(budget=1000)).total_plan()[0] > 1.5 * usual[0]
 
     def test_pools_hold_what_any_of_the_plans_would_draw(self):

@@ -1,7 +1,7 @@
 import pytest
 
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.planning.round_sizes import first_labels, most_rounds
+from stratawatch.core.planning.round_sizes import first_round_labels, most_rounds
 from stratawatch.core.tuning import PLANNER
 
 
@@ -22,13 +22,13 @@ class TestMostRounds:
 class TestFirstLabels:
     @pytest.mark.parametrize("budget", [PLANNER.one_round_below, 41, 900, 1_000_000])
     def test_are_two_fifths_rounded_up(self, budget):
-        assert PLANNER.first_share * budget <= first_labels(budget) < PLANNER.first_share * budget + 1
+        assert PLANNER.first_share * budget <= first_round_labels(budget) < PLANNER.first_share * budget + 1
 
     @pytest.mark.parametrize("budget", [0, 1, 10, PLANNER.one_round_below - 1])
     def test_are_all_of_a_budget_that_is_not_split(self, budget):
-        assert first_labels(budget) == budget
+        assert first_round_labels(budget) == budget
 
     def test_the_larger_the_budget_the_more(self):
         """The split begins at 40: .4 x 40 = 16 is fewer than 39, and only there."""
-        falls = [budget for budget in range(1, 2000) if first_labels(budget) < first_labels(budget - 1)]
+        falls = [budget for budget in range(1, 2000) if first_round_labels(budget) < first_round_labels(budget - 1)]
         assert falls == [PLANNER.one_round_below]

@@ -1,7 +1,7 @@
 import numpy as np
 
 from stratawatch.core.population import Census, Segment
-from stratawatch.core.stratification.atoms import atoms_of_groups, rows_of
+from stratawatch.core.stratification.atoms import atoms_of_groups, nonempty_rows
 
 EN = Segment("lang", "en")
 CENSUS = Census(
@@ -14,7 +14,7 @@ CENSUS = Census(
 
 
 def test_rows_that_hold_items_by_pattern_and_bin():
-    assert rows_of(CENSUS).tolist() == [1, 2, 3, 5, 0]
+    assert nonempty_rows(CENSUS).tolist() == [1, 2, 3, 5, 0]
 
 
 def test_runs_of_a_group_are_one_atom_and_a_group_is_a_stratum():

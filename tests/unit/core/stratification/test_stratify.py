@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.planning.round_sizes import first_labels
+from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import NO_BIN, Census
 from stratawatch.core.score_bins import centres
 from stratawatch.core.stratification.initial_cells import initial_cells
@@ -72,7 +72,7 @@ class TestHowMany:
 
     @pytest.mark.parametrize("budget", [2, 3, 7, 15, 39, 40, 41])
     def test_the_first_round_gives_each_its_two_labels(self, budget):
-        assert 2 * count(cut(ROWS, budget)) <= first_labels(budget)
+        assert 2 * count(cut(ROWS, budget)) <= first_round_labels(budget)
 
 
 class TestWhichGoTogether:

@@ -3,7 +3,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -36,33 +36,35 @@ def cycle_of(survey, says=mostly, labelled=frozenset(), census=CENSUS) -> Cycle:
 
 class TestBins:
     def test_hold_what_the_classifier_calls_positive_whatever_others_say(self):
-        atoms = cut(CENSUS, survey_of(bins=2))
+        atoms = stratify_for_survey(CENSUS, survey_of(bins=2))
         homes = {(atom.pattern, atom.first_bin, atom.last_bin): atom.stratum for atom in atoms}
         assert homes["10", 560, 620] != homes["11", 700, 1000]
         assert len({homes["00", 10, 10], homes["-1", 700, 700], homes["01", 480, 480]}) == 1
 
     def test_equal_bins_are_of_equal_widths(self):
         """Between the scores of bins 560 and 1000 the middle one lies above bin 620."""
-        sizes = [sorted(_bins(cut(CENSUS, survey_of(bins=2, binning=word)))) for word in ("perc", "equal")]
+        sizes = [
+            sorted(_bins(stratify_for_survey(CENSUS, survey_of(bins=2, binning=word)))) for word in ("perc", "equal")
+        ]
         assert sizes[0] == [200, 200]
         assert sizes[1] != [200, 200]
 
     def test_items_without_a_score_are_one_more(self):
         census = Census(("a",), ("0", "1", "1"), np.array([100, -1, 900]), np.array([60, 20, 60]))
-        assert sorted(_bins(cut(census, survey_of()))) == [20, 60]
+        assert sorted(_bins(stratify_for_survey(census, survey_of()))) == [20, 60]
         assert cycle_of(survey_of(500), census=census).finish().new_labels == 80
 
     def test_whose_calls_they_are_can_be_said(self):
-        assert sum(_bins(cut(CENSUS, survey_of()))) == 400
-        atoms = cut(CENSUS, survey_of(classifier="b"))
+        assert sum(_bins(stratify_for_survey(CENSUS, survey_of()))) == 400
+        atoms = stratify_for_survey(CENSUS, survey_of(classifier="b"))
         assert sum(atom.size for atom in atoms if atom.pattern[1] == "1") == 350
         assert sorted({atom.pattern for atom in atoms if atom.stratum == atoms[1].stratum}) == ["00", "10"]
 
     def test_where_nothing_is_called_positive_there_is_no_cycle(self):
         census = Census(("a", "b"), ("01",), np.array([100]), np.array([60]))
         with pytest.raises(PlanImpossible, match="asks about items that a calls positive, and there is none; name"):
-            cut(census, survey_of())
-        assert cut(census, survey_of(classifier="b"))
+            stratify_for_survey(census, survey_of())
+        assert stratify_for_survey(census, survey_of(classifier="b"))
 
 
 class TestRounds:
@@ -134,7 +136,7 @@ class TestRounds:
 
     def test_pools_hold_the_whole_budget_in_every_bin(self):
         survey = survey_of(90)
-        assert sorted(pool_sizes(cut(CENSUS, survey), ("a", "b"), survey)) == [30, 90, 90, 90, 90]
+        assert sorted(pool_sizes(stratify_for_survey(CENSUS, survey), ("a", "b"), survey)) == [30, 90, 90, 90, 90]
 
 
 class TestEstimates:
@@ -216,19 +218,23 @@ class TestRefusals:
 
     def test_a_classifier_that_is_not_there(self):
         with pytest.raises(StratawatchError, match="there is no classifier 'c'; expected one of a, b"):
-            cut(CENSUS, survey_of(classifier="c"))
+            stratify_for_survey(CENSUS, survey_of(classifier="c"))
 
     @pytest.mark.parametrize("goal", [Goal("recall", 0.05), Goal("precision", 0.03)])
     def test_a_goal_for_more_than_the_precision_of_one(self, goal):
         survey = SurveySpec(goals=(goal,), budget=100, design="bennett")
         with pytest.raises(PlanImpossible, match="design = 'bennett' does not tell"):
-            cut(CENSUS, survey)
+            stratify_for_survey(CENSUS, survey)
 
     def test_a_goal_that_the_rule_stops_short_of(self):
         goal = Goal("precision", 0.03, classifiers=("a",))
         with pytest.raises(PlanImpossible, match=r"stops at plus-minus 0.05, before a goal of 0.03 holds"):
-            cut(CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.05}))
-        assert cut(CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.03}))
+            stratify_for_survey(
+                CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.05})
+            )
+        assert stratify_for_survey(
+            CENSUS, SurveySpec(goals=(goal,), budget=100, design="bennett", options={"delta": 0.03})
+        )
 
 
 def test_warnings_say_what_stopping_and_spending_cost():
@@ -250,7 +256,7 @@ def _homes(cycle) -> list[int]:
 
 
 def _whole(survey):
-    cells = Cells.of_atoms(CENSUS.classifiers, cut(CENSUS, survey))
+    cells = Cells.of_atoms(CENSUS.classifiers, stratify_for_survey(CENSUS, survey))
     return design_named("bennett", survey.options).plan_all_rounds(cells, survey, NO_HISTORY, list(METRICS))
 
 

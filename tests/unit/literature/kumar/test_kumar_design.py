@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.frozen import cut, pool_sizes
+from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -38,7 +38,7 @@ def cycle_of(survey, says=lambda pattern, number: number % 5 == 0, labelled=froz
 class TestStrata:
     def test_hold_calls_of_both_kinds_that_are_as_sure(self):
         """a: .5 is unsure, whichever the call; what a did not judge stands apart."""
-        atoms = cut(CENSUS, survey_of(strata=2))
+        atoms = stratify_for_survey(CENSUS, survey_of(strata=2))
         homes = {(atom.pattern, atom.first_bin): atom.stratum for atom in atoms}
         assert homes["00", 10] == homes["11", 1000]
         assert homes["00", 500] == homes["01", 480] == homes["11", 520]
@@ -48,13 +48,15 @@ class TestStrata:
     def test_are_those_of_the_classifier_that_is_named(self):
         """b calls the items of bin 480 positive: it is unsure of them, and sure of those a did not judge."""
         census = Census(("a", "b"), ("00", "01"), np.array([20, 20]), np.array([100, 100]))
-        assert len(cut(census, survey_of(strata=2))) == 2
-        strata = [[a.stratum for a in cut(census, survey_of(strata=2, classifier=name))] for name in "ab"]
+        assert len(stratify_for_survey(census, survey_of(strata=2))) == 2
+        strata = [
+            [a.stratum for a in stratify_for_survey(census, survey_of(strata=2, classifier=name))] for name in "ab"
+        ]
         assert strata == [[0, 0], [0, 1]]
 
     def test_items_without_a_score_are_one_more(self):
         census = Census(("a",), ("0", "0", "1", "1"), np.array([-1, 100, -1, 900]), np.array([30, 60, 20, 60]))
-        atoms = cut(census, survey_of(strata=2))
+        atoms = stratify_for_survey(census, survey_of(strata=2))
         unscored = {atom.stratum for atom in atoms if atom.mean_score is None}
         assert len(unscored) == 1
         assert unscored.isdisjoint(atom.stratum for atom in atoms if atom.mean_score is not None)
@@ -64,7 +66,7 @@ class TestStrata:
     def test_every_stratifier_cuts_by_certainty(self, stratifier):
         bins = np.arange(40, 1000, 20)
         census = Census(("a",), tuple("1" if b > 600 else "0" for b in bins), bins, np.full(len(bins), 50))
-        atoms = cut(census, survey_of(strata=3, stratifier=stratifier))
+        atoms = stratify_for_survey(census, survey_of(strata=3, stratifier=stratifier))
         sure = np.array([[centre(bin_) for bin_ in (atom.first_bin, atom.last_bin)] for atom in atoms])
         sure = np.where([[atom.pattern == "1"] for atom in atoms], sure, 1 - sure)
         strata = np.array([atom.stratum for atom in atoms])
@@ -83,8 +85,8 @@ class TestStrata:
     def test_a_classifier_without_an_item_to_ask_about_is_refused(self, pattern, options, calls):
         census = Census(("a", "b"), (pattern,), np.array([700]), np.array([50]))
         with pytest.raises(PlanImpossible, match=f"asks about items that a {calls}, and there is none; name another"):
-            cut(census, survey_of(**options))
-        assert cut(census, survey_of(classifier="b", **options))
+            stratify_for_survey(census, survey_of(**options))
+        assert stratify_for_survey(census, survey_of(classifier="b", **options))
 
 
 class TestShare:
@@ -178,7 +180,7 @@ class TestRounds:
 
     def test_pools_of_opt_hold_the_whole_budget_wherever_it_goes(self):
         survey = survey_of(90, strata=2, allocation="OPT-A2")
-        atoms = cut(CENSUS, survey)
+        atoms = stratify_for_survey(CENSUS, survey)
         assert sorted(pool_sizes(atoms, ("a", "b"), survey)) == [30, 90, 90]
 
 
@@ -268,7 +270,7 @@ class TestForecast:
     def test_has_what_the_interval_should_be(self):
         """100 labels of 1000 in one stratum, a share of .5: 1.96 sqrt(.9 N/(N - 1) .25/100)."""
         census = Census(("a",), ("1",), np.array([512]), np.array([1000]))
-        cells = Cells.of_atoms(("a",), cut(census, survey_of(strata=1)))
+        cells = Cells.of_atoms(("a",), stratify_for_survey(census, survey_of(strata=1)))
         plan = design_named("kumar", {"strata": 1}).plan_all_rounds(cells, survey_of(), NO_HISTORY, ["precision"])
         share = centre(512)
         expected = 1.959964 * (0.9 * 1000 / 999 * share * (1 - share) / 100) ** 0.5
@@ -280,7 +282,7 @@ class TestForecast:
         widths = []
         for budget in (60, 240):
             survey = survey_of(budget, strata=2, allocation=allocation)
-            cells = Cells.of_atoms(("a", "b"), cut(CENSUS, survey))
+            cells = Cells.of_atoms(("a", "b"), stratify_for_survey(CENSUS, survey))
             kind = design_named("kumar", survey.options)
             plan = kind.plan_all_rounds(cells, survey, NO_HISTORY, ["accuracy", "recall"])
             assert plan.labels == budget
@@ -290,7 +292,7 @@ class TestForecast:
 
     def test_what_some_stratum_hardly_meets_is_not_foretold(self):
         census = Census(("a",), ("0", "1"), np.array([100, 900]), np.array([990, 10]))
-        cells = Cells.of_atoms(("a",), cut(census, survey_of(strata=1)))
+        cells = Cells.of_atoms(("a",), stratify_for_survey(census, survey_of(strata=1)))
         plan = design_named("kumar", {"strata": 1}).plan_all_rounds(
             cells, survey_of(), NO_HISTORY, ["accuracy", "precision"]
         )
@@ -324,7 +326,7 @@ class TestRefusals:
 
     def test_a_classifier_that_is_not_there(self):
         with pytest.raises(StratawatchError, match="there is no classifier 'c'; expected one of a, b"):
-            cut(CENSUS, survey_of(classifier="c"))
+            stratify_for_survey(CENSUS, survey_of(classifier="c"))
 
     @pytest.mark.parametrize(
         ("options", "said"),
@@ -335,13 +337,13 @@ class TestRefusals:
     )
     def test_a_budget_that_does_not_reach_every_stratum(self, options, said):
         with pytest.raises(PlanImpossible, match=said):
-            cut(CENSUS, survey_of(3, **options))
+            stratify_for_survey(CENSUS, survey_of(3, **options))
 
     def test_a_goal_that_is_in_vain_and_not_the_usual_ones(self):
         goals = (Goal("precision", 0.03), Goal("recall", 0.05, classifiers=("b",)))
         with pytest.raises(PlanImpossible, match=r"does not tell recall: only labels .* got a goal for recall"):
-            cut(CENSUS, SurveySpec(goals=goals, budget=100, design="kumar"))
-        assert cut(CENSUS, survey_of())
+            stratify_for_survey(CENSUS, SurveySpec(goals=goals, budget=100, design="kumar"))
+        assert stratify_for_survey(CENSUS, survey_of())
 
 
 class TestWarnings:

@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.frozen import FrozenDesign, cut
+from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import Ledger
@@ -40,7 +40,7 @@ def truth_of(atoms) -> tuple[dict[tuple[str, str], float], list[int]]:
 def test_intervals_hold_and_values_are_not_biased(seed):
     """Each of six intervals in 95% of the cycles, less 4.5 standard errors; means within 4.5 of theirs."""
     rng = np.random.default_rng(seed)
-    atoms = cut(CENSUS, survey(500))
+    atoms = stratify_for_survey(CENSUS, survey(500))
     cells = Cells.of_atoms(CENSUS.classifiers, atoms)
     homes = np.repeat(np.arange(len(atoms)), [atom.size for atom in atoms])
     truth, yes = truth_of(atoms)

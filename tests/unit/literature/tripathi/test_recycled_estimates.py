@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.wilson import wilson
+from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.population import Census
 from stratawatch.errors import StratawatchError
@@ -55,7 +55,7 @@ def test_a_single_classifier_is_a_plain_sample_with_wilsons_interval():
     yes = sum(says[item] == "yes" for item in called)
     one = estimates_of(design, says)["a", "precision"].result
     assert len(called) == 200  # no item of 40,000 came twice
-    low, high = wilson(np.array(yes / 200), np.array(200), 0.95)
+    low, high = wilson_interval(np.array(yes / 200), np.array(200), 0.95)
     assert (one.value, one.low, one.high, one.n_eff) == pytest.approx((yes / 200, float(low), float(high), 200))
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.designs.frozen import cut
+from stratawatch.core.designs.frozen import stratify_for_survey
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible
@@ -19,7 +19,7 @@ from tests.support.tripathi_cycle import CENSUS, NAMES, survey
 
 def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> ClassifierSequences:
     asked = survey(budget, goals, seed, **options)
-    cells = Cells.of_atoms(census.classifiers, cut(census, asked))
+    cells = Cells.of_atoms(census.classifiers, stratify_for_survey(census, asked))
     return ClassifierSequences(cells, asked, RecyclingOptions(**options))
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
-from stratawatch.core.designs.frozen import FrozenDesign, cut, pool_sizes
+from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -77,7 +77,7 @@ class TestPlan:
 
     def test_pools_hold_it(self):
         asked = survey(300)
-        atoms = cut(CENSUS, asked)
+        atoms = stratify_for_survey(CENSUS, asked)
         pools = np.array(pool_sizes(atoms, NAMES, asked))
         cells = Cells.of_atoms(NAMES, atoms)
         assert (pools >= Tripathi().max_totals(cells, asked, NO_HISTORY)).all()
@@ -132,11 +132,11 @@ class TestWhatItDoesNotServe:
 
     def test_a_goal_for_it_is_refused_before_any_label(self):
         with pytest.raises(PlanImpossible, match="design = 'tripathi' does not tell F1"):
-            cut(CENSUS, survey(300, goals=(Goal("f1", 0.05),)))
+            stratify_for_survey(CENSUS, survey(300, goals=(Goal("f1", 0.05),)))
 
     def test_goals_without_a_budget_are_refused(self):
         with pytest.raises(PlanImpossible, match='design = "tripathi" does not know how many labels goals need'):
-            cut(CENSUS, type(survey())(stop_at_goals=True, design="tripathi"))
+            stratify_for_survey(CENSUS, type(survey())(stop_at_goals=True, design="tripathi"))
 
 
 def test_classifiers_are_compared_on_the_same_items():

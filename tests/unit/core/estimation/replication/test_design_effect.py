@@ -1,7 +1,7 @@
 import numpy as np
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.design_effect import PooledUnits, by_unit
+from stratawatch.core.estimation.replication.design_effect import PooledUnits, sums_by_unit
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 
@@ -17,4 +17,4 @@ def test_a_stratum_of_one_cluster_is_read_with_its_neighbour():
 
 
 def test_sums_of_units():
-    assert by_unit(np.array([1, 0, 1]), np.array([[1.0], [2.0], [4.0]])).tolist() == [[2.0], [5.0]]
+    assert sums_by_unit(np.array([1, 0, 1]), np.array([[1.0], [2.0], [4.0]])).tolist() == [[2.0], [5.0]]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions, replicates
+from stratawatch.core.estimation.replication.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
@@ -25,7 +25,7 @@ def test_equal_units_give_the_textbook_variance(strata, fay, seed):
     rng = np.random.default_rng(seed)
     known, _, _ = drawn(rng, [2] * strata)
     values = rng.normal(size=2 * strata) * 10
-    found = variance(replicates(known, ReplicationOptions(fay=fay), rng), values)
+    found = variance(make_replicates(known, ReplicationOptions(fay=fay), rng), values)
     assert found == pytest.approx(textbook(known, values), rel=1e-12)
 
 
@@ -34,7 +34,7 @@ def test_equal_units_give_the_textbook_variance(strata, fay, seed):
 def test_every_stratum_keeps_its_size_and_the_mean_its_value(seed, split, fay):
     rng = np.random.default_rng(seed)
     known, yes, _ = drawn(rng, (2 * rng.integers(1, 6, 6)).tolist())
-    made = replicates(known, ReplicationOptions(fay=fay, split=split), rng)
+    made = make_replicates(known, ReplicationOptions(fay=fay, split=split), rng)
     assert bool((made.replicated >= 0).all())
     if not split:
         sizes = np.array([made.replicated[:, known.of == h].sum(axis=1) for h in range(6)])
@@ -53,7 +53,7 @@ def test_all_half_samples_by_enumeration():
         for picks in product(range(2), repeat=3)
     ]
     everything = float(((np.array(chosen) - known.weights @ values) ** 2).mean())
-    made = replicates(known, ReplicationOptions(), rng)
+    made = make_replicates(known, ReplicationOptions(), rng)
     assert len(made.replicated) == 4
     assert variance(made, values) == pytest.approx(everything, rel=1e-8)
 
@@ -67,7 +67,7 @@ class TestMoreLabelsThanUnits:
         known, _, _ = drawn(rng, answers)
         values = rng.normal(size=sum(answers))
         found = np.array(
-            [variance(replicates(known, ReplicationOptions(split=split), rng), values) for _ in range(1000)]
+            [variance(make_replicates(known, ReplicationOptions(split=split), rng), values) for _ in range(1000)]
         )
         assert found.mean() == pytest.approx(textbook(known, values), abs=5 * found.std() / 1000**0.5)
 
@@ -76,7 +76,8 @@ class TestMoreLabelsThanUnits:
         known, _, _ = drawn(rng, [30, 30])
         values = rng.normal(size=60)
         groups, pairs = (
-            [replicates(known, ReplicationOptions(split=split), rng) for _ in range(100)] for split in (False, True)
+            [make_replicates(known, ReplicationOptions(split=split), rng) for _ in range(100)]
+            for split in (False, True)
         )
         assert (groups[0].strata, pairs[0].strata) == (2, 30)
         assert np.std([variance(made, values) for made in pairs]) < 0.4 * np.std(
@@ -88,27 +89,27 @@ class TestThinAndExhausted:
     def test_a_wholly_labelled_stratum_adds_nothing(self):
         rng = np.random.default_rng(14)
         known, _, _ = drawn(rng, [4, 2], sizes=[4, 100])
-        made = replicates(known, ReplicationOptions(), rng)
+        made = make_replicates(known, ReplicationOptions(), rng)
         assert made.strata == 1
         assert bool((made.replicated[:, :4] == 1).all())
 
     def test_everything_labelled_is_exact(self):
         known, yes, _ = drawn(np.random.default_rng(15), [4, 2], sizes=[4, 2])
-        made = replicates(known, ReplicationOptions(), np.random.default_rng(0))
+        made = make_replicates(known, ReplicationOptions(), np.random.default_rng(0))
         assert made.strata == 0
         assert variance(made, yes.astype(float)) == 0
 
     def test_single_labels_are_replicated_together(self):
         known, _, _ = drawn(np.random.default_rng(16), [1, 1, 3])
-        assert replicates(known, ReplicationOptions(), np.random.default_rng(0)).strata == 2
+        assert make_replicates(known, ReplicationOptions(), np.random.default_rng(0)).strata == 2
 
     def test_too_few_labels_say_nothing(self):
         known, _, _ = drawn(np.random.default_rng(17), [1])
-        assert isinstance(replicates(known, ReplicationOptions(), np.random.default_rng(0)), Undefined)
+        assert isinstance(make_replicates(known, ReplicationOptions(), np.random.default_rng(0)), Undefined)
 
     def test_no_label_says_nothing(self):
         known = StratifiedUnits(np.zeros(0, dtype=np.int64), np.array([10.0]))
-        assert replicates(known, ReplicationOptions(), np.random.default_rng(0)) == Undefined("no label")
+        assert make_replicates(known, ReplicationOptions(), np.random.default_rng(0)) == Undefined("no label")
 
 
 class TestClusters:
@@ -116,7 +117,7 @@ class TestClusters:
         rng = np.random.default_rng(18)
         clusters = np.repeat(np.arange(8), 3)
         known, _, _ = drawn(rng, [24], clusters=clusters)
-        made = replicates(known, ReplicationOptions(), rng)
+        made = make_replicates(known, ReplicationOptions(), rng)
         for cluster in range(8):
             inside = made.replicated[:, clusters == cluster]
             assert bool((inside == inside[:, :1]).all())
@@ -126,19 +127,19 @@ class TestClusters:
         rng = np.random.default_rng(19)
         known, _, _ = drawn(rng, [24], sizes=[1000], clusters=np.repeat(np.arange(8), 3))
         values = rng.normal(size=24)
-        found = np.array([variance(replicates(known, ReplicationOptions(), rng), values) for _ in range(1000)])
+        found = np.array([variance(make_replicates(known, ReplicationOptions(), rng), values) for _ in range(1000)])
         expected = 1000**2 * values.reshape(8, 3).mean(axis=1).var(ddof=1) / 8
         assert found.mean() == pytest.approx(expected, abs=5 * found.std() / 1000**0.5)
 
     def test_clusters_across_strata_are_refused(self):
         known, _, _ = drawn(np.random.default_rng(20), [3, 3], clusters=np.array([0, 1, 2, 2, 3, 4]))
         with pytest.raises(StratawatchError, match="1 clusters have labels in several strata; expected every cluster"):
-            replicates(known, ReplicationOptions(), np.random.default_rng(0))
+            make_replicates(known, ReplicationOptions(), np.random.default_rng(0))
 
 
 def test_the_same_numbers_deal_the_same_replicates():
     known, _, _ = drawn(np.random.default_rng(21), [9, 9])
-    one, other = (replicates(known, ReplicationOptions(), np.random.default_rng(3)) for _ in range(2))
+    one, other = (make_replicates(known, ReplicationOptions(), np.random.default_rng(3)) for _ in range(2))
     assert one.replicated.tolist() == other.replicated.tolist()
 
 

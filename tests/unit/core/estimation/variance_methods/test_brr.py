@@ -3,11 +3,11 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from stratawatch.core.designs.frozen import FrozenDesign, cut
+from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.replicates import Replicates
-from stratawatch.core.estimation.sides import Sides
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.estimation.variance_methods.brr import BalancedReplication, _Replicated
 from stratawatch.core.goals import SurveySpec
@@ -41,7 +41,7 @@ def one_stratum(said, items, budget=100):
     digests = tuple(f"{row:032x}" for row in range(len(said)))
     pool = Candidates(names, np.zeros(len(said), dtype=np.int64), digests)
     ledger = Ledger({name: "yes" if yes else "no" for name, yes in zip(names, said, strict=True)})
-    return FrozenDesign(("a",), cut(census, survey), pool, survey), ledger
+    return FrozenDesign(("a",), stratify_for_survey(census, survey), pool, survey), ledger
 
 
 def test_values_are_the_difference_estimates(found):
@@ -121,7 +121,7 @@ def test_a_ratio_of_next_to_nothing_is_no_information():
     """Estimated errors took nearly all positives away again; replicates would be divided by what is left."""
     half = np.array([[[20.0, 20.0]]])
     left = {"sizes": np.array([[[500.0, 500.0]]]), "totals": np.array([[[1e-200, 0.0]]])}
-    sides = Sides(**{field.name: left.get(field.name, half) for field in fields(Sides)})
+    sides = SideEstimates(**{field.name: left.get(field.name, half) for field in fields(SideEstimates)})
     sides = replace(sides, yes=half / 2)
     made = Replicates(np.ones(2), np.ones((2, 2)), 1, 0.5)
     replicated = _Replicated(5, made, sides, np.array([[[[1e-200, 40.0]]], [[[30.0, -1e-200]]]]))

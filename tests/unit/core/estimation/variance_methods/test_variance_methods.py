@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.designs import DESIGNS, design_class
-from stratawatch.core.designs.frozen import cut
+from stratawatch.core.designs.frozen import stratify_for_survey
 from stratawatch.core.designs.goal_checks import check_variance_method
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.variance_methods import VARIANCES, variance_named
@@ -93,4 +93,4 @@ def test_replicates_are_of_difference_estimates_only(design):
 
 def test_a_design_is_not_cut_for_a_variance_of_another(population):
     with pytest.raises(PlanImpossible, match="variance = 'brr'"):
-        cut(population.census, SurveySpec(budget=100, design="srs", variance="brr"))
+        stratify_for_survey(population.census, SurveySpec(budget=100, design="srs", variance="brr"))
