@@ -18,7 +18,6 @@ from stratawatch.adapters.sources import single_scan
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.engine.model.survey_spec import survey_spec
 from stratawatch.errors import StratawatchError
-from tests.support.java import needs_java
 
 SMALL = Size(3_000, 2, 1)
 PROMISED = Size(10_000_000, 4)
@@ -106,16 +105,15 @@ def answers(name, folder):
 class TestServers:
     """Engines that are started, filled and stopped for the passes answer as the product does on the parts."""
 
-    @pytest.mark.parametrize("name", [pytest.param(name, marks=getattr(pytest.mark, name)) for name in SERVERS])
-    def test_each_counts_and_draws_what_the_product_does(self, folder, tmp_path, name):
-        if name == "spark":
-            needs_java()
-        with serving(server_of(name), {SMALL: folder}, tmp_path) as loaded:
-            found = apart(answers, name, folder).value
+    @pytest.mark.postgres
+    def test_postgresql_counts_and_draws_what_the_product_does(self, folder, tmp_path):
+        """Spark too: its source in tests/spark, and the benchmark on it, which starts three Javas, in tests/long."""
+        with serving(server_of("postgres"), {SMALL: folder}, tmp_path) as loaded:
+            found = apart(answers, "postgres", folder).value
         assert found == answers("duckdb", folder)
         assert found[0] == 3_000
         assert len(found[2]) > 500
-        assert [row["population"] for row in loaded] == [str(SMALL)] * (name == "postgres")
+        assert [row["population"] for row in loaded] == [str(SMALL)]
         assert ADDRESS not in os.environ
         assert not [file for file in folder.iterdir() if file.suffix != ".parquet"]
 

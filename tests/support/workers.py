@@ -9,7 +9,6 @@ ROOT = Path(__file__).parents[2]
 
 GROUPS = {
     "tests/spark": "spark",  # one Java
-    "tests/benchmarks/test_scan.py": "spark",
     "tests/flows/test_serve.py": "served flows",
     "tests/flows": "prefect",  # one server
     "tests/statistics/test_coverage.py": "coverage",

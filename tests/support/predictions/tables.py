@@ -1,5 +1,6 @@
 """Small tables written as the files that a source reads."""
 
+import atexit
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,7 @@ def _memory() -> Any:
     """One database for all that is written: opening one takes longer than writing a small table."""
     connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
     connection.execute("SET TimeZone = 'UTC'")
+    atexit.register(_memory.cache_clear)  # closed late, it is taken for a leak
     return connection
 
 
