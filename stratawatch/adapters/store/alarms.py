@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, upda
 
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import alarm_states, cycles, incidents
+from stratawatch.adapters.store.tables import STREAM_KEY, alarm_states, cycles, incidents
 from stratawatch.adapters.store.upserts import first_come, insert_all, insert_new
 from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
 
@@ -30,7 +30,7 @@ class SqlAlarms:
         """The newest state of every stream (newest window, then revision)."""
         t = alarm_states.c
         rank = func.row_number().over(
-            partition_by=[t.panel, t.classifier, t.metric, t.segment_key],
+            partition_by=[t[name] for name in STREAM_KEY],
             order_by=[cycles.c.window_start.desc(), t.revision.desc()],
         )
         query = select(alarm_states, rank.label("age")).join(cycles, cycles.c.id == t.cycle_id)
@@ -80,8 +80,7 @@ def _key_columns(key: StreamKey) -> dict[str, Any]:
 
 def _same_stream(table: Table, key: StreamKey) -> list[ColumnElement[bool]]:
     columns = _key_columns(key)
-    del columns["segment"]  # its key is never null
-    return [table.c[name] == value for name, value in columns.items()]
+    return [table.c[name] == columns[name] for name in STREAM_KEY]
 
 
 def _state_of(row: Row[Any]) -> StreamState:

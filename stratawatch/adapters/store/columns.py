@@ -86,23 +86,13 @@ def unescaped(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    match found.group():
-        case "\0":
-            return f"{MARK}0"
-        case mark if mark == MARK:
-            return MARK * 2
-        case surrogate:
-            return f"{MARK}{ord(surrogate):04x}"
+    sign = found.group()
+    return MARK + {"\0": "0", MARK: MARK}.get(sign, f"{ord(sign):04x}")
 
 
 def _unescape(found: re.Match[str]) -> str:
-    match found.group(1):
-        case "0":
-            return "\0"
-        case mark if mark == MARK:
-            return MARK
-        case surrogate:
-            return chr(int(surrogate, 16))
+    code = found.group(1)
+    return {"0": "\0", MARK: MARK}.get(code) or chr(int(code, 16))
 
 
 def segment_key(segment: str | None) -> str:

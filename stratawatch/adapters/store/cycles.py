@@ -4,19 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Row, Select, select, update
 
-from stratawatch.adapters.store import frozen_cycle as facts
-from stratawatch.adapters.store import quarantine, transitions
+from stratawatch.adapters.store import transitions
+from stratawatch.adapters.store.frozen_cycle import SqlFrozenFacts
 from stratawatch.adapters.store.json_codec import as_document, from_document
+from stratawatch.adapters.store.quarantine import SqlQuarantine
 from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import upsert
-from stratawatch.core.population import Atom
-from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, FrozenCycle, Transition
+from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle, Transition
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StaleState, StratawatchError
 
@@ -36,11 +35,8 @@ def _of_period(panel: str, period: int) -> Select[tuple[int]]:
     return select(cycles.c.id).where(cycles.c.panel == panel, cycles.c.period == period)
 
 
-class SqlCycles:
+class SqlCycles(SqlFrozenFacts, SqlQuarantine):
     """The repository of cycles, their frozen facts and their transitions."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._sql = connection
 
     def open(self, panel: str, version: int, period: int, window: Window, at: datetime) -> int | None:
         """Open a window once; None when (panel, period) is there already.
@@ -92,7 +88,7 @@ class SqlCycles:
 
     def freeze(self, cycle_id: int, frozen: FrozenCycle, deadline_at: datetime) -> None:
         """Keep the frozen facts, once. Does not move the state."""
-        facts.write(self._sql, cycle_id, frozen)
+        self._write_frozen(cycle_id, frozen)
         self._set(
             cycle_id,
             deadline_at=deadline_at,
@@ -118,28 +114,12 @@ class SqlCycles:
             raise StaleState(f"cycle {cycle_id} cannot be read anew", expected="state refused", got=f"state {state}")
         renewed = {} if version is None else {"version_id": version}
         self._set(cycle_id, reason="", docs=None, profile={}, failures=0, last_error="", **renewed)
-        quarantine.forget(self._sql, cycle_id)
+        self._forget_quarantined(cycle_id)
 
     def failed(self, cycle_id: int, message: str) -> int:
         """Count a failed attempt and keep its message; returns the number of attempts in a row."""
         self._set(cycle_id, failures=cycles.c.failures + 1, last_error=message)
         return self.get(cycle_id).failures
-
-    def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
-        """Atoms in their order."""
-        return facts.atoms(self._sql, cycle_id)
-
-    def candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
-        """The pools, by atom and digest."""
-        return facts.candidates(self._sql, cycle_id)
-
-    def quarantine(self, cycle_id: int | None, rows: Sequence[QuarantinedRow], at: datetime) -> None:
-        """Keep rows that were set aside, each once."""
-        quarantine.keep(self._sql, cycle_id, rows, at)
-
-    def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[QuarantinedRow, ...]:
-        """Rows that were set aside: of one cycle, or the newest of all, in order of arrival."""
-        return quarantine.kept(self._sql, cycle_id, newest)
 
     def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""

@@ -13,31 +13,41 @@ from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
 
 
-def write(sql: Connection, cycle_id: int, frozen: FrozenCycle) -> None:
-    """Keep atoms, their segments and their pools."""
-    with first_come(f"cycle {cycle_id} was frozen by someone else"):
-        insert_all(sql, tables.atoms, [_atom_row(cycle_id, i, atom) for i, atom in enumerate(frozen.atoms)])
-        insert_all(sql, tables.atom_segments, list(_segment_rows(cycle_id, frozen.atoms)))
-        insert_all(sql, tables.candidates, list(_candidate_rows(cycle_id, frozen.candidates)))
+class SqlFrozenFacts:
+    """The part of the repository of cycles that is about their frozen facts."""
 
+    def __init__(self, connection: Connection) -> None:
+        self._sql = connection
 
-def atoms(sql: Connection, cycle_id: int) -> tuple[Atom, ...]:
-    """Atoms in their order, with N per segment."""
-    segments = _segments(sql, cycle_id)
-    t = tables.atoms.c
-    return tuple(
-        record_of(Atom, row, segments=segments[row.position], prior_rate=row.foretold)
-        for row in sql.execute(select(tables.atoms).where(t.cycle_id == cycle_id).order_by(t.position))
-    )
+    def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
+        """Atoms in their order, with N per segment."""
+        segments = self._segments(cycle_id)
+        t = tables.atoms.c
+        return tuple(
+            record_of(Atom, row, segments=segments[row.position], prior_rate=row.foretold)
+            for row in self._sql.execute(select(tables.atoms).where(t.cycle_id == cycle_id).order_by(t.position))
+        )
 
+    def candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """The pools, by atom and digest."""
+        t = tables.candidates.c
+        rows = self._sql.execute(select(tables.candidates).where(t.cycle_id == cycle_id).order_by(t.position))
+        return tuple(record_of(CandidateItem, row, bin=row.score_bin) for row in rows)
 
-def candidates(sql: Connection, cycle_id: int) -> tuple[CandidateItem, ...]:
-    """The pools, by atom and digest."""
-    t = tables.candidates.c
-    return tuple(
-        record_of(CandidateItem, row, bin=row.score_bin)
-        for row in sql.execute(select(tables.candidates).where(t.cycle_id == cycle_id).order_by(t.position))
-    )
+    def _write_frozen(self, cycle_id: int, frozen: FrozenCycle) -> None:
+        """Keep atoms, their segments and their pools."""
+        with first_come(f"cycle {cycle_id} was frozen by someone else"):
+            insert_all(self._sql, tables.atoms, [_atom_row(cycle_id, i, atom) for i, atom in enumerate(frozen.atoms)])
+            insert_all(self._sql, tables.atom_segments, list(_segment_rows(cycle_id, frozen.atoms)))
+            insert_all(self._sql, tables.candidates, list(_candidate_rows(cycle_id, frozen.candidates)))
+
+    def _segments(self, cycle_id: int) -> dict[int, dict[Segment, int]]:
+        t = tables.atom_segments.c
+        query = select(tables.atom_segments).where(t.cycle_id == cycle_id).order_by(t.atom, t.position)
+        found: dict[int, dict[Segment, int]] = defaultdict(dict)
+        for row in self._sql.execute(query):
+            found[row.atom][Segment(row.segment_column, row.segment_value)] = row.size
+        return found
 
 
 def _atom_row(cycle_id: int, position: int, atom: Atom) -> dict[str, Any]:
@@ -62,11 +72,3 @@ def _candidate_rows(cycle_id: int, items: Sequence[CandidateItem]) -> Iterator[d
     """Positions follow (atom, digest), so that reading back needs no collation of text."""
     for position, item in enumerate(sorted(items, key=lambda c: (c.atom, c.digest, c.item))):
         yield row_of(item, tables.candidates, cycle_id=cycle_id, position=position, score_bin=int(item.bin))
-
-
-def _segments(sql: Connection, cycle_id: int) -> dict[int, dict[Segment, int]]:
-    t = tables.atom_segments.c
-    found: dict[int, dict[Segment, int]] = defaultdict(dict)
-    for row in sql.execute(select(tables.atom_segments).where(t.cycle_id == cycle_id).order_by(t.atom, t.position)):
-        found[row.atom][Segment(row.segment_column, row.segment_value)] = row.size
-    return found

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Column, Connection, func, select
 
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.past_draws import past_draws
@@ -29,11 +29,11 @@ class SqlLabels:
         if not events:
             return 0, ()
         self._one_writer()
-        drawn = self._drawn([event.item_key for event in events])
+        drawn = self._present(draws.c.item_key, [event.item_key for event in events])
         events_by_key = {
             _event_key(e): e for e in reversed(events) if e.item_key in drawn
         }  # the first of a pair counts
-        there = self._there(list(events_by_key))
+        there = self._present(label_events.c.event_key, list(events_by_key))
         rows = [
             row_of(events_by_key[key], label_events, event_key=key, received_at=at)
             for key in reversed(events_by_key)
@@ -94,18 +94,10 @@ class SqlLabels:
         if self._sql.dialect.name == "postgresql":
             self._sql.execute(select(func.pg_advisory_xact_lock(_LEDGER_LOCK)))
 
-    def _drawn(self, item_keys: Sequence[str]) -> set[str]:
-        return {
-            key
-            for part in in_parts(item_keys)
-            for key in self._sql.scalars(select(draws.c.item_key).where(draws.c.item_key.in_(part)).distinct())
-        }
-
-    def _there(self, event_keys: Sequence[str]) -> set[str]:
-        column = label_events.c.event_key
-        return {
-            key for part in in_parts(event_keys) for key in self._sql.scalars(select(column).where(column.in_(part)))
-        }
+    def _present(self, column: Column[Any], keys: Sequence[str]) -> set[str]:
+        """Those of the keys that some row has in this column."""
+        queries = (select(column).where(column.in_(part)).distinct() for part in in_parts(keys))
+        return {key for query in queries for key in self._sql.scalars(query)}
 
 
 def _event_key(event: LabelEvent) -> str:

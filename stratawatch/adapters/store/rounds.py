@@ -4,25 +4,22 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Row, Select, func, select
 
-from stratawatch.adapters.store import batches as outbox
+from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import first_come, insert_all
 from stratawatch.core.plan import Plan
 from stratawatch.engine.model.cycle_facts import DrawnItem, Round
-from stratawatch.engine.model.label_events import Batch, NewBatch
-from stratawatch.engine.model.states import BatchState, RoundState
+from stratawatch.engine.model.label_events import NewBatch
+from stratawatch.engine.model.states import RoundState
 from stratawatch.errors import StratawatchError
 
 
-class SqlRounds:
+class SqlRounds(SqlBatches):
     """The repository of rounds, drawn items and batches."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._sql = connection
 
     def add(
         self, cycle_id: int, plan: Plan, draws: Sequence[DrawnItem], batches: Sequence[NewBatch], at: datetime
@@ -40,7 +37,7 @@ class SqlRounds:
         with first_come(f"cycle {cycle_id} got a round from someone else meanwhile"):
             round_id = int(self._sql.execute(statement, row).scalar_one())
             insert_all(self._sql, _draws, [row_of(one, _draws, cycle_id=cycle_id, round_id=round_id) for one in draws])
-            outbox.add(self._sql, round_id, batches)
+            self._add_batches(round_id, batches)
         return round_id
 
     def get(self, round_id: int) -> Round:
@@ -72,28 +69,6 @@ class SqlRounds:
             .group_by(draws.c.item_key, draws.c.item)
         )
         return tuple(sorted((row.item, row.first) for row in self._sql.execute(query)))
-
-    def batch(self, batch_id: int) -> Batch:
-        """One batch."""
-        return outbox.get(self._sql, batch_id)
-
-    def batches(
-        self,
-        *,
-        cycle_id: int | None = None,
-        round_id: int | None = None,
-        states: Sequence[BatchState] | None = None,
-    ) -> tuple[Batch, ...]:
-        """Batches, oldest first."""
-        return outbox.find(self._sql, cycle_id, round_id, states)
-
-    def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:
-        """Take a planned batch for a short while."""
-        return outbox.claim(self._sql, batch_id, holder, now, until)
-
-    def released(self, batch_id: int, message: str) -> int:
-        """Give a claim back after a failed send; returns the number of attempts."""
-        return outbox.released(self._sql, batch_id, message)
 
     def _rounds(self, query: Select[Any]) -> tuple[Round, ...]:
         return tuple(_round_of(row) for row in self._sql.execute(query))

@@ -37,6 +37,8 @@ METADATA: Final = MetaData(
 
 NOTIFICATION_STATES: Final = ("pending", "sent", "failed")
 BAD_ROW_KINDS: Final = ("prediction", "label")
+STREAM_KEY: Final = ("panel", "classifier", "metric", "segment_key")
+"""The columns that tell streams apart: unlike a segment, its key is never null."""
 
 
 def _one_of(column: str, values: Iterable[str]) -> CheckConstraint:
@@ -45,6 +47,12 @@ def _one_of(column: str, values: Iterable[str]) -> CheckConstraint:
 
 def _segment_pair() -> CheckConstraint:
     return CheckConstraint("(segment IS NULL) = (segment_key = '')", name="segment")
+
+
+def _stream() -> list[Column[Any]]:
+    """The columns that name a stream."""
+    columns = [_words(name) for name in STREAM_KEY]
+    return [*columns[:3], _words("segment", nullable=True), columns[3]]
 
 
 def _id() -> Column[Any]:
@@ -285,19 +293,13 @@ alarm_states = Table(
     _id(),
     _to("cycles.id"),
     Column("revision", Integer, nullable=False),  # 0 where nothing was estimated, as for a refused window
-    _words("panel"),
-    _words("classifier"),
-    _words("metric"),
-    _words("segment", nullable=True),
-    _words("segment_key"),
+    *_stream(),
     Column("state", Text, nullable=False),
     _words("reason"),
     Column("at", UtcTime, nullable=False),
     _one_of("state", AlarmState),
     _segment_pair(),
-    Index(
-        "uq_alarm_states_stream", "cycle_id", "revision", "panel", "classifier", "metric", "segment_key", unique=True
-    ),
+    Index("uq_alarm_states_stream", "cycle_id", "revision", *STREAM_KEY, unique=True),
     Index("ix_alarm_states_panel", "panel"),
 )
 
@@ -305,11 +307,7 @@ incidents = Table(
     "incidents",
     METADATA,
     _id(),
-    _words("panel"),
-    _words("classifier"),
-    _words("metric"),
-    _words("segment", nullable=True),
-    _words("segment_key"),
+    *_stream(),
     Column("kind", Text, nullable=False),
     _words("dedup_key"),
     _to("cycles.id"),
@@ -319,10 +317,7 @@ incidents = Table(
     _segment_pair(),
     Index(
         "uq_incidents_open",
-        "panel",
-        "classifier",
-        "metric",
-        "segment_key",
+        *STREAM_KEY,
         "kind",
         unique=True,
         sqlite_where=text("resolved_at IS NULL"),
