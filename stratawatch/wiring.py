@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from stratawatch.adapters import checks
-from stratawatch.adapters.registry import load
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import Settings
@@ -45,7 +45,7 @@ def build(config_path: str | Path, now: datetime | None = None, *, only_reading:
 
     Secrets of the alert channels must be there, unless none of them will be used (`only_reading`).
     """
-    configuration = load_configuration(Path(config_path))
+    configuration = load_configuration(config_path)
     if not only_reading and (problems := configuration.secret_problems()):
         raise ConfigProblems(configuration.path, problems)
     return wire(configuration, open_store(configuration), now, only_reading=only_reading)
@@ -113,10 +113,10 @@ def check(configuration: Configuration, *, pages: bool = True) -> "GreatExpectat
     found: GreatExpectationsCheck | BuiltinCheck
     if is_installed("checks") and (pages or any(suites_folder.glob("*.json"))):
         pages_folder = report_folder / CHECK_PAGES if pages else None
-        kind = load(checks.REGISTRY["great_expectations"])
+        kind = resolve_name(checks.REGISTRY["great_expectations"])
         found = kind(pages_folder, root=report_folder, suites_folder=suites_folder)
     else:
-        found = load(checks.REGISTRY["builtin"])(suites_folder)
+        found = resolve_name(checks.REGISTRY["builtin"])(suites_folder)
     return found
 
 

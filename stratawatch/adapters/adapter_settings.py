@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import ModelWrapValidatorHandler, SecretStr, model_validator
 from pydantic_core import PydanticKnownError
 
-from stratawatch.adapters.registry import load
 from stratawatch.settings.references import resolve
 from stratawatch.settings.shapes import Shape
 
@@ -60,7 +60,7 @@ class AdapterSettings(Shape):
     @classmethod
     def of_kind(cls, kind: str) -> type["AdapterSettings"]:
         """The settings of a kind; its module is imported now."""
-        found: type[AdapterSettings] = load(cls.registry[kind])
+        found: type[AdapterSettings] = resolve_name(cls.registry[kind])
         return found
 
     @classmethod

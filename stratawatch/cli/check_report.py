@@ -32,11 +32,11 @@ class CheckReport:
 
 def check_installation(path: Path) -> CheckReport:
     """Check every part of an installation; a part that fails does not hide the others."""
-    from stratawatch.config import load
+    from stratawatch.config.loading import load_configuration
 
     report = CheckReport()
     try:
-        configuration = load(path)
+        configuration = load_configuration(path)
     except ConfigProblems as trouble:
         report.problems += trouble.problems
         return report

@@ -70,10 +70,10 @@ def _write_config(path: Path, *, force: bool) -> bool:
 
 def _prepare_store(path: Path, *, upgrade: bool) -> tuple[str, str]:
     from stratawatch.adapters.store import migrate, schema_state
-    from stratawatch.config import load
+    from stratawatch.config.loading import load_configuration
     from stratawatch.wiring import open_store
 
-    configuration = load(path)
+    configuration = load_configuration(path)
     url = configuration.store_url().get_secret_value()
     before = schema_state(url)
     if before == "empty" or (before == "older" and upgrade):

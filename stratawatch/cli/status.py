@@ -52,10 +52,10 @@ def _read(config: Path) -> "StatusRows":
     except StoreNotReady as trouble:
         reason = trouble.__cause__
     # Slower, but this way says in a sentence what is wrong with the configuration or the store.
-    from stratawatch.config import load
+    from stratawatch.config.loading import load_configuration
     from stratawatch.wiring import open_store
 
-    configuration = load(config)
+    configuration = load_configuration(config)
     open_store(configuration)
     try:
         return read_status(configuration.store_url().get_secret_value())

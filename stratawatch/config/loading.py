@@ -65,9 +65,9 @@ class Configuration:
         return problems
 
 
-def load_configuration(path: Path) -> Configuration:
+def load_configuration(path: str | Path) -> Configuration:
     """Read and check; raises ConfigProblems with everything that is wrong."""
-    document = read_document(path)
+    document = read_document(Path(path))
     keys = KeyRenamer()
     overrides, problems = read_overrides()
     data = merged(keys.renamed(document.data), keys.renamed(overrides))
@@ -86,10 +86,8 @@ def load_configuration(path: Path) -> Configuration:
 
 
 def _settings(data: dict[str, Any], problems: list[Problem]) -> Settings | None:
-    known = {key: value for key, value in data.items() if not key.startswith("_")}
-    problems += [Problem((key,), f"there is no key '{key}'") for key in data if key not in known]
     try:
-        return Settings(**known)
+        return Settings.model_validate(data)
     except ValidationError as trouble:
         problems += shape_problems(trouble, data)
         return None

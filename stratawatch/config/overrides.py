@@ -1,21 +1,26 @@
 """Overrides from the environment: STRATAWATCH_STORE__URL, STRATAWATCH_PANELS__TOXICITY__BUDGET."""
 
 import os
-from typing import Any
+from typing import Any, Final, cast
 
-from pydantic_settings import EnvSettingsSource, SettingsError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsError
 
 from stratawatch.config.problems import Place, Problem, did_you_mean
 from stratawatch.config.renamed_keys import renamed_place
-from stratawatch.config.settings import DELIMITER, PREFIX, Settings
+from stratawatch.config.settings import Settings
 from stratawatch.settings.references import EnvironmentText
+
+PREFIX: Final = "STRATAWATCH_"
+DELIMITER: Final = "__"
 
 
 def read_overrides() -> tuple[dict[str, Any], list[Problem]]:
     """What the environment overrides, and the variables that mean nothing."""
     problems = [_unknown(name) for name in _variables() if _section(name) not in Settings.model_fields]
     try:
-        found = EnvSettingsSource(Settings)()
+        # Of the class only the fields are read.
+        fields = cast("type[BaseSettings]", Settings)
+        found = EnvSettingsSource(fields, env_prefix=PREFIX, env_nested_delimiter=DELIMITER, env_ignore_empty=True)()
     except SettingsError as trouble:
         text = str(trouble)
         problems.append(Problem((), "an override is not JSON", got=text, hint="lists and tables are written as JSON"))
@@ -25,11 +30,11 @@ def read_overrides() -> tuple[dict[str, Any], list[Problem]]:
 
 def variable_of(place: Place) -> str | None:
     """The environment variable that set a key, if one did."""
-    wanted = _name(place)
+    key = _name(place)
     candidates = [
         name
         for name in _variables(nested=False)
-        if any(wanted == sets or wanted.startswith(sets + DELIMITER) for sets in (name, _new_name(name)))
+        if any(key == sets or key.startswith(sets + DELIMITER) for sets in (name, _new_name(name)))
     ]
     return max(candidates, key=len) if candidates else None
 

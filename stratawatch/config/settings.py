@@ -3,16 +3,12 @@
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.settings.database_urls import check_store_url
 from stratawatch.settings.shapes import Cron, Name, Secret, Shape, Text
-
-PREFIX = "STRATAWATCH_"
-DELIMITER = "__"
 
 
 class StoreSettings(Shape):
@@ -42,18 +38,8 @@ class ScheduleSettings(Shape):
     report_cron: Cron = "0 7 * * 1"
 
 
-class Settings(BaseSettings):
-    """One stratawatch.toml."""
-
-    model_config = SettingsConfigDict(
-        extra="forbid",
-        strict=True,
-        frozen=True,
-        hide_input_in_errors=True,
-        env_prefix=PREFIX,
-        env_nested_delimiter=DELIMITER,
-        env_ignore_empty=True,
-    )
+class Settings(Shape):
+    """One stratawatch.toml, with the environment laid over it beforehand, so that problems have a place in either."""
 
     store: StoreSettings = StoreSettings()
     queue: Annotated[QueueSettings, Field(default_factory=lambda: QueueSettings.model_validate({}))]
@@ -62,15 +48,3 @@ class Settings(BaseSettings):
     checks: ChecksSettings = ChecksSettings()
     alerts: list[ChannelSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - the library's signature
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The file and the environment are merged beforehand: problems must be placed in what was merged."""
-        return (init_settings,)

@@ -2,10 +2,10 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 
 from stratawatch.adapters.checks import REGISTRY
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.adapters.registry import load
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
@@ -101,4 +101,4 @@ class TestPages:
 class TestRegistry:
     def test_every_kind_loads(self) -> None:
         for entry in REGISTRY.values():
-            assert {"profile", "candidates", "describe"} <= set(dir(load(entry)))
+            assert {"profile", "candidates", "describe"} <= set(dir(resolve_name(entry)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from tests.support.store.old_schemas import first_schema
 
 
@@ -11,15 +11,15 @@ class TestAnEmptyFolder:
         document = empty.json("init")
         assert document["wrote_config"] is True
         assert (document["store_before"], document["store"]) == ("empty", "current")
-        assert list(load(empty.config).panels) == ["toxicity"]
+        assert list(load_configuration(empty.config).panels) == ["toxicity"]
         assert (empty.folder / "stratawatch.db").exists()
         assert list(empty.folder.glob(".*")) == []
 
     def test_every_installation_has_a_seed_of_its_own(self, empty):
         empty.run("init")
-        first = load(empty.config).panels["toxicity"].seed
+        first = load_configuration(empty.config).panels["toxicity"].seed
         empty.run("init", "--force")
-        second = load(empty.config).panels["toxicity"].seed
+        second = load_configuration(empty.config).panels["toxicity"].seed
         assert first != second
         assert "toxicity-1" not in (first, second)
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.problems import ConfigProblems
 
 RIGHT = """\
@@ -82,7 +82,7 @@ def problems(write):
 
     def finding(*changes: tuple[str, str], more: str = "") -> list[str]:
         with pytest.raises(ConfigProblems) as caught:
-            load(write(*changes, more=more))
+            load_configuration(write(*changes, more=more))
         return [str(problem) for problem in caught.value.problems]
 
     return finding

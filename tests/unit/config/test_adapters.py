@@ -8,19 +8,19 @@ from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.sources import SourceSettings
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.extras import EXTRAS
 from stratawatch.wiring import queue
 from tests.support.programs import loaded
 
 PORTS = [ChannelSettings, QueueSettings, SourceSettings]
 LOADING = """
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.sources import SourceSettings
 
-load(sys.argv[1])
+load_configuration(sys.argv[1])
 for port in (ChannelSettings, QueueSettings, SourceSettings):
     for kind in port.registry:
         port.of_kind(kind)
@@ -70,7 +70,7 @@ class TestANewKind:
         monkeypatch.setitem(QueueSettings.registry, "drawer", DrawerSettings.registry_line)
 
     def test_is_read_and_built(self, write, tmp_path):
-        configuration = load(write(('root = "queue"', 'kind = "drawer"\nplace = "desk"')))
+        configuration = load_configuration(write(('root = "queue"', 'kind = "drawer"\nplace = "desk"')))
         assert queue(configuration).place == tmp_path / "desk"
 
     @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ class TestANewKind:
         assert "or drawer; got drawre; did you mean 'drawer'?" in found
 
     def test_leaves_files_without_a_kind_as_they_are(self, write):
-        assert load(write()).settings.queue.kind == QueueSettings.default_kind
+        assert load_configuration(write()).settings.queue.kind == QueueSettings.default_kind

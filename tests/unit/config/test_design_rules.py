@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 
 KUMAR = ("budget = 120", 'budget = 120\ndesign = "kumar"')
 BENNETT = ("budget = 120", 'budget = 120\ndesign = "bennett"')
@@ -15,16 +15,16 @@ def options(*lines: str) -> tuple[str, str]:
 
 class TestOptions:
     def test_are_read_as_they_are_written(self, write):
-        spec = load(write(KUMAR, options('classifier = "rf"', 'allocation = "OPT-A2"', "pseudo_labels = 0.5"))).panels[
-            "spam"
-        ]
+        spec = load_configuration(
+            write(KUMAR, options('classifier = "rf"', 'allocation = "OPT-A2"', "pseudo_labels = 0.5"))
+        ).panels["spam"]
         assert (spec.design, dict(spec.options)) == (
             "kumar",
             {"classifier": "rf", "allocation": "OPT-A2", "pseudo_labels": 0.5},
         )
 
     def test_that_have_a_new_name_are_read_by_the_old_one(self, write):
-        found = load(write(KUMAR, options("doubt = 0.5")))
+        found = load_configuration(write(KUMAR, options("doubt = 0.5")))
         assert dict(found.panels["spam"].options) == {"pseudo_labels": 0.5}
         assert "'doubt' is called 'pseudo_labels' now" in str(found.notices[0])
 
@@ -90,7 +90,10 @@ class TestWishes:
 
     def test_calls_without_a_score_are_one_stratum(self, write):
         calls = ('score = "score_lr"\n', "")
-        assert load(write(("budget = 120", 'budget = 15\ndesign = "kumar"'), calls)).panels["spam"].budget == 15
+        assert (
+            load_configuration(write(("budget = 120", 'budget = 15\ndesign = "kumar"'), calls)).panels["spam"].budget
+            == 15
+        )
 
 
 class TestMetrics:
@@ -112,7 +115,9 @@ class TestMetrics:
         (found,) = problems(BENNETT)
         assert "design = 'bennett' does not tell precision of rf: only precision of lr" in found
         assert (
-            load(write(BENNETT, ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]'))).panels["spam"].design
+            load_configuration(write(BENNETT, ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]')))
+            .panels["spam"]
+            .design
             == "bennett"
         )
         both = problems(BENNETT, options('classifier = "rf"'))
@@ -129,7 +134,7 @@ class TestMetrics:
 
 class TestRecycledSamples:
     def test_name_a_parent_of_the_panel(self, write, problems):
-        spec = load(write(TRIPATHI, options('parent = "rf"', "omission_share = 0.3"))).panels["spam"]
+        spec = load_configuration(write(TRIPATHI, options('parent = "rf"', "omission_share = 0.3"))).panels["spam"]
         assert dict(spec.options) == {"parent": "rf", "omission_share": 0.3}
         (found,) = problems(TRIPATHI, options('parent = "rff"'))
         assert "there is no classifier 'rff'; did you mean 'rf'?" in found
@@ -164,7 +169,7 @@ class TestSegments:
         assert "tells nothing of segments; leave the limit out, or choose another design" in found[0]
 
     def test_and_taken_where_they_are(self, write):
-        assert load(write(KUMAR, self.LIMIT)).panels["spam"].limits[0].segment
+        assert load_configuration(write(KUMAR, self.LIMIT)).panels["spam"].limits[0].segment
 
 
 class TestVariance:
@@ -177,4 +182,4 @@ class TestVariance:
         assert "leave the variance out" in found
 
     def test_of_its_own_is_taken(self, write):
-        assert load(write(self.BRR)).panels["spam"].variance == "brr"
+        assert load_configuration(write(self.BRR)).panels["spam"].variance == "brr"

@@ -8,7 +8,7 @@ from typing import get_args
 from pydantic import BaseModel
 
 from stratawatch.adapters.adapter_settings import AdapterSettings
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.panel_settings import DriftSettings
 from stratawatch.config.settings import Settings
 
@@ -37,7 +37,7 @@ def every_key(model: type[BaseModel]) -> set[str]:
 def test_it_loads(tmp_path):
     path = tmp_path / "stratawatch.toml"
     path.write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
-    spec = load(path).panels["toxicity"]
+    spec = load_configuration(path).panels["toxicity"]
     assert [classifier.name for classifier in spec.classifiers] == ["lr", "trees"]
     assert len(spec.limits) == 3
 
@@ -80,4 +80,4 @@ def test_what_is_commented_out_is_right_too(tmp_path):
     assert tomllib.loads(text)["panels"]["toxicity"]["drift"].keys() == DriftSettings.model_fields.keys()
     path = tmp_path / "stratawatch.toml"
     path.write_text(text, encoding="utf-8")
-    assert load(path).panels["toxicity"].columns.cluster == "customer_id"
+    assert load_configuration(path).panels["toxicity"].columns.cluster == "customer_id"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.engine.model.drift_rule import DriftRule
 
 SCHEDULE = "[panels.spam.schedule]"
@@ -16,11 +16,11 @@ def only(found: list[str]) -> str:
 
 class TestArrival:
     def test_is_a_column(self, write):
-        columns = load(write(('time = "at"', 'time = "at"\ningested = "loaded"'))).panels["spam"].columns
+        columns = load_configuration(write(('time = "at"', 'time = "at"\ningested = "loaded"'))).panels["spam"].columns
         assert (columns.time, columns.ingested) == ("at", "loaded")
 
     def test_is_nowhere_by_default(self, write):
-        assert load(write()).panels["spam"].columns.ingested is None
+        assert load_configuration(write()).panels["spam"].columns.ingested is None
 
     @pytest.mark.parametrize(("name", "role"), [("at", "time"), ("ID", "item")])
     def test_is_a_column_of_its_own(self, problems, name, role):
@@ -30,11 +30,11 @@ class TestArrival:
 
 class TestDuplicates:
     def test_are_refused_by_default(self, write):
-        assert load(write()).panels["spam"].duplicates == "refuse"
+        assert load_configuration(write()).panels["spam"].duplicates == "refuse"
 
     def test_may_be_resolved(self, write):
         path = write(("budget = 120", 'budget = 120\nduplicates = "latest"'))
-        assert load(path).panels["spam"].duplicates == "latest"
+        assert load_configuration(path).panels["spam"].duplicates == "latest"
 
     def test_by_another_word_are_a_problem(self, problems):
         found = only(problems(("budget = 120", 'budget = 120\nduplicates = "newest"')))
@@ -43,11 +43,11 @@ class TestDuplicates:
 
 class TestDrift:
     def test_has_the_rules_own_defaults(self, write):
-        assert load(write()).panels["spam"].drift == DriftRule()
+        assert load_configuration(write()).panels["spam"].drift == DriftRule()
 
     def test_is_set_key_by_key(self, write):
         path = write(more=DRIFT + 'volume = "refuse"\nmissed = "ignore"\nfactor = 3.0\n')
-        rule = load(path).panels["spam"].drift
+        rule = load_configuration(path).panels["spam"].drift
         assert rule == DriftRule(volume="refuse", missed="ignore", factor=3.0)
 
     def test_has_three_reactions(self, problems):
@@ -65,7 +65,7 @@ class TestDrift:
 
 class TestChecks:
     def test_lie_beside_the_configuration(self, write):
-        assert load(write()).settings.checks.folder == "checks"
+        assert load_configuration(write()).settings.checks.folder == "checks"
 
     def test_stay_inside_its_folder(self, problems):
         found = only(problems(("[store]", '[checks]\nfolder = "../checks"\n\n[store]')))

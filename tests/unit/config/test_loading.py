@@ -7,7 +7,7 @@ import pytest
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.sources import SourceSettings
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS
@@ -18,7 +18,7 @@ from stratawatch.errors import ConfigError
 
 class TestARightConfiguration:
     def test_becomes_the_panel_that_the_engine_works_with(self, write):
-        panels = load(write()).panels
+        panels = load_configuration(write()).panels
         assert panels == {
             "spam": PanelSpec(
                 name="spam",
@@ -40,23 +40,23 @@ class TestARightConfiguration:
         }
 
     def test_turns_a_start_with_another_offset_into_utc(self, write):
-        spec = load(write(("2026-01-05T00:00:00Z", "2026-01-05T02:00:00+02:00"))).panels["spam"]
+        spec = load_configuration(write(("2026-01-05T00:00:00Z", "2026-01-05T02:00:00+02:00"))).panels["spam"]
         assert spec.windows.start == datetime(2026, 1, 5, tzinfo=UTC)
         assert spec.windows.start.tzinfo is UTC
 
     def test_reads_a_limit_inside_a_segment(self, write):
-        spec = load(write(("floor = 0.8", 'floor = 0.8\nsegment = "country=DE=x"'))).panels["spam"]
+        spec = load_configuration(write(("floor = 0.8", 'floor = 0.8\nsegment = "country=DE=x"'))).panels["spam"]
         assert spec.limits[0].segment == Segment("country", "DE=x")
 
     def test_reads_the_guideline_from_a_file(self, write, tmp_path):
         (tmp_path / "guide.md").write_text("Look twice.\n")
         path = write(('guideline = "Spam is what nobody asked for."', 'guideline_file = "guide.md"'))
-        assert load(path).panels["spam"].guideline == "Look twice."
+        assert load_configuration(path).panels["spam"].guideline == "Look twice."
 
     def test_resolves_the_stores_file_beside_itself(self, write, tmp_path, monkeypatch):
         path = write()
         monkeypatch.chdir("/")
-        assert load(path).store_url().get_secret_value() == f"sqlite:///{tmp_path}/stratawatch.db"
+        assert load_configuration(path).store_url().get_secret_value() == f"sqlite:///{tmp_path}/stratawatch.db"
 
 
 class TestShapes:
@@ -181,7 +181,7 @@ class TestShapes:
         path = write()
         path.write_text('_env_file = ".env"\n' + path.read_text())
         with pytest.raises(ConfigProblems, match="there is no key '_env_file'"):
-            load(path)
+            load_configuration(path)
 
     @pytest.mark.parametrize("name", ["A b", "../x", "spam/eggs", "ß", "-x", "x" * 65, "SPAM"])
     def test_a_name_that_would_not_do_in_a_file_or_variable_is_refused(self, problems, name):
@@ -226,34 +226,34 @@ class TestAlerts:
 class TestTheFileItself:
     def test_one_that_is_missing_is_told_with_the_command_that_writes_it(self, tmp_path):
         with pytest.raises(ConfigError, match=r"there is no configuration x.toml .* `stratawatch init` writes one"):
-            load(tmp_path / "x.toml")
+            load_configuration(tmp_path / "x.toml")
 
     def test_one_that_is_not_toml_is_told_with_its_line(self, write):
         with pytest.raises(ConfigProblems, match="line 11: this is not TOML: "):
-            load(write(("budget = 120", "budget = 120 labels")))
+            load_configuration(write(("budget = 120", "budget = 120 labels")))
 
     def test_one_that_is_cut_in_half_is_told(self, write):
         path = write()
         path.write_text(path.read_text()[:100])
         with pytest.raises(ConfigError):
-            load(path)
+            load_configuration(path)
 
     def test_one_that_is_not_utf_8_is_told(self, tmp_path):
         (tmp_path / "x.toml").write_bytes("[störe]".encode("latin-1"))
         with pytest.raises(ConfigError, match="not text in UTF-8"):
-            load(tmp_path / "x.toml")
+            load_configuration(tmp_path / "x.toml")
 
     def test_a_folder_in_its_place_is_told(self, tmp_path):
         with pytest.raises(ConfigError, match="cannot be read"):
-            load(tmp_path)
+            load_configuration(tmp_path)
 
     def test_one_of_a_gigabyte_is_not_read(self, tmp_path):
         with (tmp_path / "x.toml").open("wb") as handle:
             handle.truncate(2**30)
         with pytest.raises(ConfigError, match="too large"):
-            load(tmp_path / "x.toml")
+            load_configuration(tmp_path / "x.toml")
 
     def test_one_that_says_nothing_needs_a_panel(self, tmp_path):
         (tmp_path / "x.toml").write_text("")
         with pytest.raises(ConfigProblems, match="panels: 'panels' is missing"):
-            load(tmp_path / "x.toml")
+            load_configuration(tmp_path / "x.toml")

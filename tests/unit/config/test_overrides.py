@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.problems import ConfigProblems
 
 
@@ -25,33 +25,33 @@ class TestValues:
             PANELS__SPAM__SCHEDULE__START="2026-02-02T00:00:00Z",
             PANELS__SPAM__CONFIDENCE="0.9",
         )
-        spec = load(write()).panels["spam"]
+        spec = load_configuration(write()).panels["spam"]
         assert (spec.budget, spec.deadline, spec.confidence) == (600, timedelta(hours=36), 0.9)
         assert spec.windows.start.isoformat() == "2026-02-02T00:00:00+00:00"
 
     def test_a_list_is_json_and_replaces_the_whole_list(self, write, override):
         override(PANELS__SPAM__GOALS='[{"metric": "recall", "margin": 0.1}]')
-        (goal,) = load(write()).panels["spam"].goals
+        (goal,) = load_configuration(write()).panels["spam"].goals
         assert (goal.metric, goal.margin) == ("recall", 0.1)
 
     def test_keys_beside_an_overridden_one_stay(self, write, override):
         override(PANELS__SPAM__COLUMNS__ITEM="other")
-        columns = load(write()).panels["spam"].columns
+        columns = load_configuration(write()).panels["spam"].columns
         assert (columns.item, columns.time) == ("other", "at")
 
     def test_a_secret_may_stand_in_the_environment_itself(self, write, override):
         override(STORE__URL="postgresql://watch@db/x", STORE__PASSWORD="hunter2")
-        assert load(write()).store_url().get_secret_value() == "postgresql+psycopg://watch:hunter2@db/x"
+        assert load_configuration(write()).store_url().get_secret_value() == "postgresql+psycopg://watch:hunter2@db/x"
 
     def test_an_empty_variable_overrides_nothing(self, write, override):
         override(PANELS__SPAM__BUDGET="")
-        assert load(write()).panels["spam"].budget == 120
+        assert load_configuration(write()).panels["spam"].budget == 120
 
 
 class TestProblems:
     def problems(self, write) -> list[str]:
         with pytest.raises(ConfigProblems) as caught:
-            load(write())
+            load_configuration(write())
         return [str(problem) for problem in caught.value.problems]
 
     def test_a_wrong_value_is_placed_at_its_variable(self, write, override):
@@ -86,4 +86,4 @@ class TestProblems:
 
     def test_variables_of_other_programs_of_ours_are_left_alone(self, write, override):
         override(CONFIG="x.toml", DB_PASSWORD="x")
-        assert load(write()).panels["spam"].budget == 120
+        assert load_configuration(write()).panels["spam"].budget == 120

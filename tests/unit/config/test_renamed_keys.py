@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.renamed_keys import NEW_NAMES
 from stratawatch.config.settings import Settings
 
@@ -39,17 +39,17 @@ def old(new):
 
 class TestOldNames:
     def test_make_the_same_panel(self, new, old):
-        assert load(old).panels == load(new).panels
+        assert load_configuration(old).panels == load_configuration(new).panels
 
     def test_are_each_told_once_with_line_and_new_name(self, old):
-        found = [str(notice) for notice in load(old).notices]
+        found = [str(notice) for notice in load_configuration(old).notices]
         assert len(found) == len(KEYS)
         assert "panels.spam.blind_at, line 12: 'blind_at' is called 'blind_margin_factor' now; rename it: " in found[0]
         assert any(text.startswith("panels.spam.limits[1].of, line ") for text in found)
         assert any(text.startswith("panels.spam.classifiers.lr.positive, line ") for text in found)
 
     def test_new_names_are_told_of_nothing(self, new):
-        assert load(new).notices == ()
+        assert load_configuration(new).notices == ()
 
     def test_beside_the_new_name_are_refused(self, problems):
         found = problems(("budget = 120", "budget = 120\nblind_at = 2.0\nblind_margin_factor = 3.0"))
@@ -81,7 +81,9 @@ class TestTheEnvironment:
     def test_takes_both_names(self, write, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__BLIND_AT", "4.5")
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__LABEL_VALIDITY", "10d")
-        found = load(write(("budget = 120", 'budget = 120\nblind_margin_factor = 2.0\nlabel_life = "20d"')))
+        found = load_configuration(
+            write(("budget = 120", 'budget = 120\nblind_margin_factor = 2.0\nlabel_life = "20d"'))
+        )
         assert (found.panels["spam"].blind_margin_factor, found.panels["spam"].label_validity.days) == (4.5, 10)
         assert "environment variable STRATAWATCH_PANELS__SPAM__BLIND_AT" in str(found.notices[-1])
 
@@ -92,5 +94,5 @@ class TestTheEnvironment:
 
     def test_is_read_inside_of_lists(self, write, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__GOALS", '[{"metric": "recall", "margin": 0.1, "of": ["rf"]}]')
-        (goal,) = load(write()).panels["spam"].goals
+        (goal,) = load_configuration(write()).panels["spam"].goals
         assert goal.classifiers == ("rf",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import AuxiliarySpec
 
@@ -32,7 +32,7 @@ class TestClassifiers:
         )
 
     def test_a_margin_may_be_cut_anywhere(self, write):
-        spec = load(write(("cut_off = 0.6", 'cut_off = -1.5\nscore_kind = "margin"'))).panels["spam"]
+        spec = load_configuration(write(("cut_off = 0.6", 'cut_off = -1.5\nscore_kind = "margin"'))).panels["spam"]
         assert spec.classifiers[1].cut_off == -1.5
 
     def test_the_same_classifier_twice_is_refused(self, problems):
@@ -41,16 +41,16 @@ class TestClassifiers:
 
     def test_one_score_may_be_cut_twice(self, write):
         path = write(more='[panels.spam.classifiers.strict]\nscore = "score_rf"\ncut_off = 0.9\n')
-        assert len(load(path).panels["spam"].classifiers) == 3
+        assert len(load_configuration(path).panels["spam"].classifiers) == 3
 
     @pytest.mark.parametrize(("written", "kept"), [('"it\'s blöck"', "it's blöck"), ("2", "2"), ("-2.5", "-2.5")])
     def test_a_value_that_means_yes_may_be_text_or_a_number(self, write, written, kept):
-        spec = load(write(('call = "pred_lr"', f'call = "pred_lr"\ncall_yes = {written}'))).panels["spam"]
+        spec = load_configuration(write(('call = "pred_lr"', f'call = "pred_lr"\ncall_yes = {written}'))).panels["spam"]
         assert spec.classifiers[0].call_yes == kept
 
     def test_a_value_that_means_yes_may_come_from_the_environment(self, write, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__CLASSIFIERS__LR__CALL_YES", "2")
-        assert load(write()).panels["spam"].classifiers[0].call_yes == "2"
+        assert load_configuration(write()).panels["spam"].classifiers[0].call_yes == "2"
 
     @pytest.mark.parametrize(
         ("written", "sentence"),
@@ -70,7 +70,7 @@ class TestClassifiers:
             f'[panels.spam.classifiers.{name}]\ncall = "decision"\ncall_yes = "{name}"\n'
             for name in ("block", "review")
         )
-        assert [one.call_yes for one in load(write(more=more)).panels["spam"].classifiers] == [
+        assert [one.call_yes for one in load_configuration(write(more=more)).panels["spam"].classifiers] == [
             None,
             None,
             "block",
@@ -85,7 +85,7 @@ class TestClassifiers:
 
     def test_a_vote_needs_no_score(self, write):
         path = write(more='[panels.spam.classifiers.vote]\ncall = "vote"\n')
-        assert load(path).panels["spam"].classifiers[2].score is None
+        assert load_configuration(path).panels["spam"].classifiers[2].score is None
 
 
 class TestAuxiliaryScores:
@@ -93,7 +93,7 @@ class TestAuxiliaryScores:
 
     def test_they_stand_beside_the_classifiers(self, write):
         path = write(more=self.JUDGE + '[panels.spam.auxiliary.old]\nscore = "m"\nscore_kind = "margin"\n')
-        spec = load(path).panels["spam"]
+        spec = load_configuration(path).panels["spam"]
         assert spec.auxiliary == (AuxiliarySpec("judge", "p_judge"), AuxiliarySpec("old", "m", "margin"))
         assert [one.name for one in spec.classifiers] == ["lr", "rf"]
 
@@ -143,8 +143,8 @@ class TestSpending:
     GOALS = '[[panels.spam.goals]]\nmetric = "precision"\nmargin = 0.05\n\n'
 
     def test_the_budget_is_spent_unless_the_goals_decide(self, write):
-        assert load(write()).panels["spam"].stop_rule == "budget"
-        spec = load(write(("budget = 120", 'budget = 120\nstop_rule = "goals"'))).panels["spam"]
+        assert load_configuration(write()).panels["spam"].stop_rule == "budget"
+        spec = load_configuration(write(("budget = 120", 'budget = 120\nstop_rule = "goals"'))).panels["spam"]
         assert (spec.stop_rule, spec.budget) == ("goals", 120)
 
     def test_goals_that_decide_must_be_there(self, problems):
@@ -155,21 +155,26 @@ class TestSpending:
         )
 
     def test_without_goals_the_budget_may_be_spent_all_the_same(self, write):
-        assert load(write((self.GOALS, ""))).panels["spam"].goals == ()
+        assert load_configuration(write((self.GOALS, ""))).panels["spam"].goals == ()
 
     def test_another_word_is_refused(self, problems):
         found = only(problems(("budget = 120", 'budget = 120\nstop_rule = "all"')))
         assert "'stop_rule' is not known; expected budget or goals; got all" in found
 
     def test_a_design_is_chosen_by_name(self, write, problems):
-        assert load(write()).panels["spam"].design == "joint"
-        assert load(write(("budget = 120", 'budget = 120\ndesign = "srs"'))).panels["spam"].design == "srs"
+        assert load_configuration(write()).panels["spam"].design == "joint"
+        assert (
+            load_configuration(write(("budget = 120", 'budget = 120\ndesign = "srs"'))).panels["spam"].design == "srs"
+        )
         found = only(problems(("budget = 120", 'budget = 120\ndesign = "random"')))
         assert "'design' is not known; expected joint" in found
 
     def test_a_variance_is_chosen_by_name(self, write, problems):
-        assert load(write()).panels["spam"].variance == "default"
-        assert load(write(("budget = 120", 'budget = 120\nvariance = "brr"'))).panels["spam"].variance == "brr"
+        assert load_configuration(write()).panels["spam"].variance == "default"
+        assert (
+            load_configuration(write(("budget = 120", 'budget = 120\nvariance = "brr"'))).panels["spam"].variance
+            == "brr"
+        )
         found = only(problems(("budget = 120", 'budget = 120\nvariance = "jackknife"')))
         assert "'variance' is not known; expected default or brr" in found
 
@@ -208,9 +213,9 @@ class TestGoalsAndLimits:
         assert "says nothing" in only(problems(("floor = 0.8", f"floor = {bound}")))
 
     def test_a_largest_drop_stands_beside_a_bound_or_instead_of_one(self, write):
-        (limit,) = load(write(("floor = 0.8", "floor = 0.8\nmax_drop = 0.02"))).panels["spam"].limits
+        (limit,) = load_configuration(write(("floor = 0.8", "floor = 0.8\nmax_drop = 0.02"))).panels["spam"].limits
         assert (limit.floor, limit.max_drop) == (0.8, 0.02)
-        (limit,) = load(write(("floor = 0.8", "max_drop = 0.02"))).panels["spam"].limits
+        (limit,) = load_configuration(write(("floor = 0.8", "max_drop = 0.02"))).panels["spam"].limits
         assert (limit.floor, limit.max_drop) == (None, 0.02)
 
     @pytest.mark.parametrize("bound", ["0.0", "1"])
@@ -231,7 +236,7 @@ class TestGoalsAndLimits:
 
     def test_the_same_metric_may_have_a_limit_in_a_segment(self, write):
         more = '[[panels.spam.limits]]\nmetric = "precision"\nfloor = 0.7\nsegment = "country=DE"\n'
-        assert len(load(write(more=more)).panels["spam"].limits) == 2
+        assert len(load_configuration(write(more=more)).panels["spam"].limits) == 2
 
     def test_a_segment_of_a_column_that_is_not_reported_is_refused(self, problems):
         found = only(problems(("floor = 0.8", 'floor = 0.8\nsegment = "contry=DE"')))
@@ -244,7 +249,7 @@ class TestGoalsAndLimits:
     def test_the_configuration_knows_the_metrics_that_the_statistics_know(self, write, metric):
         bound = "ceiling" if METRICS[metric].lower_is_better else "floor"
         limit = f'[[panels.spam.limits]]\nmetric = "{metric}"\n{bound} = 0.7\nsegment = "country=DE"\n'
-        assert load(write(more=limit)).panels["spam"].limits[-1].metric == metric
+        assert load_configuration(write(more=limit)).panels["spam"].limits[-1].metric == metric
 
 
 class TestPanel:
@@ -296,7 +301,7 @@ class TestFolders:
 
     def test_a_source_may_leave_it_when_it_says_so(self, write):
         path = write(('path = "predictions/*.parquet"', 'path = "/data/*.parquet"\nallow_outside = true'))
-        assert load(path).panels["spam"].source == "files: /data/*.parquet"
+        assert load_configuration(path).panels["spam"].source == "files: /data/*.parquet"
 
     def test_nothing_else_may(self, problems):
         assert any("no key 'allow_outside'" in text for text in problems(('root = "queue"', "allow_outside = true")))

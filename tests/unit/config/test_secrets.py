@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.errors import ConfigError
 from stratawatch.settings.references import resolve
@@ -37,13 +37,13 @@ class TestChannels:
     def test_their_secrets_are_revealed_on_demand(self, write, monkeypatch, tmp_path):
         monkeypatch.setenv("OPS_HOOK", "https://hooks.example.org/T0")
         (tmp_path / "token").write_text("Bearer x")
-        configuration = load(write(more=HOOK))
+        configuration = load_configuration(write(more=HOOK))
         (alert,) = configuration.settings.alerts
         assert configuration.context.reveal(alert.url).get_secret_value() == "https://hooks.example.org/T0"
         assert configuration.secret_problems() == []
 
     def test_every_reference_that_leads_nowhere_is_told_with_its_line(self, write):
-        found = [str(problem) for problem in load(write(more=HOOK)).secret_problems()]
+        found = [str(problem) for problem in load_configuration(write(more=HOOK)).secret_problems()]
         assert found[0].startswith("alerts[1].url, line 46: the environment variable OPS_HOOK is not set")
         assert found[1].startswith("alerts[1].headers.Authorization, line 47: the secret file behind")
 
@@ -52,16 +52,16 @@ class TestChannels:
     )
     def test_a_secret_written_into_the_file_is_refused_and_not_repeated(self, write, old, new):
         with pytest.raises(ConfigProblems, match="is a secret written into the file; write") as caught:
-            load(write(more=HOOK.replace(old, new)))
+            load_configuration(write(more=HOOK.replace(old, new)))
         assert "hunter2" not in str(caught.value)
 
     def test_a_reference_with_something_around_it_is_a_secret_in_the_file(self, write):
         with pytest.raises(ConfigProblems, match="is a secret written into the file"):
-            load(write(more=HOOK.replace("${file:token}", "Bearer ${file:token}")))
+            load_configuration(write(more=HOOK.replace("${file:token}", "Bearer ${file:token}")))
 
     def test_nothing_of_them_shows_in_the_settings(self, write, monkeypatch):
         monkeypatch.setenv("OPS_HOOK", "https://hunter2")
-        assert "hunter2" not in repr(load(write(more=HOOK)))
+        assert "hunter2" not in repr(load_configuration(write(more=HOOK)))
 
 
 class TestStore:
@@ -72,7 +72,7 @@ class TestStore:
         path = write(
             ('url = "sqlite:///stratawatch.db"', f'{self.POSTGRES}\npassword = "${{env:PGPW}}"'),
         )
-        url = load(path).store_url()
+        url = load_configuration(path).store_url()
         assert (
             url.get_secret_value() == "postgresql+psycopg://watch:p%40ss%2Fword@db.example.org:5432/sw?sslmode=require"
         )
@@ -91,17 +91,17 @@ class TestStore:
     def test_a_password_in_the_address_is_refused_and_not_repeated(self, write, url):
         path = write(('url = "sqlite:///stratawatch.db"', f'url = "{url}"'))
         with pytest.raises(ConfigProblems, match="has a password written into the file") as caught:
-            load(path)
+            load_configuration(path)
         assert "hunter2" not in str(caught.value)
 
     def test_the_whole_address_may_be_a_reference(self, write, monkeypatch):
         monkeypatch.setenv("SW_URL", "postgresql://me:hunter2@db/x")
-        configuration = load(write(('"sqlite:///stratawatch.db"', '"${env:SW_URL}"')))
+        configuration = load_configuration(write(('"sqlite:///stratawatch.db"', '"${env:SW_URL}"')))
         assert configuration.store_url().get_secret_value() == "postgresql+psycopg://me:hunter2@db/x"
 
     def test_a_whole_address_that_is_none_is_told_without_showing_it(self, write, monkeypatch):
         monkeypatch.setenv("SW_URL", "hunter2")
-        configuration = load(write(('"sqlite:///stratawatch.db"', '"${env:SW_URL}"')))
+        configuration = load_configuration(write(('"sqlite:///stratawatch.db"', '"${env:SW_URL}"')))
         with pytest.raises(ConfigError, match="no address of a store") as caught:
             configuration.store_url()
         assert "hunter2" not in str(caught.value)

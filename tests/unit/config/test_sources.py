@@ -3,7 +3,7 @@
 import pytest
 
 from stratawatch.adapters.sources import SourceSettings, postgres_table, spark_table
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.errors import ConfigError
 from stratawatch.settings.database_urls import place_of
 from stratawatch.wiring import labelled_predictions, source
@@ -37,7 +37,7 @@ class TestKinds:
         ],
     )
     def test_each_is_built_and_named_in_words(self, write, lines, words, built):
-        configuration = load(write((FILES, lines)))
+        configuration = load_configuration(write((FILES, lines)))
         assert configuration.panels["spam"].source == words
         assert type(source(configuration, "spam")).__name__ == built
 
@@ -53,7 +53,7 @@ class TestKinds:
     def test_a_database_file_lies_below_the_folder_unless_it_is_said(self, problems, write, path):
         lines = DUCKDB.replace("data/predictions.duckdb", path)
         assert "allow_outside = true lets a source do that" in only(problems((FILES, lines)))
-        load(write((FILES, lines + "allow_outside = true\n")))
+        load_configuration(write((FILES, lines + "allow_outside = true\n")))
 
 
 class TestPostgres:
@@ -65,11 +65,13 @@ class TestPostgres:
 
     @pytest.mark.parametrize("url", ["postgresql://me:@/x?host=/run/pg", "postgresql://me@db/x?password="])
     def test_an_empty_password_is_none(self, write, url):
-        configuration = load(write((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url))))
+        configuration = load_configuration(
+            write((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url)))
+        )
         assert type(source(configuration, "spam")).__name__ == "PostgresSource"
 
     def test_its_password_is_looked_up_when_the_source_is_built(self, write, monkeypatch):
-        configuration = load(write((FILES, POSTGRES + 'password = "${env:PREDICTIONS_PW}"\n')))
+        configuration = load_configuration(write((FILES, POSTGRES + 'password = "${env:PREDICTIONS_PW}"\n')))
         with pytest.raises(ConfigError, match="the environment variable PREDICTIONS_PW is not set"):
             source(configuration, "spam")
         monkeypatch.setenv("PREDICTIONS_PW", "p@ss")
@@ -98,7 +100,7 @@ class TestPostgres:
 
     def test_an_address_of_the_environment_is_told_without_its_password(self, write, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__SOURCE__URL", "postgresql://me:hunter2@db/ml")
-        panel = load(write((FILES, POSTGRES))).panels["spam"]
+        panel = load_configuration(write((FILES, POSTGRES))).panels["spam"]
         assert panel.source == "postgres: daily of ml at db:5432"
         assert "hunter2" not in repr(panel)
 
@@ -127,7 +129,7 @@ class TestSpark:
     def test_secrets_in_its_settings_are_references(self, write, monkeypatch):
         monkeypatch.setenv("S3_SECRET", "hunter2")
         lines = SPARK + 'settings = { "spark.executor.memory" = "4g", "spark.hadoop.k" = "${env:S3_SECRET}" }\n'
-        configuration = load(write((FILES, lines)))
+        configuration = load_configuration(write((FILES, lines)))
         settings = configuration.settings.panels["spam"].source.settings
         assert configuration.context.resolved(settings) == {"spark.executor.memory": "4g", "spark.hadoop.k": "hunter2"}
 
@@ -138,7 +140,7 @@ class TestSpark:
         lines = (
             SPARK + f'settings = {{ "spark.authenticate.secret" = "{KEPT}" }}\noptions = {{ password = "{KEPT}" }}\n'
         )
-        configuration = load(write((FILES, lines)))
+        configuration = load_configuration(write((FILES, lines)))
         source(configuration, "spam")
         assert built["options"] == {"password": "hunter2"}
         assert built["settings"] == {"spark.authenticate.secret": "hunter2"}
@@ -166,12 +168,12 @@ class TestSpark:
         ["spark.hadoop.fs.s3a.aws.credentials.provider", "spark.kubernetes.authenticate.oauthTokenFile", "header"],
     )
     def test_what_only_sounds_like_a_secret_may_stand_there(self, write, key):
-        configuration = load(write((FILES, SPARK + f'settings = {{ "{key}" = "plain" }}\n')))
+        configuration = load_configuration(write((FILES, SPARK + f'settings = {{ "{key}" = "plain" }}\n')))
         assert configuration.settings.panels["spam"].source.settings == {key: "plain"}
 
     def test_the_environment_may_bring_a_secret_as_it_is(self, write, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__SOURCE__OPTIONS", '{"password": "hunter2"}')
-        found = load(write((FILES, SPARK)))
+        found = load_configuration(write((FILES, SPARK)))
         assert found.settings.panels["spam"].source.options == {"password": "hunter2"}
         assert "hunter2" not in repr(found.settings)
 
@@ -181,7 +183,9 @@ class TestLongTables:
     SAME = ('score = "score_rf"', 'score = "score_lr"')
 
     def test_classifiers_of_one_column_are_told_apart_by_their_names(self, write):
-        configuration = load(write(self.COLUMNS, self.SAME, ("cut_off = 0.6", 'cut_off = 0.6\ncalled = "rf-2"')))
+        configuration = load_configuration(
+            write(self.COLUMNS, self.SAME, ("cut_off = 0.6", 'cut_off = 0.6\ncalled = "rf-2"'))
+        )
         spec = configuration.panels["spam"]
         assert spec.columns.classifier == "model"
         assert [one.called for one in spec.classifiers] == [None, "rf-2"]
@@ -200,4 +204,4 @@ class TestLongTables:
 
     def test_labelled_predictions_are_not_read_from_one(self, write):
         with pytest.raises(ConfigError, match="labelled predictions are read from wide ones"):
-            labelled_predictions(load(write(self.COLUMNS)), "spam", "labels.csv")
+            labelled_predictions(load_configuration(write(self.COLUMNS)), "spam", "labels.csv")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.store_address import read_store_address
 
 
@@ -26,7 +26,7 @@ class TestAgreement:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         path = write(('url = "sqlite:///stratawatch.db"', store))
-        assert read_store_address(path) == load(path).store_url().get_secret_value()
+        assert read_store_address(path) == load_configuration(path).store_url().get_secret_value()
 
 
 class TestLeavingIt:
@@ -48,7 +48,7 @@ class TestLeavingIt:
         monkeypatch.setenv("STRATAWATCH_STORE", '{"url": "sqlite:///json.db"}')
         path = write()
         assert read_store_address(path) is None
-        assert Path(load(path).store_url().get_secret_value()).name == "json.db"
+        assert Path(load_configuration(path).store_url().get_secret_value()).name == "json.db"
 
 
 class TestRobustness:

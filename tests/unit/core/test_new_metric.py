@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stratawatch.adapters.store import SqlStore
-from stratawatch.config import load
+from stratawatch.config.loading import load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.baselines.labelled import labelled_baselines
@@ -62,7 +62,7 @@ class TestConfiguration:
     def loaded(self, tmp_path, limit):
         path = tmp_path / "stratawatch.toml"
         path.write_text(RIGHT + self.LIMIT + limit, encoding="utf-8")
-        return load(path)
+        return load_configuration(path)
 
     def test_takes_its_limit_in_its_direction(self, tmp_path):
         limits = self.loaded(tmp_path, "ceiling = 0.3\n").panels["spam"].limits
