@@ -12,18 +12,9 @@ from stratawatch.adapters.sources.duckdb_session import column_types
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.engine.model.panel_spec import PanelSpec, Window
+from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec, Window
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
-
-
-@dataclass(frozen=True)
-class MissingColumn:
-    """A column that the panel reads, what it is for, and the files that do not have it."""
-
-    name: str
-    role: str
-    files: tuple[SourceFile, ...]
 
 
 @dataclass(frozen=True)
@@ -36,50 +27,50 @@ class FileColumns:
     columns_by_file: Mapping[Path, Sequence[str]]
 
     @cached_property
-    def missing(self) -> tuple[MissingColumn, ...]:
-        """The columns that some file lacks. Case does not matter, as it does not where files are merged."""
+    def missing(self) -> Mapping[str, Sequence[SourceFile]]:
+        """The columns that some file lacks, each with these files.
+
+        Case does not matter, as it does not where files are merged.
+        """
         names_in = {path: {name.lower() for name in names} for path, names in self.columns_by_file.items()}
-        missing = []
-        for name, role in {role.column: role.purpose for role in self.panel.column_roles()}.items():
-            files = [one for one in self.files.files if name.lower() not in names_in.get(one.path, (name.lower(),))]
-            missing += [MissingColumn(name, role, tuple(files))] if files else []
-        return tuple(missing)
+        lacking = {
+            name: [one for one in self.files.files if name.lower() not in names_in.get(one.path, (name.lower(),))]
+            for name in dict.fromkeys(role.column for role in self.panel.column_roles())
+        }
+        return {name: files for name, files in lacking.items() if files}
 
     def item_and_time_problems(self) -> Iterator[ColumnProblem]:
         """Files that have rows, but no id, or no time that says which window they belong to."""
-        missing = {one.name: one for one in self.missing}
         for role in self.panel.column_roles():
-            if role.role in ("item", "time", "ingested") and role.column in missing:
-                error = self._refusal(missing[role.column], None)
-                if error is not None:
-                    yield ColumnProblem(role, error)
+            if role.role in ("item", "time", "ingested") and (error := self._refusal(role, None)):
+                yield ColumnProblem(role, error)
 
     def require_columns(self, window: Window) -> None:
         """Refuse files that have rows of this window and lack a column; files of other windows may."""
-        for one in self.missing:
-            error = self._refusal(one, window)
-            if error is not None:
+        for role in {role.column: role for role in self.panel.column_roles()}.values():
+            if error := self._refusal(role, window):
                 raise error
 
     def facts(self) -> Mapping[str, str]:
         """A description of the columns that some file lacks, for `check`."""
         columns = [
-            f"{one.name!r} in {len(one.files):,} of {len(self.files.files):,} files, {one.files[-1].path.name} the last"
-            for one in self.missing
-            if len(one.files) < len(self.files.files)
+            f"{name!r} in {len(files):,} of {len(self.files.files):,} files, {files[-1].path.name} the last"
+            for name, files in self.missing.items()
+            if len(files) < len(self.files.files)
         ]
         return {"missing": f"{'; '.join(columns)}: windows with rows of them are refused"} if columns else {}
 
-    def _refusal(self, column: MissingColumn, window: Window | None) -> InputRefused | None:
-        if not self._has_rows(column, column.files, window):
+    def _refusal(self, role: ColumnRole, window: Window | None) -> InputRefused | None:
+        name, files = role.column, self.missing.get(role.column, ())
+        if not files or not self._has_rows(name, files, window):
             return None
-        file = next(one for one in reversed(column.files) if self._has_rows(column, [one], window))
+        file = next(one for one in reversed(files) if self._has_rows(name, [one], window))
         has = "rows" if window is None else f"rows of the window {window}"
-        read = {role.column.lower() for role in self.panel.column_roles()}
-        others = [name for name in self.columns_by_file[file.path] if name.lower() not in read]
-        near = difflib.get_close_matches(column.name, others, n=1)
+        read = {one.column.lower() for one in self.panel.column_roles()}
+        others = [one for one in self.columns_by_file[file.path] if one.lower() not in read]
+        near = difflib.get_close_matches(name, others, n=1)
         return InputRefused(
-            f"column {column.name!r} ({column.role} of panel {self.panel.name!r}) is missing in '{file.path}', "
+            f"column {name!r} ({role.purpose} of panel {self.panel.name!r}) is missing in '{file.path}', "
             f"which has {has}; other files have it",
             got="the columns " + list_names(self.columns_by_file[file.path]),
             hint=f"is it {near[0]!r} there? Write that file again with the name that the others use"
@@ -87,7 +78,7 @@ class FileColumns:
             else "write that file again with the column, empty where there is nothing to say",
         )
 
-    def _has_rows(self, column: MissingColumn, files: Iterable[SourceFile], window: Window | None) -> bool:
+    def _has_rows(self, name: str, files: Iterable[SourceFile], window: Window | None) -> bool:
         """Whether these files have rows that should have a value in the column."""
         relation = replace(self.files, files=tuple(files)).relation()
         if not self.connection.execute(f"SELECT 1 FROM {relation} LIMIT 1").fetchall():
@@ -95,7 +86,7 @@ class FileColumns:
         if window is None:
             return True
         types = column_types(self.connection, relation)
-        rows = Statements(self.panel, self._rows_with_values(column.name, relation, types), types).row_count(window)
+        rows = Statements(self.panel, self._rows_with_values(name, relation, types), types).row_count(window)
         return bool(self.connection.execute(rows).fetchall()[0][0])
 
     def _rows_with_values(self, name: str, relation: str, types: Mapping[str, str]) -> str:

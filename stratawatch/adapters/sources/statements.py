@@ -260,20 +260,21 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         return [*renamed, *self._attributes(drawing=drawing)]
 
     def _attributes(self, *, drawing: bool = True) -> list[str]:
-        """Segments, and for a draw the payload and the cluster."""
-        columns = self.panel.columns
-        renamed = [f"{bytes_of(identifier(name))} AS segment_{i}" for i, name in enumerate(columns.segments, 1)]
-        if drawing:
-            renamed += [f"{identifier(name)} AS payload_{i}" for i, name in enumerate(columns.payload, 1)]
-            if columns.cluster is not None:
-                renamed.append(f"CAST({identifier(columns.cluster)} AS VARCHAR) AS cluster")
-        return renamed
+        """Segments, and for a draw the payload and the cluster, under names of our own."""
+        given = zip(self._attribute_names(drawing=drawing), self._attribute_columns(drawing=drawing), strict=True)
+        return [f"{column} AS {name}" for name, column in given]
 
-    def _attribute_names(self) -> list[str]:
+    def _attribute_columns(self, *, drawing: bool) -> list[str]:
         columns = self.panel.columns
-        names = [f"segment_{i}" for i, _ in enumerate(columns.segments, 1)]
-        names += [f"payload_{i}" for i, _ in enumerate(columns.payload, 1)]
-        return names + (["cluster"] if columns.cluster is not None else [])
+        segments = [bytes_of(identifier(name)) for name in columns.segments]
+        cluster = [] if columns.cluster is None else [f"CAST({identifier(columns.cluster)} AS VARCHAR)"]
+        return [*segments, *map(identifier, columns.payload), *cluster] if drawing else segments
+
+    def _attribute_names(self, *, drawing: bool = True) -> list[str]:
+        columns = self.panel.columns
+        segments = [f"segment_{i}" for i, _ in enumerate(columns.segments, 1)]
+        payload = [f"payload_{i}" for i, _ in enumerate(columns.payload, 1)]
+        return [*segments, *payload, *(["cluster"] if columns.cluster else [])] if drawing else segments
 
     def _times(self) -> list[str]:
         columns = self.panel.columns
@@ -304,10 +305,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         names = (["arrived"] if self.panel.columns.ingested is not None else []) + ["time"]
         for ours, name in self._given():
             names.append(bytes_of(ours) if kind_of(self.types[name]) == "text" else ours)
-        names += [bytes_of(f"segment_{i}") for i, _ in enumerate(self.panel.columns.segments, 1)]
-        if drawing:
-            names += [bytes_of(f"payload_{i}") for i, _ in enumerate(self.panel.columns.payload, 1)]
-            names += [] if self.panel.columns.cluster is None else [bytes_of("cluster")]
+        names += [bytes_of(name) for name in self._attribute_names(drawing=drawing)]
         return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:
