@@ -15,7 +15,7 @@ from stratawatch.engine.model.notification import StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Ports
-from stratawatch.formatting import estimate_text, minute, percent
+from stratawatch.formatting import estimate_text, minute, percent, score_text
 
 
 def show_plan(ports: Ports, cycle_id: int) -> None:
@@ -79,7 +79,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
         for (classifier, metric), width in sorted(plan.half_widths.items())
     ]
     strata = [
-        f"| {stratum.patterns} | {_score(stratum.mean_score)} | {stratum.items} | {total} |"
+        f"| {stratum.patterns} | {score_text(stratum.mean_score) or 'none'} | {stratum.items} | {total} |"
         for stratum, total in zip(summarise_strata(atoms), plan.totals, strict=True)
     ]
     return "\n".join(
@@ -152,10 +152,6 @@ def _in_words(estimate: Estimate) -> str:
     if isinstance(outcome, IntervalEstimate):
         return estimate_text(outcome.value, outcome.low, outcome.high, estimate.confidence)
     return f"undefined: {outcome.reason}"
-
-
-def _score(mean: float | None) -> str:
-    return "none" if mean is None else f"{mean:.3f}"
 
 
 def _cell(text: str) -> str:

@@ -47,6 +47,42 @@ def signed_points(change: float, half_width: float | None = None) -> str:
     return f"±{text} pts" if float(text) == 0 else f"{'+' if change > 0 else '−'}{text} pts"
 
 
+def exact_points(share: float) -> str:
+    """A share that somebody set, or an axis shows, in points: the digits that it has, four at most.
+
+    >>> exact_points(0.02), exact_points(0.0025)
+    ('2', '0.25')
+    """
+    return f"{100 * share:.4g}"
+
+
+def whole_percent(share: float) -> str:
+    """A share in whole percent, where no more matters.
+
+    >>> whole_percent(0.1249)
+    '12%'
+    """
+    return f"{share:.0%}"
+
+
+def score_text(score: float | None, decimals: int = 3) -> str:
+    """A score between 0 and 1; empty without one.
+
+    >>> score_text(0.25), score_text(0.99951, decimals=4), score_text(None)
+    ('0.250', '0.9995', '')
+    """
+    return "" if score is None else f"{score:.{decimals}f}"
+
+
+def shortest(number: float) -> str:
+    """A number on an axis, in the digits that it has, four at most.
+
+    >>> shortest(0.001), shortest(0.9999)
+    ('0.001', '0.9999')
+    """
+    return f"{number:.4g}"
+
+
 def interval_text(low: float, high: float) -> str:
     """An interval in percent.
 

@@ -15,7 +15,7 @@ from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import count_text, percent
+from stratawatch.formatting import count_text, percent, score_text
 
 if TYPE_CHECKING:
     from stratawatch.core.population import Census
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 12
 """Patterns, atoms and segments that a person is shown without asking for all."""
+_SCORE_DECIMALS: Final = 4
+"""They tell scores apart, except very near to 0 and 1."""
 
 PictureOption = Annotated[
     Path | None, typer.Option("--picture", help="Draw patterns against scores, .svg or .png.", metavar="FILE")
@@ -228,17 +230,12 @@ def _show_largest(word: str, cells: list[dict[str, str]], every: bool) -> None:
 
 
 def _atom(row: dict[str, Any], items: int) -> dict[str, str]:
-    scores = "" if row["from_score"] is None else f"{_score(row['from_score'])} to {_score(row['to_score'])}"
+    low, high, mean = (score_text(row[key], _SCORE_DECIMALS) for key in ("from_score", "to_score", "mean_score"))
     return {
         "pattern": row["pattern"],
-        "scores": scores or "none",
-        "mean score": "" if row["mean_score"] is None else _score(row["mean_score"]),
+        "scores": f"{low} to {high}" if low else "none",
+        "mean score": mean,
         "items": f"{row['items']:,}",
         "share": percent(row["items"] / items),
         "stratum": str(row["stratum"]),
     }
-
-
-def _score(value: float) -> str:
-    """Four decimals tell scores apart, except very near to 0 and 1."""
-    return f"{value:.4f}"

@@ -16,7 +16,7 @@ from stratawatch.cli.output import (
     window_text,
 )
 from stratawatch.cli.table_output import show_rows
-from stratawatch.formatting import confidence_text
+from stratawatch.formatting import confidence_text, count
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -151,6 +151,6 @@ def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
         "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
         "state": state_text(row["state"]),
         "labels": f"{row['labels_used']:,}",
-        "n_eff": "" if row["n_eff"] is None else f"{row['n_eff']:,.0f}",
+        "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
         **deff,
     }

@@ -8,10 +8,12 @@ from stratawatch.errors import StratawatchError
 
 def require_picture(path: Path) -> None:
     """Raise StratawatchError where the ending of the name is not that of a picture."""
-    from stratawatch.report.budget_chart import KINDS
+    from stratawatch.report.chart_style import PICTURE_KINDS
 
-    if path.suffix.lower() not in KINDS:
-        raise StratawatchError(f"{path.name} cannot be drawn", expected=f"a name that ends in {' or '.join(KINDS)}")
+    if path.suffix.lower() not in PICTURE_KINDS:
+        raise StratawatchError(
+            f"{path.name} cannot be drawn", expected=f"a name that ends in {' or '.join(PICTURE_KINDS)}"
+        )
 
 
 def write_picture(path: Path, draw: Callable[[Path], None]) -> None:

@@ -13,7 +13,7 @@ from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import count_text, percent
+from stratawatch.formatting import count_text, percent, score_text
 
 if TYPE_CHECKING:
     from stratawatch.engine.cycle.label_forecast import BudgetPoint, LabelForecast
@@ -269,7 +269,7 @@ def _show(document: dict[str, Any]) -> None:
 def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
     return {
         "patterns": row["patterns"],
-        "mean score": "" if row["mean_score"] is None else f"{row['mean_score']:.3f}",
+        "mean score": score_text(row["mean_score"]),
         "items": f"{row['items']:,}",
         "labels": f"{row['labels']:,}",
     }

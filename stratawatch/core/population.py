@@ -74,16 +74,8 @@ class Atom:
 
     def in_stratum(self, stratum: int) -> "Atom":
         """This atom in another stratum; there are so many of them that `dataclasses.replace` would take its time."""
-        return Atom(
-            self.pattern,
-            self.first_bin,
-            self.last_bin,
-            self.size,
-            self.mean_score,
-            self.segments,
-            stratum,
-            self.prior_rate,
-        )
+        segments, rate = self.segments, self.prior_rate
+        return Atom(self.pattern, self.first_bin, self.last_bin, self.size, self.mean_score, segments, stratum, rate)
 
 
 @dataclass(frozen=True)

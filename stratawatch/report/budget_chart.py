@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from stratawatch.atomic_files import replace_file
-from stratawatch.formatting import count, percent
-from stratawatch.report.trend_chart import GREY, INK, STYLE
+from stratawatch.formatting import count, exact_points, percent
+from stratawatch.report.chart_style import GREY, INK, save_picture
 from stratawatch.report.wording import metric_name
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
@@ -15,7 +14,6 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
 
     from stratawatch.engine.cycle.label_forecast import LabelForecast
 
-KINDS: Final = (".svg", ".png")
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's, without the yellow, which white paper swallows."""
 DASHES: Final = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
@@ -27,16 +25,7 @@ _TICK_RATIO: Final = 1.2
 
 def draw_curves(path: Path, panel: str, budget: int, outlook: "LabelForecast") -> None:
     """Write the picture; the same outlook gives the same bytes."""
-    import io
-
-    import matplotlib as mpl
-
-    kind = path.suffix.lower()[1:]
-    out = io.BytesIO()
-    with mpl.rc_context({**STYLE, "svg.hashsalt": panel, "figure.facecolor": "white"}):
-        undated = {"Date": None} if kind == "svg" else None
-        _figure(panel, budget, outlook).savefig(out, format=kind, dpi=160, metadata=undated)
-    replace_file(path, out.getvalue())
+    save_picture(path, panel, lambda: _figure(panel, budget, outlook))
 
 
 def _figure(panel: str, budget: int, outlook: "LabelForecast") -> "Figure":
@@ -103,7 +92,7 @@ def _frame(axes: "Axes", outlook: "LabelForecast", metric: str) -> None:
     axes.set_ylim(bottom=0)
     axes.set_title(metric_name(metric), fontsize=9, loc="left")
     axes.set_xlabel("labels a window", color="#57606a")
-    axes.yaxis.set_major_formatter(lambda value, _: f"±{value * 100:.4g}%")
+    axes.yaxis.set_major_formatter(lambda value, _: f"±{exact_points(value)}%")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, axis="y", color="#e6e8eb", linewidth=0.6)
     axes.set_axisbelow(True)

@@ -9,6 +9,7 @@ false-omission rate those called negative, of recall the true positives.
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
+from stratawatch.core.designs import design_class
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.metrics import METRICS, MetricDomain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
@@ -25,11 +26,13 @@ _Calls = tuple[float, float, float | None]
 def plain_cost(
     spec: PanelSpec, atoms: Sequence[Atom], estimates: Sequence[Estimate], labels: LabelCounts
 ) -> Cost | None:
-    """Compare the labels of a cycle with simple random sampling; None when no goal has an estimate, or for design srs.
+    """Compare the labels of a cycle with simple random sampling.
+
+    None where the design is simple random sampling itself, and where no goal has an estimate.
 
     `spec` is the specification that the cycle was drawn with: its classifiers are the letters of the atoms' patterns.
     """
-    if spec.design == "srs":
+    if design_class(spec.design).is_simple_random:
         return None
     asked, needs = 0, []
     for place, classifier in enumerate(spec.classifiers):

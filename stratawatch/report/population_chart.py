@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from stratawatch.atomic_files import replace_file
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts
 from stratawatch.core.score_bins import BIN_COUNT, bin_of
-from stratawatch.formatting import count, count_text, percent, span_text
-from stratawatch.report.trend_chart import BLUE, INK, STYLE
+from stratawatch.formatting import count, count_text, percent, shortest, span_text
+from stratawatch.report.chart_style import BLUE, INK, save_picture
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
@@ -41,16 +40,7 @@ Span = tuple[int, int, int]
 
 def draw_atoms(path: Path, panel: str, window: "Window", census: Census, atoms: Sequence[Atom]) -> None:
     """Write the picture; the same census gives the same bytes."""
-    import io
-
-    import matplotlib as mpl
-
-    kind = path.suffix.lower()[1:]
-    out = io.BytesIO()
-    with mpl.rc_context({**STYLE, "svg.hashsalt": panel, "figure.facecolor": "white"}):
-        undated = {"Date": None} if kind == "svg" else None
-        _figure(panel, window, census, atoms).savefig(out, format=kind, dpi=160, metadata=undated)
-    replace_file(path, out.getvalue())
+    save_picture(path, panel, lambda: _figure(panel, window, census, atoms))
 
 
 def _figure(panel: str, window: "Window", census: Census, atoms: Sequence[Atom]) -> "Figure":
@@ -163,7 +153,7 @@ def _scale(axes: "Axes", atoms: Sequence[Atom]) -> None:
     unscored = any(atom.first_bin == NO_BIN for atom in atoms)
     axes.set_xlim(-2 * _UNSCORED - 4 if unscored else low - 6, max(high, low) + 7)
     shown = [score for score in _SCORES if low <= bin_of(score) <= high]
-    ticks = [(float(bin_of(score)), f"{score:.4g}") for score in shown]
+    ticks = [(float(bin_of(score)), shortest(score)) for score in shown]
     if unscored:
         ticks.insert(0, (-1.5 * _UNSCORED, "none"))
     axes.set_xticks([place for place, _ in ticks], [name for _, name in ticks])

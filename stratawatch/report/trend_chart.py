@@ -7,30 +7,16 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.formatting import exact_points
+from stratawatch.report.chart_style import BLUE, GREEN, INK, ORANGE, STYLE, VERMILLION
 from stratawatch.report.view_models import Point, Trend
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
-BLUE, VERMILLION, ORANGE, GREEN = "#0072B2", "#D55E00", "#E69F00", "#009E73"
-GREY, INK = "#8a8f98", "#24292f"
 WIDTH, HEIGHT = 3.7, 1.9
 BLANK: Final[Any] = {"facecolor": "#eef0f2", "edgecolor": "none", "pad": 1.0}  # a limit line stays behind the sign
-STYLE: Final[Any] = {  # matplotlib types its keys as literals, which no constant can satisfy
-    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and copied, and is a third of the size
-    "font.family": "sans-serif",
-    "font.sans-serif": ["Helvetica", "Arial", "DejaVu Sans"],
-    "font.size": 8,
-    "axes.edgecolor": "#c8ccd2",
-    "axes.linewidth": 0.8,
-    "xtick.color": "#57606a",
-    "ytick.color": "#57606a",
-    "text.color": INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-}
 
 
 def trend_svg(trend: Trend) -> str:
@@ -66,7 +52,7 @@ def _frame(axes: "Axes", trend: Trend) -> None:
     axes.set_axisbelow(True)
     axes.tick_params(length=2.5, pad=2)
     axes.locator_params(axis="y", nbins=5)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value * 100:.4g}%")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{exact_points(value)}%")
     starts = [point.window.start for point in trend.points]
     daily = all((start.hour, start.minute) == (0, 0) for start in starts)
     shown = _ticks(len(starts))

@@ -6,7 +6,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import worsening_word
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.formatting import capitalised, span_text
+from stratawatch.formatting import capitalised, exact_points, span_text
 
 MEANINGS: Final = {
     AlarmState.OK: "proven inside its limit",
@@ -23,7 +23,7 @@ def drop_points(largest: float, metric: str) -> str:
     >>> drop_points(.02, "precision"), drop_points(.0025, "false_omission_rate")
     ('fall 2 pts', 'rise 0.25 pts')
     """
-    return f"{worsening_word(metric)} {largest * 100:.4g} pts"
+    return f"{worsening_word(metric)} {exact_points(largest)} pts"
 
 
 def span(window: Window) -> str:

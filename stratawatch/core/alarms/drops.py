@@ -7,7 +7,7 @@ from stratawatch.core.baselines.drop import Drop, metric_drop
 from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
-from stratawatch.formatting import confidence_text, estimate_text, points
+from stratawatch.formatting import confidence_text, estimate_text, exact_points, points
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def judge_drop(
             state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
     against = f"{change_text(estimate.metric, fell)} against the baseline of {baseline.of}"
     now = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
-    allowed = f"a {worsening_word(estimate.metric)} of {100 * max_drop:.4g} is allowed"
+    allowed = f"a {worsening_word(estimate.metric)} of {exact_points(max_drop)} is allowed"
     return Judgement(state, f"{against}, {allowed}: {verdict}; now {now}, {estimate.labels_used} labels")
 
 

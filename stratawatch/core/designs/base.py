@@ -32,6 +32,8 @@ class SamplingDesign(ABC):
     spends_budget: ClassVar[bool] = False
     """Whether it draws exactly what a budget pays for, as long as there are items."""
     estimates_segments: ClassVar[bool] = True
+    is_simple_random: ClassVar[bool] = False
+    """Whether it is simple random sampling itself, which other designs are compared with."""
 
     @property
     def remembered_rounds(self) -> int:

@@ -67,6 +67,7 @@ class SimpleRandomSampling(SamplingDesign):
     name: ClassVar[str] = "srs"
     estimator: ClassVar[Estimator] = "share"
     spends_budget: ClassVar[bool] = True
+    is_simple_random: ClassVar[bool] = True
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """What weighs its errors unequally is no plain share of labels."""

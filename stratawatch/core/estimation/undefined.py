@@ -9,6 +9,7 @@ from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import A, B, RatioMetric
 from stratawatch.core.population import Floats
+from stratawatch.formatting import count, whole_percent
 
 MAX_UNLABELLED_SHARE: Final = 0.10
 """Largest share of a metric's items that may lie in strata without any answer."""
@@ -40,13 +41,11 @@ def _obstacles(metric: RatioMetric, sides: SideEstimates, place: Place | None) -
     yield size == 0, "it judged no item" if both else f"it calls no item {_whose(of[0])}"
     yield answers == 0, f"no label among the {items} items {whole}"
     for i, side in enumerate(of if both else []):
-        here = "" if place is None else f"{sizes[(*place, i)]:,.0f}"
+        here = "" if place is None else count(sizes[(*place, i)])
         flags = (sizes[..., i] > 0) & (labels[..., i] == 0)
         yield flags, f"no label among the {here} items it calls {_whose(side)}"
-    yield (
-        unseen > MAX_UNLABELLED_SHARE * size,
-        f"{hidden} of the items {whole} are in strata without a label; at most {MAX_UNLABELLED_SHARE:.0%} may be",
-    )
+    most, too_many = whole_percent(MAX_UNLABELLED_SHARE), unseen > MAX_UNLABELLED_SHARE * size
+    yield too_many, f"{hidden} of the items {whole} are in strata without a label; at most {most} may be"
     members, word = _members_at_least(metric, sides)
     yield members == 0, f"no {word} among the {used} labels"
 
@@ -68,7 +67,7 @@ def _members_at_least(metric: RatioMetric, sides: SideEstimates) -> tuple[Floats
 
 
 def _words(size: float, answers: float, unseen: float) -> tuple[str, str, str]:
-    return f"{size:,.0f}", f"{answers:,.0f}", f"{unseen / max(size, 1):.0%}"
+    return count(size), count(answers), whole_percent(unseen / max(size, 1))
 
 
 def _whose(side: int) -> str:

@@ -9,7 +9,7 @@ from stratawatch.engine.input.score_scale import Range, changed_scale
 from stratawatch.engine.model.drift_rule import Reaction
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec, Window
-from stratawatch.formatting import span_text
+from stratawatch.formatting import count, percent, span_text
 
 REMEMBERED: Final = 4
 """Judged windows that a new one is compared with."""
@@ -81,7 +81,7 @@ def _volume(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWin
     much = profile.rows >= factor * usual
     if much or profile.rows * factor <= usual:
         windows = "the window before" if len(past) == 1 else f"the {len(past)} judged windows before (median)"
-        sentence = f"the window has {profile.rows:,} rows, {windows} {usual:,.0f}"
+        sentence = f"the window has {profile.rows:,} rows, {windows} {count(usual)}"
         why = "was something loaded twice, or a filter lost?" if much else "is the export complete?"
         yield DriftFinding("volume", sentence, why)
 
@@ -101,7 +101,7 @@ def _silent(spec: PanelSpec, profile: InputProfile, earlier: Sequence[EarlierWin
             sentence = f"classifier '{one.name}' made no call on any of {profile.rows:,} rows"
             yield DriftFinding("silent", sentence, "does it run, and is this the column of its calls?")
         elif usual > 0 and now * spec.drift.factor <= usual:
-            sentence = f"classifier '{one.name}' made a call on {now:.1%} of the rows, before on {usual:.1%}"
+            sentence = f"classifier '{one.name}' made a call on {percent(now)} of the rows, before on {percent(usual)}"
             yield DriftFinding("silent", sentence, "does it still run, under this name and in this column?")
 
 

@@ -103,7 +103,7 @@ class TestSilence:
             spec(), profile({"nulls": 1000, "positives": 0, "score_nulls": 1000}, ranges={}), [before()]
         )
         assert found.kind == "silent"
-        assert "classifier 'lr' made a call on 0.0% of the rows, before on 99.0%" in found.sentence
+        assert "classifier 'lr' made a call on 0% of the rows, before on 99.0%" in found.sentence
 
     def test_one_that_speaks_half_as_often(self):
         assert kinds(find_drift(spec(), profile({"nulls": 500}), [before()])) == ["silent"]
