@@ -7,7 +7,7 @@ from stratawatch.core.population import Segment
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A value inside its interval. `n_eff` is the size of the simple random sample that would know it as well.
+    """A value inside its interval. `n_eff` is the size of a simple random sample that would be as precise.
 
     >>> round(IntervalEstimate(value=0.8, low=0.71, high=0.87, n_eff=98.0).half_width, 3)
     0.08

@@ -44,7 +44,7 @@ class PlannerTuning:
     proportional_shares: tuple[float, ...] = (0.0, 0.3, 0.6)
     """Proportional parts among which a plan for margins without a history chooses the cheapest."""
     proportional_share_with_model: float = 0.15
-    """The proportional part where history's model is taken at its word: it may be wrong anywhere."""
+    """The proportional part where plans take the rates of history's model as they are: it may be wrong anywhere."""
     margin_passes: int = 4
     """Plans for margins that are made before the one that counts, each with the interval widths of the one before."""
     reuse_passes: int = 3

@@ -25,10 +25,10 @@ class Vote(NamedTuple):
 
 
 def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
-    """The verdict of one item: the majority of at least `votes` annotators; None while words are missing.
+    """The verdict of one item: the majority of at least `votes` annotators; None while votes are missing.
 
-    The latest event of an annotator counts, and a retraction takes the annotator's word away. A skip counts
-    as a word without a side; enough words without a majority leave the item unresolved.
+    The latest event of an annotator counts, and a retraction withdraws it. A skip is a vote for neither side; enough
+    votes without a majority leave the item unresolved.
 
     >>> resolve_votes([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
     'no'

@@ -1,4 +1,4 @@
-"""Studies: the design of the engine in a notebook, by asking and telling."""
+"""Studies: the engine's sampling and estimation in a notebook, without a database."""
 
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates
 from stratawatch.study.history import PastLabel, StudyHistory

@@ -58,7 +58,7 @@ def read_survey(
     seed: str = "",
     variance: str = "default",
 ) -> SurveySpec:
-    """Check what a study is asked for; without goals the usual ones stand."""
+    """Check what a study is asked for and put it together; without goals the default ones stand."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
     checked = tuple(_goal(goal, classifiers) for goal in given)
     return SurveySpec(
@@ -74,7 +74,10 @@ def read_survey(
 
 
 def check_reachable(survey: SurveySpec, census: Census) -> None:
-    """Raise for a budget that tells nothing, and for a goal that no labels reach; but default goals are no wishes."""
+    """Raise for a budget that is too small for any interval, and for a goal that no labels reach.
+
+    Default goals are exempt: nobody asked for them.
+    """
     fewest = min(FEWEST_LABELS, census.size)
     if survey.budget is not None and survey.budget < fewest:
         raise PlanImpossible(
@@ -91,7 +94,7 @@ def check_reachable(survey: SurveySpec, census: Census) -> None:
 
 
 def capped_budget(survey: SurveySpec, census: Census) -> SurveySpec:
-    """The same with no larger budget than there are items: more cannot be asked about."""
+    """The survey with a budget of at most as many labels as there are items."""
     if survey.budget is None:
         return survey
     return replace(survey, budget=min(survey.budget, census.size))

@@ -1,4 +1,4 @@
-"""What every classifier and auxiliary score said about every item: the letters of its pattern, and the bin of its z."""
+"""The calls and scores of every classifier and auxiliary score, as the pattern and the score bin of every item."""
 
 import math
 from dataclasses import dataclass

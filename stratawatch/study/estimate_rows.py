@@ -1,4 +1,4 @@
-"""What a study found out, a row a classifier, metric and segment."""
+"""The results of a study: a row for each classifier, metric and segment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,11 +14,11 @@ State = Literal["held", "short", "known", "undefined"]
 
 @dataclass(frozen=True)
 class StudyEstimate:
-    """One metric. `value`, `low`, `high` and `n_eff` are None where the labels tell nothing; `reason` says why.
+    """One metric. `value`, `low`, `high` and `n_eff` are None where it cannot be estimated; `reason` says why.
 
-    `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is
-    no goal for it; "undefined", there is no value. `segment` None stands for everything. `deff`: how many times larger
-    the variance is because labels come in clusters; None where no clusters are known.
+    `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is no
+    goal for it; "undefined", there is no value. `segment` None stands for everything. `deff`: how many times larger the
+    variance is because labels come in clusters; None without clusters.
 
     >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "short", "logit", margin=0.05)
     >>> round(row.half_width, 3)
@@ -63,7 +63,7 @@ class StudyEstimates(Rows[StudyEstimate]):
 
 
 def margins_of(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[str, str], float]:
-    """The narrowest margin that a goal wants, by (classifier, metric)."""
+    """The narrowest margin of any goal, by (classifier, metric)."""
     margins: dict[tuple[str, str], float] = {}
     for goal in goals:
         for name in goal.classifiers or classifiers:
@@ -74,7 +74,7 @@ def margins_of(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[
 def study_estimates(
     estimates: Sequence[Estimate], margins: Mapping[tuple[str, str], float], remark: str = ""
 ) -> StudyEstimates:
-    """Estimates beside the margins that are wanted; `remark` is added to every method."""
+    """Estimates as rows beside the margins of goals; `remark` is added to every method."""
     return StudyEstimates([_row(one, margins, remark) for one in estimates])
 
 

@@ -1,4 +1,4 @@
-"""What a study leaves to the next one: every label, with the pattern, score and weight of its item."""
+"""The labels of a study for the next one, with the pattern, score and weight of every item."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -155,7 +155,7 @@ def parse_document(text: str, format_: str) -> dict[str, Any]:
 
 @contextmanager
 def explain_damage(format_: str) -> Iterator[None]:
-    """Turn what goes wrong when a document of the right format lacks something into one sentence."""
+    """Turn the error about a document of the right format that lacks something into one sentence."""
     try:
         yield
     except KeyError as missing:

@@ -21,7 +21,7 @@ Prefixes = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class FrameItems:
-    """The ids of a frame. `heads` are the leading 64 bits of each id's digest: they order the draw."""
+    """The ids of a frame. `prefixes` are the leading 64 bits of each id's digest: they order the draw."""
 
     name: str
     column: Column

@@ -1,4 +1,4 @@
-"""Which columns of a frame hold the calls and scores of whom."""
+"""The columns of a frame that hold the calls and scores of classifiers, and the auxiliary scores."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def read_panel(
     score_kind: ScoreKinds,
     cluster: str | None = None,
 ) -> StudyPanel:
-    """What was given to a study, checked as far as that goes without the frame."""
+    """The columns that were named to a study, checked as far as that is possible without the frame."""
     if not isinstance(classifiers, Mapping) or not classifiers:
         raise StratawatchError(
             "a study needs classifiers",

@@ -1,4 +1,4 @@
-"""What a study expects before any label: how many labels where, how narrow the intervals, and a guess."""
+"""The plan of a study before any label: labels by stratum, expected half-widths, and a guess of every metric."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,8 +32,8 @@ class PlannedStratum:
     """Items that are drawn as one, and the labels that they are expected to get.
 
     `patterns`, the largest first: a letter for each of the plan's `pattern_names` (1 yes, 0 no, - nothing).
-    `mean_score` is that of the items with a score, `lowest` and `highest` the middles of their outer score bins;
-    None without scores.
+    `mean_score` is that of the items with a score, `lowest` and `highest` the middles of their outer score bins; None
+    without scores.
     """
 
     stratum: int
@@ -47,7 +47,7 @@ class PlannedStratum:
 
 @dataclass(frozen=True)
 class ExpectedMetric:
-    """A metric before any label. `guess` is what scores (or history) say of it: no label speaks for it."""
+    """A metric before any label. `guess` is its value if the rates that scores or history predict were true."""
 
     classifier: str
     metric: str
@@ -59,7 +59,7 @@ class ExpectedMetric:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """Labels by stratum and what they should buy. A second round puts right what the guess got wrong.
+    """Labels by stratum and what they are expected to give. A second round corrects what the guess got wrong.
 
     `pattern_names`: whose the letters of a pattern are, classifiers first, then auxiliary scores.
 
@@ -106,7 +106,7 @@ class StudyPlan:
 
 
 def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, pattern_names: tuple[str, ...]) -> StudyPlan:
-    """The plan of a study in all, from scores or from history; `pattern_names` own the letters."""
+    """The plan of all rounds of a study, by scores or history; `pattern_names` own the letters of patterns."""
     plan = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
     rates, widths = prior_rates(design.cells, history), plan.half_widths
     margins = margins_of(survey.goals, design.classifiers)
@@ -156,7 +156,7 @@ def _expected(
 
 
 def _guess(cells: Cells, rates: ExpectedRates, classifier: str, name: str) -> float | None:
-    """The metric if the rates were true."""
+    """The metric if these rates were true."""
     metric, column = metric_named(name), cells.classifiers.index(classifier)
     sides = (cells.positive[:, column] * cells.sizes, cells.negative[:, column] * cells.sizes)
     positive, negative = (float(side.sum()) for side in sides)

@@ -1,4 +1,4 @@
-"""The next round of a study: at most two, or as many as the goals need when looks are paid for."""
+"""The next round of a study: one of two at most, or of as many as the goals need, each at a cost in confidence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -17,7 +17,7 @@ _NAMED: Final = 3
 
 
 class Rows(Sequence[RowType], Generic[RowType]):
-    """A list of dataclass rows that shows itself as a table."""
+    """A list of dataclass rows that prints as a table and turns into a pandas frame."""
 
     def __init__(self, rows: Sequence[RowType]) -> None:
         self._rows = tuple(rows)

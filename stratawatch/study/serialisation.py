@@ -99,7 +99,7 @@ def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_consistent(document: Mapping[str, Any]) -> None:
-    """Raise ValueError for parts that do not belong together: a study that went on from them would be another one."""
+    """Raise ValueError for parts of a document that do not belong together, as those of two studies would."""
     for name, kind in _KINDS.items():
         if not isinstance(document[name], kind):
             raise ValueError(f"{name!r} is no {'table' if kind is dict else 'list' if kind is list else 'switch'}")  # noqa: TRY004 - told in one sentence
@@ -125,7 +125,7 @@ def atoms_of(document: Mapping[str, Any]) -> list[Atom]:
 
 
 def progress_of(document: Mapping[str, Any]) -> StudyProgress:
-    """How far the study had come, without what its history makes known."""
+    """The progress of a study, without the labels that its history brings."""
     rounds = [
         StudyRound(
             Plan(

@@ -192,7 +192,7 @@ class Study:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was measured of the chosen methods that their users should know."""
+        """Sentences that users of the chosen methods should know, because it was measured."""
         return method_warnings(self._survey)
 
     @property
@@ -201,7 +201,7 @@ class Study:
         return self._progress.done and not self._progress.open
 
     def history(self) -> StudyHistory:
-        """Every label so far, with those of earlier studies: what the next study's `history` wants."""
+        """Every label so far, with those of earlier studies: the `history` of the next study."""
         rows = labels_of_period(self._past.period + 1, self._population, self._design, self._progress)
         return self._past.followed_by(rows)
 
@@ -249,7 +249,7 @@ class Study:
 
     @property
     def _survey_with_past_labels(self) -> SurveySpec:
-        """The survey if labels that are known were paid for: pools must hold them beside what the budget buys."""
+        """The survey with the past labels added to its budget: pools must hold them beside what the budget buys."""
         budget = self._survey.budget
         return (
             self._survey if budget is None else replace(self._survey, budget=budget + len(self._progress.past_labels))

@@ -26,7 +26,10 @@ _PART: Final = 50_000
 
 @dataclass(frozen=True)
 class StudyPopulation:
-    """Twenty bytes an item; of the frame itself only the columns of items and of clusters are kept."""
+    """The items of a frame by pattern, score bin and segment, in twenty bytes an item.
+
+    Of the frame itself only the columns of items and of clusters are kept.
+    """
 
     panel: StudyPanel
     seed: str
@@ -69,7 +72,7 @@ class StudyPopulation:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same items with the same calls, binned scores, segments and clusters, in any order: the same text."""
+        """A text that is equal for equal items with equal calls, binned scores, segments and clusters, in any order."""
         order, found = self.items.order, sha256()
         found.update(repr((self.patterns.patterns, self.patterns.bins.tolist())).encode())
         found.update(self.items.prefixes[order].tobytes())
@@ -82,7 +85,7 @@ class StudyPopulation:
         return found.hexdigest()
 
     def with_segments(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
-        """The same atoms with the items that each has inside every segment. Raises ValueError for others' atoms."""
+        """The atoms with their items counted inside every segment. Raises ValueError for another population's atoms."""
         home, found = self._homes(atoms), []
         if (home < 0).any():
             raise ValueError("atoms that do not hold every item")

@@ -1,4 +1,4 @@
-"""How far a study has come: its rounds, and its labels."""
+"""The progress of a study: its rounds, and its labels."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from stratawatch.core.verdicts import Verdict
 
 @dataclass(frozen=True)
 class StudyRound:
-    """What a round added to the draw; those of them without a label are asked, in this order."""
+    """The items that a round added to the draw; people are asked about those without a label, in this order."""
 
     plan: Plan
     added: tuple[str, ...]
@@ -19,7 +19,7 @@ class StudyRound:
 
 @dataclass
 class StudyProgress:
-    """Rounds and labels so far; `known_labels` are those that history brought."""
+    """Rounds and labels so far; `past_labels` are those that history brought."""
 
     past_labels: dict[str, Verdict]
     rounds: list[StudyRound] = field(default_factory=list)

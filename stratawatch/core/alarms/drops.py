@@ -1,4 +1,4 @@
-"""Where a metric stands against its baseline, when neither of the two is known exactly."""
+"""Judge how far a metric has fallen since its baseline; both are estimates with intervals."""
 
 from dataclasses import dataclass, replace
 
@@ -12,13 +12,13 @@ from stratawatch.formatting import confidence_text, estimate_text, exact_points,
 
 @dataclass(frozen=True)
 class ActiveBaseline:
-    """The baseline that a window is judged against: what it rests on, and its date in words."""
+    """The baseline that a window is judged against: its evidence, and its date in words (`of`)."""
 
     evidence: BaselineShare | TwoSidedBaseline
     of: str
 
     def drop_to(self, metric: str, current: IntervalEstimate, confidence: float) -> Drop:
-        """How much worse the current value is; its interval is of this confidence, and the baseline's is made so."""
+        """The drop from the baseline to the current value, whose interval has this confidence."""
         # An interval that mixes two laws may miss its value by a hair.
         low, high = min(current.low, current.value), max(current.high, current.value)
         return metric_drop(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
@@ -34,7 +34,8 @@ def judge_drop(
 ) -> Judgement:
     """BREACH if the page's interval of the drop lies wholly beyond `max_drop`, OK if the ordinary one lies within.
 
-    The baseline's uncertainty is in both. BLIND without a baseline, or if the drop is known to more than `widest` only.
+    Both intervals include the baseline's uncertainty. BLIND without a baseline, or where half the interval is wider
+    than `widest`.
     """
     if isinstance(baseline, Undefined):
         went = "rose" if metric_named(estimate.metric).lower_is_better else "fell"
@@ -55,7 +56,7 @@ def judge_drop(
 
 
 def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, str]:
-    """By the ordinary interval."""
+    """The state by the ordinary interval, and its words."""
     half = fell.half_width
     if fell.high <= max_drop:
         return AlarmState.OK, "proven to be within"
@@ -68,12 +69,12 @@ def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, st
 
 
 def worsening_word(metric: str) -> str:
-    """What a limit on a metric's way from its baseline is on."""
+    """The word for a metric that gets worse: a rise where lower is better, else a fall."""
     return "rise" if metric_named(metric).lower_is_better else "fall"
 
 
 def change_text(metric: str, fell: Drop) -> str:
-    """A drop in the direction that the value went.
+    """A change since the baseline in words, in the direction in which the value moved.
 
     >>> drops = {"precision": Drop(0.031, 0.012, 0.05), "false_omission_rate": Drop(0.031, -0.01, 0.05)}
     >>> tuple(change_text(metric, fell) for metric, fell in drops.items())

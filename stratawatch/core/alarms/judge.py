@@ -1,4 +1,4 @@
-"""Where a metric stands against its limit, and the confidence a page needs."""
+"""Judge a metric against its limit, and choose the confidence that a page needs."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -40,8 +40,8 @@ def judge(
 ) -> Judgement:
     """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide.
 
-    Of a limit with several ends (a floor, a ceiling, a largest drop since the baseline) the one in more urgent trouble
-    decides: OK is proven about all.
+    A limit may have several ends: a floor, a ceiling, a largest drop since the baseline. The most urgent state among
+    them is the judgement, so OK is proven for all of them.
     """
     interval = estimate.result
     if isinstance(interval, Undefined):

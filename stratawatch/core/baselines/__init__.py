@@ -1,5 +1,5 @@
-"""Baselines: how good a classifier was where its labels were known, and how sure of that one can be.
+"""Baselines: what a classifier's metrics were on labelled data, with the uncertainty of that.
 
 From labelled predictions (`labelled`), from estimates of past windows (`past_estimates`), or from many fits
-(`resampled`); `drop` sets one beside today.
+(`resampled`); `drop` compares a baseline with a present estimate.
 """

@@ -1,4 +1,4 @@
-"""The record of a baseline: what a metric was, how that is known, and when it is in force."""
+"""A measured baseline: the metric, the evidence for its value, and when it is in force."""
 
 from dataclasses import dataclass
 

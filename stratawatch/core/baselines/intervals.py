@@ -1,4 +1,4 @@
-"""What a baseline rests on: enough to make its interval at any confidence, as pages ask for other ones than reports."""
+"""The evidence of a baseline, which gives an interval at any confidence: pages and reports use different ones."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ from stratawatch.errors import StratawatchError
 
 @dataclass(frozen=True)
 class BaselineShare:
-    """A share that is known as well as from `n` independent labels (`n` need not be whole); Wilson's interval."""
+    """A share with the precision of `n` independent labels (`n` need not be whole); its interval is Wilson's."""
 
     value: float
     n: float
 
     def __post_init__(self) -> None:
-        """Check that it is one."""
+        """Raise for numbers that are no share of labels."""
         if not (0 <= self.value <= 1 and self.n > 0):
             raise StratawatchError(
                 "this is no share of labels", expected="0 <= value <= 1 and n > 0", got=f"{self.value} of {self.n}"
@@ -54,7 +54,7 @@ class TwoSidedBaseline:
     passed_size: float
 
     def __post_init__(self) -> None:
-        """Check that both sides have a part in the metric."""
+        """Raise for a metric that depends on one side only."""
         if len(baseline_metric(self.metric).sides) < 2:
             raise StratawatchError(
                 f"'{self.metric}' is not of two sides", expected="one of recall, accuracy, specificity"
@@ -84,5 +84,5 @@ class TwoSidedBaseline:
 
 
 def _total(share: IntervalEstimate, size: float) -> tuple[Floats, IntervalEnds]:
-    """So much of a size, and the ends of that."""
+    """A share times a size, with the interval of that."""
     return np.asarray(share.value * size), IntervalEnds(np.asarray(share.low * size), np.asarray(share.high * size))

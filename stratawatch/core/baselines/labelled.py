@@ -11,7 +11,7 @@ from stratawatch.errors import StratawatchError
 
 
 def share_from_counts(metric: str, answers: ConfusionCounts) -> BaselineShare | Undefined:
-    """A metric of a plain random draw: yes of n.
+    """A metric as a share, from the confusion counts of a plain random draw.
 
     >>> import numpy as np
     >>> share_from_counts("precision", ConfusionCounts(*(np.array(float(n)) for n in (80, 20, 10, 890))))
@@ -25,7 +25,7 @@ def share_from_counts(metric: str, answers: ConfusionCounts) -> BaselineShare | 
 def labelled_baselines(
     calls: Flags, truth: Flags, *, metrics: Sequence[str] = BASELINES_REPORTED
 ) -> tuple[Baseline, ...]:
-    """Of items drawn at random from those that the classifier met, whatever it called them."""
+    """Baselines from labels of items that were drawn at random, whatever the classifier called them."""
     answers = ConfusionCounts.of_calls(calls, truth)
     return tuple(
         Baseline(metric, share_from_counts(metric, answers), "labelled items, Wilson", calls.size) for metric in metrics
@@ -35,9 +35,9 @@ def labelled_baselines(
 def side_sample_baselines(
     calls: Flags, truth: Flags, called_size: float, passed_size: float, *, metrics: Sequence[str] = BASELINES_REPORTED
 ) -> tuple[Baseline, ...]:
-    """Of labels that were drawn at random among the `called_size` items called positive, and among the others.
+    """Baselines from labels drawn at random among the `called_size` items called positive, and among the others.
 
-    The items stand for what is yet to come, so that no label is exempt from chance even if all of them have one.
+    Intervals are about items to come, so they keep their width even where every item has a label.
     """
     answers = ConfusionCounts.of_calls(calls, truth)
     for size, labels, words in (

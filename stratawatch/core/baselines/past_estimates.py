@@ -1,4 +1,4 @@
-"""Baselines of estimates that are there already: a metric's mean over past windows."""
+"""Baselines from estimates of past windows: the mean of a metric."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,17 +13,18 @@ from stratawatch.errors import StratawatchError
 
 METHOD: Final = "past estimates"
 MIN_WINDOWS: Final = 4
-"""Windows that a baseline takes: one that was measured in fewer keeps too much of their chance (docs/methods)."""
+"""Least windows of a baseline: the mean of fewer varies too much by chance (docs/methods/baselines.md)."""
 
 
 def baseline_from_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
-    """The mean of k windows, each counting the same, known as well as their intervals together say.
+    """The unweighted mean of k windows, with the uncertainty of their intervals together.
 
-    MOVER for a mean of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): ends at
-    m -+ sqrt(sum_i (ends' distances)^2)/k. It is kept as the share whose Wilson interval is as long, so that there is
-    one at any confidence; n_eff of windows would not do, as rare errors make it jump. If the metric stood still and no
-    label serves two windows; labels that do, because items persist, make the interval of a drop since then too wide
-    rather than too narrow.
+    MOVER for a mean of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): ends at m -+
+    sqrt(sum_i (ends' distances)^2)/k. It is kept as the share whose Wilson interval has the same length, which gives an
+    interval at any confidence; the windows' n_eff would not do, as rare errors make it jump.
+
+    This assumes that the metric stood still and that no label serves two windows. Labels that do, because items
+    persist, make the interval of a later drop too wide rather than too narrow.
     """
     names = {(one.classifier, one.metric, one.segment) for one in estimates}
     if len(names) != 1:
@@ -45,7 +46,7 @@ def baseline_from_estimates(estimates: Sequence[Estimate], least: int = 1) -> Ba
 
 
 def _at(confidence: float, interval: IntervalEstimate, own: float) -> IntervalEstimate:
-    """The value inside an interval of this confidence: a panel's may have been another in some windows."""
+    """The estimate with an interval of this confidence; a panel's confidence may have changed between windows."""
     if own == confidence or interval.high <= interval.low:
         return interval
     labels = labels_for_length(interval.value, interval.high - interval.low, own)
@@ -66,7 +67,7 @@ def _mean(intervals: Sequence[IntervalEstimate], confidence: float) -> BaselineS
 
 
 def labels_for_length(value: float, length: float, confidence: float) -> float:
-    """As many plain labels as make Wilson's interval of a share so long: y = z^2/n solves its quadratic equation.
+    """The number of plain labels whose Wilson interval of a share has this length: y = z^2/n solves a quadratic.
 
     >>> interval = BaselineShare(0.8, 100).interval_at(0.95)
     >>> round(labels_for_length(0.8, interval.high - interval.low, 0.95), 6)

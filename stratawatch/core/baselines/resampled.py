@@ -14,7 +14,7 @@ from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 
 HELD_OUT_WEIGHT: Final = 0.632
-"""1 - 1/e, the share of the items that a bootstrap draw of as many holds; the weight of the unseen items' metric."""
+"""1 - 1/e, the share of the items that a bootstrap draw of as many holds; the weight of items left out."""
 
 
 @dataclass(frozen=True)

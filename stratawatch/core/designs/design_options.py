@@ -9,16 +9,16 @@ from stratawatch.errors import StratawatchError
 
 MOST_STRATA: Final = 1_000
 MOST_LABELS: Final = 1_000_000
-"""What options may ask for: more strata than scores are told apart in, more labels than a panel's budget."""
+"""The most that options may ask for: more strata than there are score bins, more labels than any budget."""
 RENAMED: Final[Mapping[str, str]] = {"doubt": "pseudo_labels"}
 """Old names of options, which kept panels and saved studies hold, and what they are called now."""
 ANOTHER_CLASSIFIER: Final = "name another classifier, or choose another design"
-"""What remains where the one that is named calls nothing that could be asked about."""
+"""The hint where the named classifier has no call to draw items from."""
 _WORDS: Final = {str: "a word", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def design_with_options(kind: type[SamplingDesign], options: Mapping[str, Any]) -> SamplingDesign:
-    """The design with these options, the others as its class has them. Values are the design's own to judge."""
+    """A design with these options and its defaults for the others; raises for unknown names and wrong types."""
     options = {RENAMED.get(name, name): value for name, value in options.items()}
     types = _types(kind)
     for name, value in options.items():
@@ -45,7 +45,7 @@ def check_range(name: str, number: int, least: int, most: int) -> None:
 
 
 def classifier_index(name: str, classifiers: Sequence[str]) -> int:
-    """Its place among the panel's classifiers; without a name the first.
+    """The place of a named classifier among the panel's; the first without a name.
 
     >>> classifier_index("b", ["a", "b"]), classifier_index("", ["a", "b"])
     (1, 0)

@@ -33,7 +33,10 @@ _POOL_FACTOR: Final = 3
 
 
 def stratify_for_survey(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
-    """The atoms of a census, each with the number of its stratum, as the survey's design wants them."""
+    """Cut a census into atoms and strata by the survey's design.
+
+    Raises PlanImpossible for a budget, a variance method or goals that the design cannot serve.
+    """
     kind = design_of(survey)
     if survey.stop_at_goals and not kind.plans_for_goals:
         raise PlanImpossible(
@@ -55,7 +58,7 @@ def pool_sizes(
     survey: SurveySpec,
     history: History = NO_HISTORY,
 ) -> tuple[int, ...]:
-    """Candidates to freeze for every stratum: max(30, 3 x what any plan wants), at most its items and the budget."""
+    """Candidates to freeze for every stratum: max(30, 3 x what any plan draws), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)
     pools = np.maximum(_SMALLEST_POOL, _POOL_FACTOR * design_of(survey).max_totals(cells, survey, history))
     items = drawable_items(cells)
@@ -64,15 +67,15 @@ def pool_sizes(
 
 
 def method_warnings(survey: SurveySpec) -> tuple[str, ...]:
-    """What was measured of the methods that a survey names and their users should know, in whole sentences."""
+    """Whole sentences that users of a survey's design and variance method should know, because it was measured."""
     return (*design_of(survey).warnings, *variance_named(survey.variance).warnings)
 
 
 @dataclass(frozen=True)
 class FrozenDesign:
-    """Classifiers, atoms and the pools of candidates of their strata; frozen before any label is read.
+    """Classifiers, atoms and the pools of candidates of their strata, frozen before the first label.
 
-    `survey` is what it was cut for: labels are read as they were drawn.
+    `survey` is the survey that it was made for; its design draws the labels and makes the estimates.
     """
 
     classifiers: tuple[str, ...]
@@ -93,9 +96,9 @@ class FrozenDesign:
     ) -> Plan:
         """Plan a cycle's next round (1 is its first); totals are cumulative, by stratum.
 
-        `ledger` may know candidates that are not drawn yet: nobody need be asked about them, and the budget does not
-        count them. `reused` are drawn items that were known so, `earlier` the plans of the rounds before.
-        A plan that adds nothing means: done.
+        `ledger` may hold verdicts of candidates that are not drawn yet: drawing those costs no label of the budget.
+        `reused` are drawn items that had their verdict before, `earlier` the plans of the rounds before. A plan that
+        adds nothing means: done.
         """
         if design_of(survey) != self.sampling_design:
             raise StratawatchError(
@@ -157,8 +160,8 @@ class FrozenDesign:
     ) -> Estimate:
         """A metric of the first classifier minus that of the second, on the same items.
 
-        Always a difference estimate, which is fair to labels of every kind of design; where the design's own values
-        are plain shares, it need not be the difference of those.
+        It is a difference estimate under every design; where the design's own values are plain shares, it need not be
+        the difference of those.
         """
         _a_confidence(confidence)
         sample = self._labelled(ledger, drawn)
@@ -167,7 +170,7 @@ class FrozenDesign:
 
     @property
     def sampling_design(self) -> SamplingDesign:
-        """How labels are drawn and read."""
+        """The sampling design of the survey."""
         return design_of(self.survey)
 
     @cached_property

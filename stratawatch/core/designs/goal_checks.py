@@ -1,4 +1,4 @@
-"""Goals that a design can never meet are refused before a label is asked for; the usual ones are no wishes."""
+"""Refuse goals that a design cannot meet before any label is asked for; the default goals are exempt."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def reject_unreachable_goals(kind: SamplingDesign, survey: SurveySpec, classifie
 
 
 def unreachable_reasons(kind: SamplingDesign, goal: Goal | Limit, classifiers: Sequence[str]) -> list[str]:
-    """Why a goal or a limit is in vain, for each of its classifiers of whom the design tells no such metric."""
+    """Why a design cannot estimate the metric of a goal or a limit: a sentence for each classifier concerned."""
     names = [name for name in classifiers if not goal.classifiers or name in goal.classifiers]
     return [why for name in names if (why := kind.unsupported_reason(goal.metric, name, classifiers))]
 

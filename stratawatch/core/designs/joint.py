@@ -41,11 +41,11 @@ class JointDesign(SamplingDesign):
         return RoundPlanner(cells, survey, history).max_totals()
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
-        """What the goals need most."""
+        """The planner's next round."""
         return RoundPlanner(cells, survey, history).plan(so_far, pools)
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
-        """By what scores or history foretell."""
+        """All rounds at once, by the rates that scores or history predict."""
         planner = RoundPlanner(cells, survey, history)
         totals = planner.total_plan()
         widths = expected_half_widths(planner.context.expected, totals, survey.confidence, metrics)
@@ -54,5 +54,5 @@ class JointDesign(SamplingDesign):
     def estimate(
         self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
-        """Difference estimates with the one interval."""
+        """Difference estimates."""
         return difference_estimates(cells, atoms, sample, request)

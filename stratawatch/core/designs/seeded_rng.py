@@ -1,4 +1,4 @@
-"""Dice for designs that throw some: the same panel, window and round always throw the same."""
+"""Random generators for designs that need one: the same panel, window and round always have the same numbers."""
 
 from hashlib import sha256
 
@@ -9,9 +9,9 @@ from stratawatch.core.population import Counts
 
 
 def seeded_generator(survey: SurveySpec, sizes: Counts, ordinal: int) -> np.random.Generator:
-    """A generator that the seed, the design, the sizes of its strata and the round decide, and nothing else.
+    """A generator seeded by the survey's seed and design, the strata's sizes and the round, and by nothing else.
 
-    A round that is planned again, after a failure or from a saved study, so comes out as it was.
+    A round that is planned again, after a failure or from a saved study, draws the same numbers.
 
     >>> throws = [seeded_generator(SurveySpec(seed="s"), np.array([40, 60]), 1).integers(1000) for _ in range(2)]
     >>> bool(throws[0] == throws[1])

@@ -1,4 +1,4 @@
-"""Simple random sampling: so many items of all that were judged, each as likely as any other; Wilson's interval."""
+"""Simple random sampling of all items that some classifier judged, with Wilson's interval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ class SimpleRandomSampling(SamplingDesign):
     is_simple_random: ClassVar[bool] = True
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
-        """What weighs its errors unequally is no plain share of labels."""
+        """A metric that weighs its errors unequally is no plain share of labels."""
         found = metric_named(metric)
         return "" if found.share_odds else f"design = 'srs' does not tell {found.title}: it is no plain share of labels"
 
@@ -86,7 +86,7 @@ class SimpleRandomSampling(SamplingDesign):
         return np.minimum(drawable_items(cells), survey.budget or 0)
 
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
-        """The smallest random numbers of all, until as many new labels are wanted as the budget has."""
+        """The items with the smallest random numbers, until the budget is spent on new labels."""
         budget, available = survey.budget or 0, np.where(strata_with_calls(cells), pools, 0).astype(np.int64)
         first = so_far.ordinal == 1
         totals = so_far.drawn
@@ -98,7 +98,7 @@ class SimpleRandomSampling(SamplingDesign):
         return replace(whole, totals=tuple(totals.tolist()), exhausted=tuple(int(stratum) for stratum in exhausted))
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
-        """With half-widths that expect of every cell what its score or its history foretells."""
+        """All labels at once, with half-widths by the rates that scores or history predict."""
         totals = self.max_totals(cells, survey, history)
         rates, served = prior_rates(cells, history).rate, cells.has_call
         n, size = float(totals.sum()), float(cells.sizes[served].sum())

@@ -1,12 +1,11 @@
-"""Labels that come in clusters: every interval as wide as clusters make it, and about the clusters yet to come.
+"""Widen intervals for labels that come in clusters, so that they hold for the clusters to come.
 
 V grows to deff V + E. The design effect deff (one below 1 counts as 1) is that of how far labels move the metric: the
-slope of a label's side times its error, the label less what was foretold of it (or, of a share of labels, its distance
-from the share: `share_influence`), times sqrt(1 - f). Where labels agree
-(those of the side that moves the metric more) nothing tells a correlation, and a cluster counts as one label: deff =
-sum m^2 / sum m for clusters of m labels. E gives clusters of several labels their 1 - f back: V was for the items of
-this window, but clusters matter for those that bring the next. A label that is alone in its cluster keeps its 1 - f;
-so, if all are, nothing changes.
+slope of a label's side times its error, the label less its predicted rate (or, for a share of labels, its distance from
+the share: `share_influence`), times sqrt(1 - f). Labels that all agree, on the side that moves the metric more, carry
+no information about correlation; then a cluster counts as one label: deff = sum m^2 / sum m for clusters of m labels. E
+gives clusters of several labels their 1 - f back: V is about the items of this window, but clusters are about the next
+ones. A label that is alone in its cluster keeps its 1 - f, so nothing changes if all are.
 
 Both ends of the interval lie sqrt(deff + E/V) times as far away on the scale asin sqrt(x), where the spread of a share
 is 1/(2 sqrt(n)) whatever the share is; and t/z times, Student's t with as many degrees of freedom as there are clusters
@@ -42,7 +41,7 @@ ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothi
 
 @dataclass(frozen=True)
 class InfluenceValues:
-    """How far every label moves a metric, and the labels that tell it: those it reads on either side (0 or 1)."""
+    """How far every label moves a metric, and which labels the metric uses on either side (0 or 1)."""
 
     each: Floats
     on_a: Floats
@@ -58,7 +57,7 @@ class ClusterAdjustment:
     degrees: float = np.inf
 
     def widen(self, found: Estimate, stretched: Callable[[IntervalEstimate, float], tuple[float, float]]) -> Estimate:
-        """An estimate whose interval counts clusters."""
+        """The estimate with its interval widened for clusters; `stretched` moves an interval's ends by a factor."""
         outcome = found.result
         if isinstance(outcome, Undefined) or outcome.low == outcome.high:
             return found
@@ -77,7 +76,7 @@ class ClusterAdjustment:
 def widen_for_clusters(
     found: Sequence[Estimate], cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> tuple[Estimate, ...]:
-    """Estimates (of every segment x classifier x metric) that count clusters; as they are where none are known."""
+    """Estimates of every segment x classifier x metric, widened for clusters; unchanged where the sample has none."""
     rows = _label_table(cells, sample)
     if rows is None:
         return tuple(found)
@@ -90,7 +89,7 @@ def widen_for_clusters(
 def difference_with_clusters(
     found: Estimate, cells: Cells, sample: LabelledSample, first: str, second: str
 ) -> Estimate:
-    """The difference of two classifiers in a metric, counting clusters."""
+    """The difference of two classifiers in a metric, widened for clusters."""
     rows = _label_table(cells, sample)
     if rows is None or isinstance(found.result, Undefined):
         return found
@@ -100,7 +99,7 @@ def difference_with_clusters(
 
 
 def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) -> list[ClusterAdjustment]:
-    """The effect of clusters on every column of moves."""
+    """The adjustment for clusters of every metric whose influence values are a column."""
     strata = rows.stratified_units(clusters=True)
     on_a, on_b = (np.stack([getattr(one, side) for one in columns], axis=1) for side in ("on_a", "on_b"))
     sizes = sums_by_unit(strata.units, on_a + on_b)
@@ -138,7 +137,7 @@ def _label_table(cells: Cells, sample: LabelledSample) -> LabelTable | None:
 def _influence_values(
     rows: LabelTable, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> Iterator[InfluenceValues]:
-    """Of every segment x classifier x metric."""
+    """The influence values of every segment x classifier x metric, in this order."""
     cells, evidence = rows.cells, rows.evidence
     sides = evidence.sides(item_subsets(evidence, atoms, sample, request.segments))
     metrics = [metric_named(name) for name in request.metrics]

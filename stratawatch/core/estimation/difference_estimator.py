@@ -1,8 +1,8 @@
-"""Evidence: what labels say about every cell, read through the working model.
+"""The difference estimator: totals from a working model's predictions and the mean error of the predictions.
 
-The estimate of a total is a difference estimate: what the model foretells for all items, and the mean error of its
-foretelling, expanded stratum by stratum (Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, ch. 6).
-A label is foretold by a model that was not fitted to it: five folds, each foretold from the other four.
+A total is what the model predicts for all items, and the mean error of its predictions, expanded stratum by stratum
+(Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, ch. 6). The model that predicts a label was not
+fitted to it: five folds, each predicted by a model of the other four.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from stratawatch.core.population import Floats
 _PENALTY: Final = 0.5
 _PRIOR_LABELS: Final = 4.0
 _PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
-"""What a model of earlier labels says of a stratum's variance counts like 20 labels, and like 2 of its rarer ones."""
+"""A model of earlier labels counts as 20 labels in a stratum's variance, or as 2 of its rarer verdict if more."""
 _SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
 _SHIFT_PENALTY: Final = 20.0
 _ROUNDING: Final = 1e-12
@@ -44,9 +44,10 @@ class ItemSubset:
 
 @dataclass(frozen=True)
 class DifferenceEstimator:
-    """Cells, all answers, the fold models (folds x cells) and the model of all answers, which smooths variances.
+    """Cells with their label counts, and the rates that working models predict for them.
 
-    The smoothed variance of a stratum counts `prior_labels` more labels that say what the model of all answers does.
+    `folds` (folds x cells) are the rates by the fold models, `overall` those by the model of all labels, which smooths
+    variances: the smoothed variance of a stratum counts `prior_labels` more labels that have these rates.
     """
 
     cells: Cells
@@ -57,10 +58,9 @@ class DifferenceEstimator:
 
     @classmethod
     def of(cls, cells: Cells, answers: LabelCounts) -> "DifferenceEstimator":
-        """Read the answers by what earlier labels foretold of every cell, or else by a model of these very answers.
+        """Predict by the cells' prior rates, if earlier labels gave them any, else by a model fitted to these labels.
 
-        A model that was made before needs no folds: only where items persist do labels have a small part in what is
-        foretold of them.
+        Prior rates need no folds: few of these labels, those of items that persist, have a part in them.
         """
         if cells.prior_rate is not None:
             return cls._by_history(cells, answers, cells.prior_rate)
@@ -129,7 +129,7 @@ class Residuals:
 
     @classmethod
     def of(cls, evidence: DifferenceEstimator, parts: Sequence[ItemSubset]) -> "Residuals":
-        """The working model held against the answers of every part."""
+        """Compare the predictions with the labels of every part."""
         strata, models = evidence.strata, evidence.folds
         sizes = np.stack([part.sizes for part in parts])
         answered = np.stack([part.answers.labelled for part in parts])
@@ -138,8 +138,8 @@ class Residuals:
         predicted = (answered * models).sum(axis=1)
         errors = k - predicted
         squares = ((1 - 2 * models) * yes + models**2 * answered).sum(axis=1)
-        # An unanswered item is foretold by the fold models in the shares that its stratum's answers have: where the
-        # model says one thing of a whole stratum, its plain mean remains.
+        # The prediction of an item without a label mixes the fold models in the shares that the folds have of its
+        # stratum's labels: where a model predicts one rate for a whole stratum, its plain mean remains.
         mixed = (strata.shares[:, strata.stratum_of_cell] * models).sum(axis=0)
         totals = predicted + (sizes - n) * mixed + strata.expansions[strata.stratum_of_cell] * errors
         totals = np.where(strata.is_unlabelled, sizes / 2, totals)
@@ -199,7 +199,7 @@ def _sides(
 
 
 def _possible(totals: Floats, least: Floats, most: Floats, sizes: Floats) -> Floats:
-    """Totals that the answers leave possible; what rounding alone holds off 0 or all items is there."""
+    """Totals clipped to what the labels leave possible, and freed of rounding beside 0 and all items."""
     kept = np.clip(totals, least, most)
     kept = np.where(kept < _ROUNDING * sizes, 0.0, kept)
     return np.where(sizes - kept < _ROUNDING * sizes, sizes, kept)

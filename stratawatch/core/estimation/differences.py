@@ -54,10 +54,12 @@ def difference_gradient(evidence: DifferenceEstimator, first: str, second: str, 
 def _difference(
     evidence: DifferenceEstimator, metric: RatioMetric, reading: SideIntervals, pair: Sequence[int]
 ) -> IntervalEstimate:
-    """What a yes adds to the difference is the gradient row; the sums of its two signs rest on different items.
+    """The difference inside an interval, by MOVER-D on two totals: of items that raise it, and of items that lower it.
 
-    The intervals of the two sums are joined by MOVER-D with the correlation that the variance of the row implies. What
-    both classifiers miss alike weighs next to nothing, however little is known of it.
+    A row says what every positive label adds to the difference, its gradient. The row's positive and negative parts
+    rest on different items; each has a total with an interval, and the two are joined with the correlation that the
+    variance of the whole row implies. Items that both classifiers call alike have weights near 0, so their uncertainty
+    hardly counts.
     """
     cells = evidence.cells
     row = _row(cells, metric, reading, pair)
@@ -93,7 +95,7 @@ def _row(cells: Cells, metric: RatioMetric, reading: SideIntervals, pair: Sequen
 
 
 def _plain(value: Floats, variance: float, most: float) -> float:
-    """Labels of each of two independent plain draws that would know the difference as well."""
+    """n_eff: labels of each of two independent plain draws that would give the difference the same variance."""
     spread = float((value * (1 - value)).sum())
     return min(round(spread / variance, 6), most) if variance > 0 and spread > 0 else most
 

@@ -1,4 +1,4 @@
-"""How many plainly drawn labels would know as much."""
+"""The size of a simple random sample that would be as precise."""
 
 import numpy as np
 

@@ -2,13 +2,13 @@
 
 x = min(theta, 1 - theta)^2 / V counts the events that a plain draw would need to be as certain of a share. With many
 the interval is symmetrical on the logit scale, theta's logit +- z sqrt(V)/(theta (1 - theta)); with few it is the
-metric's small-count interval, which does not deny what no label has shown; between them the ends are blended. Events
-are counted on each side of a classifier by itself, and count as much as the side has part in the variance: many
-hits that are well known do not make up for few misses that are not.
+metric's small-count interval, which leaves room for what no label has shown; between them the ends are blended. Events
+are counted on each side of a classifier by itself, weighted with the side's part in the variance: many certain hits
+do not make up for few uncertain misses.
 
 And y = V / w^2, w what the heaviest label may move the metric by: where one more positive in the stratum that has the
 fewest labels for its size would weigh more than all that V knows of, V was read off labels that met none, and the
-small-count interval is due however large x is, unless a history foretold that stratum. A total is a whole number of
+small-count interval is due however large x is, unless a history predicted that stratum. A total is a whole number of
 items: half an item is added at both ends.
 """
 

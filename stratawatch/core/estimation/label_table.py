@@ -1,4 +1,4 @@
-"""Answered labels, a row each, in an order that only the draw decides: for variances that look at every label."""
+"""Labels, a row each, in the order of the draw: for variances that need every label."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +42,7 @@ class LabelTable:
 
     @cached_property
     def strata_of_labels(self) -> Counts:
-        """The stratum that every label is read in."""
+        """The collapsed stratum of every label."""
         return self.evidence.strata.stratum_of_cell[self.atoms]
 
     @cached_property
@@ -66,7 +66,7 @@ class LabelTable:
         return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in found], np.int64)
 
     def stratified_units(self, *, clusters: bool = False) -> StratifiedUnits:
-        """As replicates and design effects read them; strata without any answer stand for nothing."""
+        """The labels as units of strata, for replicates and design effects; strata without any label have size 0."""
         there = self.evidence.strata
         sizes = np.where(there.answers > 0, there.sizes, 0.0)
         return StratifiedUnits(self.strata_of_labels, sizes, self.clusters if clusters else None)
@@ -79,11 +79,11 @@ class LabelTable:
 
     @cached_property
     def errors(self) -> Floats:
-        """What every label is more than the working model foretold, which was not fitted to it."""
+        """Every label less the rate that a model predicts which was not fitted to it."""
         return self.yes - self.evidence.folds[self.answered.folds[self.rows], self.atoms]
 
     def errors_about_means(self, place: int) -> Floats:
-        """What every label is more than the mean of its stratum, on its side of the classifier."""
+        """Every label less the mean of its stratum, on its side of the classifier."""
         side = np.where(self.cells.positive[:, place], 2, self.cells.negative[:, place].astype(np.int64))[self.atoms]
         group = 3 * self.strata_of_labels + side
         mean = np.bincount(group, weights=self.yes) / np.maximum(np.bincount(group), 1)

@@ -61,7 +61,7 @@ def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: IntervalEnds
 
 
 def complement_ends(ends: IntervalEnds, size: Floats | float = 1.0) -> IntervalEnds:
-    """Of what is left of a size."""
+    """The interval of a size less a quantity, from the quantity's interval."""
     return IntervalEnds(np.asarray(size - ends.high), np.asarray(size - ends.low))
 
 

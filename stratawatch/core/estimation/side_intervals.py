@@ -1,4 +1,4 @@
-"""Sides read at a confidence: the small-count intervals of their shares, computed once for all metrics."""
+"""Intervals for small counts of the shares of positives on both sides of classifiers, computed once for all metrics."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ _BLEND: Final = (1.0, 5.0)
 
 @dataclass(frozen=True)
 class SideIntervals:
-    """The sides, and how sure their intervals are to be."""
+    """Estimated sides, and the confidence of their intervals."""
 
     sides: SideEstimates
     confidence: float
@@ -52,7 +52,7 @@ class SideIntervals:
         return IntervalEnds(low, np.maximum(np.minimum(high, 1 - (sides.labels - sides.yes) / scale), share))
 
     def _positives(self, side: int) -> IntervalEnds:
-        """Of the number of positives on a side."""
+        """The interval of the number of positives on a side."""
         size = self.sides.sizes[..., side]
         return IntervalEnds(size * self._shares.low[..., side], size * self._shares.high[..., side])
 

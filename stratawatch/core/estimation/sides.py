@@ -38,11 +38,11 @@ class SideEstimates:
 
     @classmethod
     def stack(cls, parts: Sequence["SideEstimates"]) -> "SideEstimates":
-        """Many read as one, along a new first axis."""
+        """Several stacked along a new first axis."""
         return cls(**{field.name: np.stack([getattr(part, field.name) for part in parts]) for field in fields(cls)})
 
     def at(self, place: tuple[int | slice, ...]) -> "SideEstimates":
-        """Those at a place of the leading axes."""
+        """The estimates at a place of the leading axes."""
         return SideEstimates(**{field.name: getattr(self, field.name)[place] for field in fields(self)})
 
     @cached_property

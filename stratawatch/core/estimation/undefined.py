@@ -1,4 +1,4 @@
-"""Why a metric cannot be told, in words for a person."""
+"""Why a metric cannot be estimated, in words for people."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,7 +18,7 @@ Place = tuple[int, ...]
 
 
 def is_defined(metric: RatioMetric, sides: SideEstimates) -> Flags:
-    """Where nothing stands in the metric's way."""
+    """Where the labels suffice to estimate the metric."""
     found = np.zeros(sides.sizes.shape[:-1], dtype=np.bool_)
     for flags, _ in _obstacles(metric, sides, None):
         found |= flags
@@ -26,7 +26,7 @@ def is_defined(metric: RatioMetric, sides: SideEstimates) -> Flags:
 
 
 def undefined_reason(metric: RatioMetric, sides: SideEstimates, place: Place) -> str:
-    """The first of what stands in the way of the metric at a place where it cannot be told."""
+    """The first reason why the metric cannot be estimated at this place."""
     return next(words for flags, words in _obstacles(metric, sides, place) if flags[place])
 
 
@@ -51,9 +51,9 @@ def _obstacles(metric: RatioMetric, sides: SideEstimates, place: Place | None) -
 
 
 def _members_at_least(metric: RatioMetric, sides: SideEstimates) -> tuple[Floats, str]:
-    """Items that are surely among those that the metric is a share of, and what their labels have to show.
+    """Items that are surely among those that the metric is a share of, and the verdict that their labels must have.
 
-    Where both outcomes of a side are, all its items are, whatever labels say; else those with the right label.
+    Where both outcomes of a side are members, all its items are, whatever labels say; else those with the right label.
     """
     tp, fp, fn, tn = metric.members
     found, words = np.zeros(sides.sizes.shape[:-1]), set()

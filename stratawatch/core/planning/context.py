@@ -57,7 +57,7 @@ class PlanningContext:
 
     @cached_property
     def model_is_trusted(self) -> bool:
-        """Whether plans may take the model of earlier labels at its word."""
+        """Whether plans may take the rates of the model of earlier labels as they are."""
         return model_is_trusted(self.history)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a plan is expected to buy: the half-width of every metric, by the rule that will report it."""
+"""The half-widths that a plan is expected to give, by the interval that will be reported."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

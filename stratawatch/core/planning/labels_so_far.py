@@ -1,4 +1,4 @@
-"""What a cycle's labels say when a round is planned, and which further labels would cost anything."""
+"""The labels of a cycle when a round is planned, and which further labels would cost anything."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,12 +36,12 @@ class LabelCosts:
 
 @dataclass(frozen=True)
 class LabelsSoFar:
-    """What a cycle knows when a round is planned.
+    """The labels of a cycle when a round is planned.
 
-    `ordinal` is the round's number, from 1; `drawn` counts items by stratum, `labelled` and `positives` labels by
-    atom; `half_widths` are those of the intervals that these labels give. Without `costs` every label is a new one.
-    `earlier`: today's labels of the items that each of the last rounds had drawn, cumulative; only as many
-    rounds as the design remembers.
+    `ordinal` is the round's number, from 1; `drawn` counts items by stratum, `labelled` and `positives` labels by atom;
+    `half_widths` are those of the intervals that these labels give. Without `costs` every label is a new one.
+    `earlier`: today's labels of the items that each of the last rounds had drawn, cumulative; only as many rounds as
+    the design remembers.
     """
 
     ordinal: int

@@ -29,7 +29,7 @@ class PooledUnits:
 
     @classmethod
     def of(cls, strata: StratifiedUnits) -> "PooledUnits | Undefined":
-        """What cannot be told by itself is read with its neighbour."""
+        """Pool strata of a single unit with their neighbours; Undefined where fewer than two units are left."""
         readable = strata.readable(2)
         if isinstance(readable, Undefined):
             return readable

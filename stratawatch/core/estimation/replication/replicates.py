@@ -1,14 +1,14 @@
-"""Balanced replicates of labels: in every replicate each stratum is spoken for by one of its n units (McCarthy 1966).
+"""Balanced replicates of labels: in every replicate each stratum is represented by one of its n units (McCarthy 1966).
 
 A stratum of n labels has n units of one label. One with more is first dealt at random into n groups, or (`split`) into
 as many strata of n units as it has labels for. Groups of one size are what the method asks for; where the number of
 labels is no multiple of n their sizes differ by one, and deviations shrink so that the variance is right on average.
 Clusters are dealt as wholes. A stratum with too few units is replicated together with its neighbour.
 
-In a replicate a label stands for w (1 - c + c W_h / W_g) items if its group g speaks for stratum h, for w (1 - c)
+In a replicate a label stands for w (1 - c + c W_h / W_g) items if its group g represents stratum h, for w (1 - c)
 otherwise; w are the items it stands for in the estimate, W sums of w. c^2 = (1 - f)(1 - fay)^2 a, with f the share of
-the stratum that is labelled (0 with clusters: what is asked about then are clusters that are yet to come) and
-a = n (n - 1) / (m sum_g (1/m_g - 1/m)) for m units in groups of m_g; 1 for equal groups, below 1 otherwise.
+the stratum that is labelled (0 with clusters, as the variance is then about clusters to come) and a = n (n - 1) / (m
+sum_g (1/m_g - 1/m)) for m units in groups of m_g; 1 for equal groups, below 1 otherwise.
 """
 
 from collections.abc import Callable, Sequence

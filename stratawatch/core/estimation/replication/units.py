@@ -1,4 +1,4 @@
-"""Answered labels as these variances read them: a row a label, and the sizes of the strata."""
+"""Labels as sampling units of strata: a row a label, and the sizes of the strata."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from stratawatch.errors import StratawatchError
 class StratifiedUnits:
     """The stratum of every label (0 to H - 1), the sizes N_h of all H strata, and the cluster of every label, if any.
 
-    Strata are in an order that says which are alike: what one cannot tell by itself is read with its neighbour.
+    Neighbouring strata are alike: one with too few units is pooled with its neighbour.
     """
 
     of: Counts
@@ -52,9 +52,9 @@ class StratifiedUnits:
 
     @cached_property
     def exhausted(self) -> Flags:
-        """Labels of strata that were labelled wholly: nothing is left to be unsure of.
+        """Labels of strata that were labelled wholly, which add no variance.
 
-        With clusters there are none: what is asked about then are the clusters that are yet to come.
+        With clusters there are none: the variance is then about clusters to come.
         """
         return np.asarray((self.weights <= 1) & (self.clusters is None), dtype=np.bool_)
 
@@ -68,9 +68,9 @@ class StratifiedUnits:
         return np.unique(np.where(self.clusters < 0, own, self.clusters), return_inverse=True)[1].astype(np.int64)
 
     def readable(self, units: int) -> list[Counts] | Undefined:
-        """Rows of labels by stratum, each with so many units at least; exhausted strata are left out.
+        """Rows of labels by stratum, each with at least so many units; exhausted strata are left out.
 
-        A stratum with fewer is read with the next, the last with the one before.
+        A stratum with fewer is pooled with the next, the last with the one before.
 
         >>> made = StratifiedUnits(np.array([0, 1, 1, 1, 2]), np.array([9.0, 9.0, 9.0]))
         >>> [rows.tolist() for rows in made.readable(2)]

@@ -1,12 +1,11 @@
-"""Balanced repeated replication: labels are dealt into pairs, and every replicate speaks for all pairs by one label.
+"""Balanced repeated replication: labels are dealt into pairs, and every replicate takes one label of each pair.
 
-The value is the difference estimate. In replicate a the total of a side is its estimate plus
-sum (w_a - w) e over the side's labels, e a label less what the working model foretold of it; the model stays as it is.
-v = sum (theta_a - theta)^2 / k, the interval theta +- t sqrt(v), cut off at 0 and 1 (see `methods.strat`).
+The value is the difference estimate. In replicate a the total of a side is its estimate plus sum (w_a - w) e over the
+side's labels, e a label less its predicted rate; the predictions stay as they are. v = sum (theta_a - theta)^2 / k, the
+interval theta +- t sqrt(v), cut off at 0 and 1 (docs/methods/strat.md).
 
-Replicates know of no more than they meet: where a side's labels (nearly) all agree, so do they, and what is left of v
-is what the model foretold. So every side that a metric reads needs some labels that say yes and some that say no,
-unless it is labelled wholly.
+Replicates vary only as labels do: where a side's labels (nearly) all agree, v is next to nothing. So every side that a
+metric uses needs some labels that say yes and some that say no, unless it is labelled wholly.
 """
 
 from collections.abc import Sequence
@@ -31,7 +30,7 @@ from stratawatch.core.population import Atom, Floats
 _WORDS: Final = {A: "positive", B: "negative"}
 _HOW: Final = ReplicationOptions(split=True)
 _LEFT: Final = 0.01
-"""A replicate with less than this part of what a ratio is made of tells nothing of it."""
+"""A replicate that keeps less than this part of the items of a ratio has no value of it."""
 MIN_LABELS_OF_EACH_VERDICT: Final = 5
 """Labels of a side that must say yes, and as many that say no: with fewer it was measured to cover too little."""
 
