@@ -55,7 +55,7 @@ class Case:
 
 CASES: Final[Mapping[str, Case]] = {
     "volume": Case("the window has 6,000 rows, the window before 3,000", {}, rows=6000),
-    "silent": Case("classifier 'rf' made a call on 0.0% of the rows, before on 100.0%", {"score_rf": "NULL::DOUBLE"}),
+    "silent": Case("classifier 'rf' made a call on 0% of the rows, before on 100%", {"score_rf": "NULL::DOUBLE"}),
     "scale": Case("they are more than ten times smaller", {"score_lr": f"{SECOND['score_lr']} / 50"}),
     "frozen": Case("the scores of 'lr' are those of the window", {"score_lr": FIRST["score_lr"]}),
     "types": Case("column 'id' holds numbers, before text", {"id": "i"}),
