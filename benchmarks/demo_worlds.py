@@ -20,11 +20,11 @@ from benchmarks.demo_worlds_loop import Told, run_world
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.metrics import REPORTED
-from stratawatch.demo.comparison import Compared
+from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.configuration import MARGINS
 from stratawatch.demo.models import VOTE
-from stratawatch.demo.promises import Page, detected, false_pages
-from stratawatch.demo.stage import BUDGET
+from stratawatch.demo.promises import PagedMetric, break_was_paged, false_pages
+from stratawatch.demo.week_files import BUDGET
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, WEEKS
 from stratawatch.report.costs import domain_labels
 
@@ -63,7 +63,7 @@ def _statistics(overall: Sequence[Told], regions: Sequence[Told]) -> list[Verdic
 
 
 def _alarms(worlds: Sequence[World]) -> list[Verdict]:
-    found = _share(detected(pages(world)) for world in worlds)
+    found = _share(break_was_paged(pages(world)) for world in worlds)
     healthy = _share(bool(false_pages(pages(world))) for world in worlds)
     early = _share(_paged(world, DEGRADED, range(1, BREAK_WEEK)) for world in worlds)
     vote = _share(_paged(world, VOTE, range(1, WEEKS + 1)) for world in worlds)
@@ -97,7 +97,7 @@ def _needs(world: World, week: int) -> list[tuple[float, float]]:
     return [need for one in wanted if (need := _need(one))]
 
 
-def _need(one: Compared) -> tuple[float, float] | None:
+def _need(one: ComparedEstimate) -> tuple[float, float] | None:
     if one.interval is None:
         return None
     listed = domain_labels(one.interval, one.domain, one.estimate.confidence)
@@ -105,9 +105,9 @@ def _need(one: Compared) -> tuple[float, float] | None:
     return (everywhere if one.estimate.metric == "recall" else listed), everywhere
 
 
-def pages(world: World) -> list[Page]:
+def pages(world: World) -> list[PagedMetric]:
     """Every breach of a world."""
-    return [Page(*told.stream, told.compared.week) for told in world if told.state == AlarmState.BREACH]
+    return [PagedMetric(*told.stream, told.compared.week) for told in world if told.state == AlarmState.BREACH]
 
 
 def _paged(world: World, classifier: str, weeks: Container[int]) -> bool:

@@ -18,13 +18,13 @@ from stratawatch.core.population import Atom, Candidates, Census, Segment
 from stratawatch.core.score_bins import BIN_COUNT, bins_of, centres
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Ledger, Verdict
-from stratawatch.demo.annotator import passes
-from stratawatch.demo.comparison import Compared, compare
+from stratawatch.demo.annotator import cannot_decide
+from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import MARGINS
-from stratawatch.demo.messages import REGIONS, inside
+from stratawatch.demo.messages import REGIONS, in_region
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.stage import BUDGET, START, WEEK
-from stratawatch.demo.world import WEEKS, Week, World, build_world
+from stratawatch.demo.week_files import BUDGET, START, WEEK
+from stratawatch.demo.world import WEEKS, SimulatedWeek, SimulatedWorld, build_world
 from stratawatch.engine.cycle.judge_cycle import YEAR
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.engine.model.survey_spec import max_rounds, survey_spec
@@ -40,7 +40,7 @@ Integers = NDArray[np.int64]
 class Told:
     """One estimate beside the truth, and what was judged of it, if it has a limit."""
 
-    compared: Compared
+    compared: ComparedEstimate
     state: AlarmState | None
 
     @property
@@ -105,7 +105,7 @@ def run_world(seed: int) -> list[Told]:
     return [told for number in range(1, WEEKS + 1) for told in watch(world, spec, world.week(number), memory)]
 
 
-def spec_of(world: World) -> PanelSpec:
+def spec_of(world: SimulatedWorld) -> PanelSpec:
     """The panel as the demo's configuration says it."""
     return PanelSpec(
         name="scam",
@@ -123,7 +123,7 @@ def spec_of(world: World) -> PanelSpec:
     )
 
 
-def watch(world: World, spec: PanelSpec, week: Week, memory: Memory) -> Iterator[Told]:
+def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: Memory) -> Iterator[Told]:
     """One cycle: census, strata, pools, at most two rounds, estimates, states; the memory then has its labels too."""
     cells, history = count(week), memory.before(week.number)
     atoms = stratify(cells.census, survey_spec(spec), history)
@@ -134,25 +134,26 @@ def watch(world: World, spec: PanelSpec, week: Week, memory: Memory) -> Iterator
     memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
     states = judged(design, spec, ledger, drawn, estimates)
-    for compared in compare(week, estimates):
+    for compared in compare_with_truth(week, estimates):
         one = compared.estimate
         yield Told(compared, states.get((one.classifier, one.metric)) if one.segment is None else None)
 
 
-def count(week: Week) -> Cells:
+def count(week: SimulatedWeek) -> Cells:
     """The census query in numpy: pattern x bin of the mean score, with the counts of every region."""
     letters = week.calls @ (1 << np.arange(len(CLASSIFIERS))[::-1])
     of_item = letters * BIN_COUNT + bins_of(week.scores.mean(axis=1))
     keys, inverse, counts = np.unique(of_item, return_inverse=True, return_counts=True)
     patterns = tuple(format(key // BIN_COUNT, f"0{len(CLASSIFIERS)}b") for key in keys)
     segments = {
-        segment: np.bincount(inverse[inside(week.region, segment.value)], minlength=len(keys)) for segment in _SEGMENTS
+        segment: np.bincount(inverse[in_region(week.region, segment.value)], minlength=len(keys))
+        for segment in _SEGMENTS
     }
     return Cells(of_item, Census(CLASSIFIERS, patterns, keys % BIN_COUNT, counts, segments), keys)
 
 
 def pool(
-    week: Week, cells: Cells, atoms: tuple[Atom, ...], wanted: tuple[int, ...], rng: np.random.Generator
+    week: SimulatedWeek, cells: Cells, atoms: tuple[Atom, ...], wanted: tuple[int, ...], rng: np.random.Generator
 ) -> Candidates:
     """The candidates query in numpy. For speed random numbers come from a generator, not from md5 of an item's id."""
     atom_of_key = np.empty(len(cells.keys), dtype=np.int64)
@@ -172,7 +173,9 @@ def pool(
     )
 
 
-def label(design: FrozenDesign, spec: PanelSpec, week: Week, history: History) -> tuple[frozenset[str], Ledger]:
+def label(
+    design: FrozenDesign, spec: PanelSpec, week: SimulatedWeek, history: History
+) -> tuple[frozenset[str], Ledger]:
     """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
     drawn: frozenset[str] = frozenset()
     ledger = Ledger({})
@@ -211,7 +214,7 @@ def _smallest(u: Integers, items: Integers, number: int) -> Integers:
     return items[np.argsort(u[items])]
 
 
-def _say(week: Week, item: str, seed: str) -> Verdict:
-    if passes(f"{seed} {week.number} {item}", SKIPS):
+def _say(week: SimulatedWeek, item: str, seed: str) -> Verdict:
+    if cannot_decide(f"{seed} {week.number} {item}", SKIPS):
         return "unresolved"
     return "yes" if week.truth[int(item)] else "no"

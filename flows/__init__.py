@@ -1,4 +1,4 @@
-"""The order of steps, nothing else."""
+"""The Prefect flows: each runs steps of the engine in order."""
 
 from tasks import environment
 

@@ -1,4 +1,4 @@
-"""Move what can move, and end. Nothing in here waits for people."""
+"""The flow that advances every cycle as far as it can go without waiting for people."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ TASKS: Final[Mapping[str, Task[..., Any]]] = {
 """The engine's steps as tasks."""
 
 SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "judge": show_estimates}
-"""What a person finds in the Prefect UI after a step that did something."""
+"""The artifacts in the Prefect UI after a step that did something."""
 
 
 @flow(name="advance-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)

@@ -108,7 +108,7 @@ def estimate_rows(estimates: Sequence[Estimate], states: Sequence[StreamState]) 
             "classifier": estimate.classifier,
             "metric": estimate.metric,
             "segment": _segment(estimate) or "all",
-            "estimate": _in_words(estimate),
+            "estimate": _estimate_or_reason(estimate),
             "labels used": estimate.labels_used,
             "state": by_stream[key].state.value if key in by_stream else "no limit",
         }
@@ -147,7 +147,7 @@ def _segment(estimate: Estimate) -> str | None:
     return str(estimate.segment) if estimate.segment else None
 
 
-def _in_words(estimate: Estimate) -> str:
+def _estimate_or_reason(estimate: Estimate) -> str:
     outcome = estimate.result
     if isinstance(outcome, IntervalEstimate):
         return estimate_text(outcome.value, outcome.low, outcome.high, estimate.confidence)

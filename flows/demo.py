@@ -13,8 +13,8 @@ from stratawatch.errors import StratawatchError
 from stratawatch.extras import require
 
 SEED: Final = 20260105
-OURS: Final = ".stratawatch-demo"
-"""Marks a folder that an earlier demo made, and that this one may therefore throw away."""
+MARKER: Final = ".stratawatch-demo"
+"""The file that marks a folder of an earlier demo, which may be deleted."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,15 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fresh_folder(folder: Path) -> None:
-    """Make the folder anew; what is no earlier demo's is never thrown away."""
+    """Make the folder anew; refuses to delete anything but an earlier demo."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StratawatchError(f"{folder} is not a folder", hint="choose another one with --out")
-    if folder.exists() and any(folder.iterdir()) and not (folder / OURS).exists():
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARKER).exists():
         raise StratawatchError(f"{folder} holds something else", hint="choose another folder with --out")
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
-    (folder / OURS).touch()
+    (folder / MARKER).touch()
 
 
 def set_environment(folder: Path) -> None:
@@ -60,21 +60,21 @@ def set_environment(folder: Path) -> None:
 
 
 def _run(folder: Path, seed: int, start: float) -> int:
-    from flows.demo_story import Story
+    from flows.demo_output import DemoOutput
     from flows.local_runs import without_heartbeats
 
-    story = Story()
-    story.begin(seed)
-    with story.busy("training three classifiers, starting a Prefect server"):
-        from flows.demo_weeks import Production
+    output = DemoOutput()
+    output.begin(seed)
+    with output.busy("training three classifiers, starting a Prefect server"):
+        from flows.demo_weeks import SimulatedProduction
 
-        production = Production.build(folder, seed)
-    story.introduce(production.world)
+        production = SimulatedProduction.build(folder, seed)
+    output.introduce(production.world)
     for number in production.weeks:
-        with without_heartbeats(), story.busy(f"week {number}") as say:
+        with without_heartbeats(), output.busy(f"week {number}") as say:
             week = production.run_week(number, say)
-        story.print_week(week)
-    broken = story.end(production.ending(), monotonic() - start)
+        output.print_week(week)
+    broken = output.end(production.result(), monotonic() - start)
     return 1 if broken else 0
 
 

@@ -16,12 +16,12 @@ from flows.weekly_report import weekly_report
 from stratawatch.adapters.store import migrate
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.demo.annotator import Annotator
-from stratawatch.demo.comparison import Compared, compare
+from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import write_configuration
 from stratawatch.demo.messages import Booleans
-from stratawatch.demo.promises import Page
-from stratawatch.demo.stage import PANEL, read_text, week_start, write_week
-from stratawatch.demo.world import ITEMS, WEEKS, Week, World, build_world
+from stratawatch.demo.promises import PagedMetric
+from stratawatch.demo.week_files import PANEL, parse_message, week_start, write_week
+from stratawatch.demo.world import ITEMS, WEEKS, SimulatedWeek, SimulatedWorld, build_world
 from stratawatch.engine.model.notification import Notification
 from stratawatch.report.view import build as build_view
 from stratawatch.report.view_models import PanelView
@@ -33,44 +33,44 @@ FIRST_ANSWERS: Final = timedelta(hours=20)
 LAST_ANSWERS: Final = timedelta(hours=44)
 REPORT: Final = timedelta(hours=48)
 
-Say = Callable[[str], None]
+ReportStep = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class WeekDone:
-    """The result of one week."""
+class WeekResult:
+    """What one week gave: its estimates beside the truth, its states and what was sent."""
 
     number: int
     view: PanelView
-    compared: tuple[Compared, ...]
+    compared: tuple[ComparedEstimate, ...]
     states: tuple[AlarmState, ...]
     notifications: tuple[Notification, ...]
     seconds: float
 
 
 @dataclass(frozen=True)
-class Ending:
-    """All weeks, every page that was sent, and what it was sent about."""
+class DemoResult:
+    """All weeks, and every page that was sent with what it was about."""
 
-    world: World
-    weeks: tuple[WeekDone, ...]
-    pages: tuple[tuple[Page, Notification], ...]
+    world: SimulatedWorld
+    weeks: tuple[WeekResult, ...]
+    pages: tuple[tuple[PagedMetric, Notification], ...]
     report: Path | None
 
 
 @dataclass
-class Production:
-    """The world on one side, an ordinary installation on the other; they meet in files only."""
+class SimulatedProduction:
+    """A simulated world and an ordinary installation, which share files and nothing else."""
 
-    world: World
+    world: SimulatedWorld
     config: Path
     items: int = ITEMS
     truth: dict[int, Booleans] = field(default_factory=dict)
-    done: list[WeekDone] = field(default_factory=list)
+    finished: list[WeekResult] = field(default_factory=list)
     report: Path | None = None
 
     @classmethod
-    def build(cls, folder: Path, seed: int, items: int = ITEMS) -> "Production":
+    def build(cls, folder: Path, seed: int, items: int = ITEMS) -> "SimulatedProduction":
         """Build the world and set up the installation, while Prefect's server starts on the other core."""
         with ThreadPoolExecutor(1) as beside:
             awake = beside.submit(_wake_prefect)
@@ -84,7 +84,7 @@ class Production:
         """The weeks, in order."""
         yield from range(1, WEEKS + 1)
 
-    def run_week(self, number: int, say: Say) -> WeekDone:
+    def run_week(self, number: int, say: ReportStep) -> WeekResult:
         """Log a week's predictions, open its cycle, advance three times while somebody labels, write the report."""
         start = monotonic()
         now = week_start(number + 1) + LATE
@@ -101,42 +101,42 @@ class Production:
             advance_cycles(str(self.config), now + answers + timedelta(minutes=5))
         say("writing the report")
         self.report = weekly_report(str(self.config), now + REPORT)
-        self.done.append(self._look_back(week, now + REPORT, start))
-        return self.done[-1]
+        self.finished.append(self._look_back(week, now + REPORT, start))
+        return self.finished[-1]
 
     @property
     def annotator(self) -> Annotator:
         """The annotator, who shares the queue's folder with the product and nothing else."""
         return Annotator(self.config.parent / "queue", "ana", self._is_scam)
 
-    def ending(self) -> Ending:
+    def result(self) -> DemoResult:
         """All weeks, the pages that were sent, and the report."""
         pages = [
             (_page(self._installation(), one), one)
-            for week in self.done
+            for week in self.finished
             for one in week.notifications
             if one.severity == "page"
         ]
-        return Ending(self.world, tuple(self.done), tuple(pages), self.report)
+        return DemoResult(self.world, tuple(self.finished), tuple(pages), self.report)
 
     def _is_scam(self, text: str) -> bool:
-        week, number = read_text(text)
+        week, number = parse_message(text)
         return bool(self.truth[week][number])
 
     def _installation(self, now: datetime | None = None) -> Installation:
         return build(self.config, now, only_reading=True)
 
-    def _look_back(self, week: Week, now: datetime, start: float) -> WeekDone:
+    def _look_back(self, week: SimulatedWeek, now: datetime, start: float) -> WeekResult:
         installation = self._installation(now)
         with installation.ports.store.begin() as tx:
             cycle = tx.cycles.find(panel=PANEL, newest=1)[0]
             revision = tx.estimates.latest(cycle.id)
             states = tx.alarms.of_cycle(cycle.id)
             sent = [one for one in tx.outbox.all() if one.created_at >= week_start(week.number + 1)]
-        return WeekDone(
+        return WeekResult(
             number=week.number,
             view=build_view(installation.ports.store, installation.panels[PANEL], now),
-            compared=compare(week, revision.estimates if revision else ()),
+            compared=compare_with_truth(week, revision.estimates if revision else ()),
             states=tuple(state.state for state in states),
             notifications=tuple(sent),
             seconds=monotonic() - start,
@@ -149,7 +149,7 @@ def _wake_prefect() -> None:
         client.hello()
 
 
-def _page(installation: Installation, notification: Notification) -> Page:
+def _page(installation: Installation, notification: Notification) -> PagedMetric:
     with installation.ports.store.begin() as tx:
         week = tx.cycles.get(notification.facts["cycle"]).period + 1
-    return Page(notification.facts["classifier"], notification.facts["metric"], week)
+    return PagedMetric(notification.facts["classifier"], notification.facts["metric"], week)

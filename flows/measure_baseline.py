@@ -1,4 +1,4 @@
-"""Measure what a panel's metrics are, from its judged windows or from labelled predictions. Run by hand."""
+"""The flow that measures baselines of a panel, from its judged windows or from labelled predictions, run by hand."""
 
 from datetime import datetime
 
@@ -28,7 +28,7 @@ def measure_baseline(
     config: str = "stratawatch.toml",
     now: datetime | None = None,
 ) -> MeasuredBaselines:
-    """Keep baselines of a panel. A schedule would let them follow the drift that they are to show."""
+    """Measure and keep baselines of a panel. It has no schedule: baselines must not follow the drift that they show."""
     installation = build(config, now)
     spec = _panel(installation, panel)
     labels = labelled_predictions(installation.configuration, panel, file, label)

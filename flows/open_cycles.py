@@ -1,4 +1,4 @@
-"""Open a cycle for every window that is over; the past is opened like the present."""
+"""The flow that opens a cycle for every window that is over."""
 
 from datetime import datetime
 

@@ -28,13 +28,13 @@ ONE_AT_A_TIME: Final = ConcurrencyLimitConfig(limit=1, collision_strategy=Concur
 def deployments(config: str, installation: Installation) -> list[RunnerDeployment]:
     """Every flow as a deployment, with the schedules of the configuration; baselines are measured by hand."""
     schedule = installation.settings.schedule
-    rhythm: list[tuple[Flow[..., Any], str | None]] = [
+    schedules: list[tuple[Flow[..., Any], str | None]] = [
         (open_cycles, schedule.open_cron),
         (advance_cycles, schedule.advance_cron),
         (weekly_report, schedule.report_cron),
         (measure_baseline, None),
     ]
-    return [_deployment(flow, cron, config) for flow, cron in rhythm]
+    return [_deployment(flow, cron, config) for flow, cron in schedules]
 
 
 def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDeployment:
@@ -49,7 +49,7 @@ def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDe
     )
 
 
-def _server_is_named() -> None:
+def _require_server() -> None:
     """Prefect would start a server of its own here, one without a scheduler, and nothing would ever run."""
     if PREFECT_API_URL.value() is None:
         raise StratawatchError(
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="stratawatch.toml", help="the configuration (default: %(default)s)")
     config = parser.parse_args(arguments).config
     try:
-        _server_is_named()
+        _require_server()
         served = deployments(config, build(config))
     except StratawatchError as error:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence

@@ -23,11 +23,11 @@ GRACE: Final = 20.0
 """Seconds a process gets to end by itself before it is killed."""
 
 
-class StopAsked(Exception):  # noqa: N818 - a person's wish, not an error
-    """Somebody pressed Ctrl-C, or the service manager wants us to end."""
+class StopAsked(Exception):  # noqa: N818 - a person stops the program; it is not an error
+    """Somebody pressed Ctrl-C, or the service manager stops the program."""
 
 
-def answers(url: str) -> bool:
+def server_answers(url: str) -> bool:
     """Whether a Prefect server answers at this API address."""
     try:
         return httpx.get(f"{url}/health", timeout=2.0).is_success
@@ -44,7 +44,7 @@ def start_server(port: int) -> subprocess.Popen[bytes]:
 def wait_until_it_answers(server: subprocess.Popen[bytes], url: str) -> None:
     """Wait for a server that is starting, or say that it does not."""
     end = time.monotonic() + START_UP
-    while not answers(url):
+    while not server_answers(url):
         if server.poll() is not None:
             raise SystemExit(f"flows.up: the Prefect server ended at once with status {server.returncode}; see above")
         if time.monotonic() > end:
@@ -67,12 +67,12 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 def run(config: str, port: int) -> int:
     """Serve until interrupted, with a server of our own if none answers yet."""
     elsewhere = os.environ.get("PREFECT_API_URL")
-    if elsewhere and not answers(elsewhere):
+    if elsewhere and not server_answers(elsewhere):
         raise SystemExit(f"flows.up: no Prefect server answers at {elsewhere}; start it, or unset PREFECT_API_URL")
     url = os.environ.setdefault("PREFECT_API_URL", f"http://127.0.0.1:{port}/api")
     processes: list[subprocess.Popen[bytes]] = []
     try:
-        if not answers(url):
+        if not server_answers(url):
             processes.append(start_server(port))
             wait_until_it_answers(processes[0], url)
         command = [sys.executable, "-m", "flows.serve", "--config", str(Path(config).resolve())]

@@ -1,4 +1,4 @@
-"""Write the health report of every panel."""
+"""The flow that writes the health report of every panel."""
 
 from datetime import datetime
 from pathlib import Path

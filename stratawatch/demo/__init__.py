@@ -1,1 +1,1 @@
-"""A simulated production: a world whose truth is known, so that what the product says can be checked."""
+"""A simulated production with the truth of every item, against which estimates can be checked."""

@@ -10,20 +10,20 @@ from typing import Any, Literal
 
 from stratawatch.atomic_files import replace_text
 
-Answer = Literal["yes", "no", "skip"]
+AnnotatorAnswer = Literal["yes", "no", "skip"]
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """Someone who knows a message's truth when they read its text, and now and then passes."""
+    """A person who labels messages correctly by their text, and skips a fixed share of them."""
 
     root: Path
     name: str
-    knows: Callable[[str], bool]
+    is_positive: Callable[[str], bool]
     skip_share: float = 0.01
 
     def answer(self, now: datetime) -> int:
-        """Answer every batch that has no answer of ours yet; returns the number of lines written."""
+        """Label every batch that has no file of this annotator yet; returns the number of lines written."""
         return sum(self._answer_batch(batch, now) for batch in sorted((self.root / "out").glob("*.jsonl")))
 
     def _answer_batch(self, batch: Path, now: datetime) -> int:
@@ -38,27 +38,27 @@ class Annotator:
         key: str = task["key"]
         return {
             "key": key,
-            "value": self._say(key, task["payload"]["text"]),
+            "value": self._value(key, task["payload"]["text"]),
             "annotator": self.name,
             "event_id": f"{self.name}-{key}",
             "at": now.isoformat(),
         }
 
-    def _say(self, key: str, text: str) -> Answer:
-        if passes(key, self.skip_share):
+    def _value(self, key: str, text: str) -> AnnotatorAnswer:
+        if cannot_decide(key, self.skip_share):
             return "skip"
-        return "yes" if self.knows(text) else "no"
+        return "yes" if self.is_positive(text) else "no"
 
 
-def passes(key: str, share: float) -> bool:
-    """Whether the annotator cannot decide on this item: a fixed share, whatever the truth."""
+def cannot_decide(key: str, share: float) -> bool:
+    """Whether the annotator skips this item: a fixed share of all keys, whatever the truth."""
     return int(sha256(f"skip {key}".encode()).hexdigest()[:8], 16) < share * 2**32
 
 
 def _tasks(batch: Path) -> Iterator[dict[str, Any]]:
-    """The lines that ask something; a header has no key."""
+    """The lines that hold a task; a header has no key."""
     with batch.open(encoding="utf-8") as lines:
         for line in lines:
-            said = json.loads(line)
-            if "key" in said:
-                yield said
+            task = json.loads(line)
+            if "key" in task:
+                yield task

@@ -1,11 +1,11 @@
-"""The demo's stratawatch.toml: an ordinary configuration, with limits below the healthy values."""
+"""The demo's stratawatch.toml, with limits below the healthy values."""
 
 from pathlib import Path
 from typing import Final
 
 from stratawatch.demo.models import SCORED, VOTE
-from stratawatch.demo.stage import BUDGET, PANEL, START
-from stratawatch.demo.world import World
+from stratawatch.demo.week_files import BUDGET, PANEL, START
+from stratawatch.demo.world import SimulatedWorld
 
 MARGINS: Final = {"precision": 0.03, "recall": 0.05}
 
@@ -71,7 +71,7 @@ classifiers = ["{name}"]
 """
 
 
-def configuration(world: World) -> str:
+def configuration_text(world: SimulatedWorld) -> str:
     """The text of stratawatch.toml."""
     parts = [
         _HEAD.format(panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
@@ -86,8 +86,8 @@ def configuration(world: World) -> str:
     return "".join(parts)
 
 
-def write_configuration(world: World, folder: Path) -> Path:
-    """Write it where the product looks for it."""
+def write_configuration(world: SimulatedWorld, folder: Path) -> Path:
+    """Write stratawatch.toml into the folder; returns its path."""
     path = folder / "stratawatch.toml"
-    path.write_text(configuration(world), encoding="utf-8")
+    path.write_text(configuration_text(world), encoding="utf-8")
     return path

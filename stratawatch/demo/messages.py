@@ -1,4 +1,4 @@
-"""Messages of a marketplace as numbers: seven signals each, a region, and the truth that no file will hold."""
+"""Simulated messages of a marketplace: seven signals, a region, and whether each is a scam."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -31,20 +31,20 @@ CAMPAIGN_LIFT: Final = 4.0
 
 @dataclass(frozen=True)
 class Messages:
-    """Signals (n x 7), region (index into REGIONS) and truth, aligned."""
+    """Signals (n x 7), region (index into REGIONS) and truth, a row a message."""
 
     signals: Signals
     region: Regions
-    scam: Booleans
+    is_scam: Booleans
 
     @property
     def north(self) -> Booleans:
-        """Which messages are from the segment that the campaign touches."""
-        return inside(self.region, "north")
+        """The messages of the region with the campaign."""
+        return in_region(self.region, "north")
 
 
-def inside(region: Regions, name: str) -> Booleans:
-    """Which items are of the region with this name."""
+def in_region(region: Regions, name: str) -> Booleans:
+    """The items of the region with this name."""
     return np.equal(region, REGIONS.index(name))
 
 
@@ -55,20 +55,20 @@ def draw_messages(rng: np.random.Generator, number: int, campaign: float = 0.0) 
     kind = rng.random(number)
     noise = rng.standard_normal((number, len(SIGNALS)), dtype=np.float32)
     shared = rng.standard_normal((number, 1), dtype=np.float32) * np.float32(_SHARED_NOISE)
-    messages = Messages(noise + shared + _level(scam, kind)[:, None] * _STRENGTH, region, scam)
+    messages = Messages(noise + shared + _scam_strength(scam, kind)[:, None] * _STRENGTH, region, scam)
     in_campaign = ~scam & messages.north & (rng.random(number) < campaign)
-    return Messages(lifted(messages.signals, in_campaign), region, scam)
+    return Messages(with_campaign_signal(messages.signals, in_campaign), region, scam)
 
 
-def lifted(signals: Signals, which: Booleans | slice) -> Signals:
-    """The same messages, some of them written as the flash sale is."""
+def with_campaign_signal(signals: Signals, which: Booleans | slice) -> Signals:
+    """A copy of the signals in which some messages sound as urgent as the flash sale."""
     changed = signals.copy()
     changed[which, SIGNALS.index("urgency")] += np.float32(CAMPAIGN_LIFT)
     return changed
 
 
-def _level(scam: Booleans, kind: NDArray[np.float64]) -> Signals:
-    """How much of an obvious scam's strength a message shows."""
+def _scam_strength(scam: Booleans, kind: NDArray[np.float64]) -> Signals:
+    """The part of an obvious scam's strength that each message shows."""
     of_scams = np.where(kind < _SLY, _HALF_HIDDEN, 1.0)
     of_honest = np.where(kind < _LOOKALIKE, _HALF_HIDDEN, 0.0)
     return np.where(scam, of_scams, of_honest).astype(np.float32)

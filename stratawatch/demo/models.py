@@ -11,13 +11,13 @@ from stratawatch.demo.messages import SIGNALS, Booleans, Messages, Signals
 
 Scores = NDArray[np.float64]
 
-VIEWS: Final[Mapping[str, tuple[str, ...]]] = {
+SIGNALS_READ: Final[Mapping[str, tuple[str, ...]]] = {
     "logistic": ("wording", "links", "payment", "urgency"),
     "trees": ("wording", "links", "sender_age", "images", "tempo"),
     "bayes": ("wording", "sender_age", "payment", "images"),
 }
-"""What each classifier sees. Only `logistic` reads urgency."""
-SCORED: Final = tuple(VIEWS)
+"""The signals that each classifier is fitted to. Only `logistic` reads urgency."""
+SCORED: Final = tuple(SIGNALS_READ)
 VOTE: Final = "vote"
 CLASSIFIERS: Final = (*SCORED, VOTE)
 
@@ -25,27 +25,27 @@ _GOAL_PRECISION: Final = {"logistic": 0.84, "trees": 0.86, "bayes": 0.82}
 
 
 @dataclass(frozen=True)
-class Models:
-    """Fitted classifiers and the scores from which they say yes."""
+class TrainedModels:
+    """Fitted classifiers and the least scores that they call positive."""
 
     fitted: Mapping[str, Any]
     cut_offs: Mapping[str, float]
 
     def scores(self, signals: Signals) -> Scores:
-        """One column a scored classifier."""
+        """Scores, a column a scored classifier."""
         return np.column_stack([_score(self.fitted[name], name, signals) for name in SCORED])
 
     def call(self, name: str, signals: Signals) -> Booleans:
-        """What one scored classifier says."""
+        """The calls of one scored classifier."""
         return np.greater_equal(_score(self.fitted[name], name, signals), self.cut_offs[name])
 
     def calls(self, scores: Scores) -> Booleans:
-        """One column a classifier, the vote last."""
+        """Calls, a column a classifier, the vote last."""
         singles = scores >= np.array([self.cut_offs[name] for name in SCORED])
         return np.column_stack([singles, singles.sum(axis=1) >= 2])
 
 
-def train(labelled: Messages, tuning: Messages) -> Models:
+def train_models(labelled: Messages, tuning: Messages) -> TrainedModels:
     """Fit the classifiers on labelled messages, choose their cut-offs on a period of their own."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
@@ -56,15 +56,15 @@ def train(labelled: Messages, tuning: Messages) -> Models:
         "trees": HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8, random_state=0),
         "bayes": GaussianNB(),
     }
-    fitted = {name: model.fit(_view(name, labelled.signals), labelled.scam) for name, model in untrained.items()}
+    fitted = {name: model.fit(_view(name, labelled.signals), labelled.is_scam) for name, model in untrained.items()}
     cut_offs = {
-        name: cut_off_for(_score(model, name, tuning.signals), tuning.scam, _GOAL_PRECISION[name])
+        name: lowest_cut_off(_score(model, name, tuning.signals), tuning.is_scam, _GOAL_PRECISION[name])
         for name, model in fitted.items()
     }
-    return Models(fitted, cut_offs)
+    return TrainedModels(fitted, cut_offs)
 
 
-def cut_off_for(scores: Scores, truth: Booleans, precision: float) -> float:
+def lowest_cut_off(scores: Scores, truth: Booleans, precision: float) -> float:
     """The lowest score from which on the calls are at least this precise."""
     order = np.argsort(-scores, kind="stable")
     precise = np.cumsum(truth[order]) / np.arange(1, len(order) + 1) >= precision
@@ -72,7 +72,7 @@ def cut_off_for(scores: Scores, truth: Booleans, precision: float) -> float:
 
 
 def _view(name: str, signals: Signals) -> Signals:
-    return signals[:, [SIGNALS.index(signal) for signal in VIEWS[name]]]
+    return signals[:, [SIGNALS.index(signal) for signal in SIGNALS_READ[name]]]
 
 
 def _score(model: Any, name: str, signals: Signals) -> Scores:

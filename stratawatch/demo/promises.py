@@ -1,4 +1,4 @@
-"""What the demo promises: the degraded classifier is paged within two cycles, the healthy ones never are."""
+"""The demo's promises: the degraded classifier is paged within two cycles, the healthy ones never are."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ IN_TIME: Final = (BREAK_WEEK, BREAK_WEEK + 1)
 
 
 @dataclass(frozen=True)
-class Page:
-    """Which metric of which classifier was paged, in which week."""
+class PagedMetric:
+    """The metric, classifier and week of a page."""
 
     classifier: str
     metric: str
@@ -21,20 +21,20 @@ class Page:
         return f"{self.metric} of {self.classifier} in week {self.week}"
 
 
-def detected(pages: Collection[Page]) -> bool:
+def break_was_paged(pages: Collection[PagedMetric]) -> bool:
     """Whether the loss of precision was paged in the week it began or in the next."""
     return any(page.classifier == DEGRADED and page.metric == "precision" and page.week in IN_TIME for page in pages)
 
 
-def false_pages(pages: Collection[Page]) -> tuple[Page, ...]:
-    """Pages on the classifiers that nothing happened to."""
+def false_pages(pages: Collection[PagedMetric]) -> tuple[PagedMetric, ...]:
+    """Pages about classifiers whose metrics did not change."""
     return tuple(page for page in pages if page.classifier in HEALTHY)
 
 
-def broken_promises(pages: Collection[Page]) -> tuple[str, ...]:
+def broken_promises(pages: Collection[PagedMetric]) -> tuple[str, ...]:
     """One sentence for each promise that was not kept."""
     broken = [f"a healthy classifier was paged: {page}" for page in false_pages(pages)]
-    if not detected(pages):
+    if not break_was_paged(pages):
         weeks = " or ".join(map(str, IN_TIME))
         broken.append(f"the lost precision of {DEGRADED} was not paged in week {weeks}")
     return tuple(broken)

@@ -1,14 +1,14 @@
-"""True values: what a metric is when every item's truth is known."""
+"""The true values of metrics, from the truth of every item."""
 
 from stratawatch.core.metrics import METRICS, REPORTED, ConfusionCounts
 from stratawatch.demo.messages import Booleans
 from stratawatch.demo.models import CLASSIFIERS
 
-Values = dict[tuple[str, str], float]
+TrueValues = dict[tuple[str, str], float]
 """By (classifier, metric)."""
 
 
-def true_values(calls: Booleans, truth: Booleans, inside: Booleans | None = None) -> Values:
+def true_values(calls: Booleans, truth: Booleans, inside: Booleans | None = None) -> TrueValues:
     """Every metric of every classifier, over all items or `inside` a segment.
 
     >>> import numpy as np

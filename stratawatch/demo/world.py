@@ -1,4 +1,4 @@
-"""Ten weeks of production: healthy ones, then a campaign that fools one classifier in one region."""
+"""Ten simulated weeks: healthy ones, then a campaign that fools one classifier in one region."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.demo.messages import Booleans, Messages, Regions, draw_messages, inside, lifted
-from stratawatch.demo.models import CLASSIFIERS, SCORED, Models, Scores, train
-from stratawatch.demo.truth import Values, true_values
+from stratawatch.demo.messages import Booleans, Messages, Regions, draw_messages, in_region, with_campaign_signal
+from stratawatch.demo.models import CLASSIFIERS, SCORED, Scores, TrainedModels, train_models
+from stratawatch.demo.truth import TrueValues, true_values
 
 WEEKS: Final = 10
 BREAK_WEEK: Final = 7
@@ -25,7 +25,7 @@ _LABELLED, _TUNING, _REFERENCE = 20_000, 200_000, 200_000
 
 
 @dataclass(frozen=True)
-class Week:
+class SimulatedWeek:
     """One week of predictions, and its truth."""
 
     number: int
@@ -34,17 +34,17 @@ class Week:
     calls: Booleans
     truth: Booleans
 
-    def true_values(self, region: str | None = None) -> Values:
+    def true_values(self, region: str | None = None) -> TrueValues:
         """Every metric of every classifier, in all regions or in one."""
-        return true_values(self.calls, self.truth, inside(self.region, region) if region else None)
+        return true_values(self.calls, self.truth, in_region(self.region, region) if region else None)
 
 
 @dataclass(frozen=True)
-class World:
-    """Trained classifiers, their healthy values, and how large the campaign must be to cost what it costs."""
+class SimulatedWorld:
+    """Trained classifiers, their healthy values, and the size of the campaign that costs `LOSS` of precision."""
 
     seed: int
-    models: Models
+    models: TrainedModels
     healthy: Mapping[tuple[str, str], float]
     campaign: float
 
@@ -57,34 +57,36 @@ class World:
             for metric in LIMITED
         }
 
-    def week(self, number: int, items: int = ITEMS) -> Week:
+    def week(self, number: int, items: int = ITEMS) -> SimulatedWeek:
         """Week 1, 2, ...; the same world gives the same week."""
         share = self.campaign if number >= BREAK_WEEK else 0.0
         messages = draw_messages(np.random.default_rng([self.seed, number]), items, share)
         scores = self.models.scores(messages.signals)
-        return Week(number, messages.region, scores, self.models.calls(scores), messages.scam)
+        return SimulatedWeek(number, messages.region, scores, self.models.calls(scores), messages.is_scam)
 
 
-def build_world(seed: int) -> World:
+def build_world(seed: int) -> SimulatedWorld:
     """Train, choose cut-offs and take the healthy values, each on a healthy period of its own before week 1."""
     labelled, tuning, reference = (
         draw_messages(np.random.default_rng([seed, 0, part]), number)
         for part, number in enumerate((_LABELLED, _TUNING, _REFERENCE))
     )
-    models = train(labelled, tuning)
+    models = train_models(labelled, tuning)
     calls = models.calls(models.scores(reference.signals))
     called = calls[:, CLASSIFIERS.index(DEGRADED)]
-    return World(seed, models, true_values(calls, reference.scam), campaign_share(models, reference, called, LOSS))
+    return SimulatedWorld(
+        seed, models, true_values(calls, reference.is_scam), campaign_share(models, reference, called, LOSS)
+    )
 
 
-def campaign_share(models: Models, reference: Messages, called: Booleans, loss: float) -> float:
+def campaign_share(models: TrainedModels, reference: Messages, called: Booleans, loss: float) -> float:
     """The share of honest messages in the north that costs the degraded classifier this much precision there.
 
     With T true and F false calls, and G honest messages that only the campaign makes it call:
     T / (T + F + share G) = T / (T + F) - loss.
     """
-    spared = lifted(reference.signals[reference.north & ~reference.scam & ~called], slice(None))
-    gained = int(models.call(DEGRADED, spared).sum())
-    hits = int((called & reference.north & reference.scam).sum())
+    unmistaken = with_campaign_signal(reference.signals[reference.north & ~reference.is_scam & ~called], slice(None))
+    gained = int(models.call(DEGRADED, unmistaken).sum())
+    hits = int((called & reference.north & reference.is_scam).sum())
     calls = int((called & reference.north).sum())
     return (hits / (hits / calls - loss) - calls) / gained

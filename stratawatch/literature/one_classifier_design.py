@@ -17,7 +17,7 @@ from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.atoms import atoms_of_groups
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.paper_design import PaperDesign, within_pools
-from stratawatch.literature.share_frame import ShareFrame, call_in_words, in_domain
+from stratawatch.literature.sampling_frame import SamplingFrame, calls_in_words, in_domain
 
 _UNSCORED, _OUTSIDE = -1, -2
 """Stratum numbers of the frame's items without a score, and of items outside the frame."""
@@ -50,10 +50,8 @@ class OneClassifierDesign(PaperDesign):
         inside = self.drawable(cells)
         if not (inside & (census.counts > 0)).any():
             whose = census.classifiers[self.place(census.classifiers)]
-            raise PlanImpossible(
-                f"design = '{self.name}' asks about items that {whose} {call_in_words(self.metric)}, and there is none",
-                hint=ANOTHER_CLASSIFIER,
-            )
+            asked = f"asks about items that {whose} {calls_in_words(self.metric)}"
+            raise PlanImpossible(f"design = '{self.name}' {asked}, and there is none", hint=ANOTHER_CLASSIFIER)
         scored = inside & ~np.isnan(cells.scores) & (census.counts > 0)
         numbers = np.where(inside, _UNSCORED, _OUTSIDE)
         if scored.any():
@@ -65,9 +63,9 @@ class OneClassifierDesign(PaperDesign):
         totals = self.next_totals(self.frame(cells), survey, so_far)
         return within_pools(Plan(tuple(totals.tolist()), {}, self.plan_method), so_far.drawn, pools)
 
-    def frame(self, cells: Cells) -> ShareFrame:
+    def frame(self, cells: Cells) -> SamplingFrame:
         """The strata that labels are drawn from."""
-        return ShareFrame(cells, self.place(cells.classifiers), self.metric)
+        return SamplingFrame(cells, self.place(cells.classifiers), self.metric)
 
     def place(self, classifiers: Sequence[str]) -> int:
         """The classifier's place among the panel's."""
@@ -88,5 +86,5 @@ class OneClassifierDesign(PaperDesign):
         """A number from 0 for each of the `scored` cells of the frame: its stratum."""
 
     @abstractmethod
-    def next_totals(self, frame: ShareFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
+    def next_totals(self, frame: SamplingFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
         """Cumulative labels of all strata after the next round; those that are drawn if there is none."""

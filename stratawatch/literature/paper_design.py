@@ -15,9 +15,9 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Counts, Segment
 
-Result = tuple[IntervalEstimate | Undefined, int, str]
+EstimateResult = tuple[IntervalEstimate | Undefined, int, str]
 """An estimate's result, the labels that it rests on, and the method in a few words."""
-EstimateOne = Callable[[str, int, Segment | None], Result]
+EstimateOne = Callable[[str, int, Segment | None], EstimateResult]
 """(metric, the classifier's place, segment) -> its result."""
 
 
@@ -54,6 +54,6 @@ class PaperDesign(SamplingDesign):
 
 def within_pools(plan: Plan, drawn: Counts, pools: Counts) -> Plan:
     """The plan with totals that the pools can give and that keep what is drawn; it lists the strata that are short."""
-    asked = np.array(plan.totals, dtype=np.int64)
-    totals = np.maximum(np.minimum(asked, pools), drawn)
-    return replace(plan, totals=tuple(totals.tolist()), exhausted=tuple(np.flatnonzero(asked > pools).tolist()))
+    planned = np.array(plan.totals, dtype=np.int64)
+    totals = np.maximum(np.minimum(planned, pools), drawn)
+    return replace(plan, totals=tuple(totals.tolist()), exhausted=tuple(np.flatnonzero(planned > pools).tolist()))

@@ -5,7 +5,7 @@ import json
 import duckdb
 import pytest
 
-from flows.demo_weeks import Production
+from flows.demo_weeks import SimulatedProduction
 from stratawatch.core.alarms.alarm_states import AlarmState
 
 ITEMS = 6_000
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def production(tmp_path_factory):
-    return Production.build(tmp_path_factory.mktemp("demo"), seed=3, items=ITEMS)
+    return SimulatedProduction.build(tmp_path_factory.mktemp("demo"), seed=3, items=ITEMS)
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,8 @@ class TestRunWeek:
         assert "precision" in production.report.read_text(encoding="utf-8")
 
 
-class TestEnding:
+class TestResult:
     def test_a_healthy_world_sends_no_page(self, production, weeks):
-        ending = production.ending()
-        assert ending.pages == ()
-        assert [week.number for week in ending.weeks] == [1, 2]
+        result = production.result()
+        assert result.pages == ()
+        assert [week.number for week in result.weeks] == [1, 2]

@@ -1,15 +1,15 @@
-"""Weeks of the demo as its story tells them."""
+"""Weeks of the demo, made by hand."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
-from stratawatch.demo.comparison import Compared
-from stratawatch.demo.promises import Page
+from stratawatch.demo.comparison import ComparedEstimate
+from stratawatch.demo.promises import PagedMetric
 from stratawatch.engine.model.notification import Notification
 
-PAGE = Page("logistic", "precision", 7)
+PAGE = PagedMetric("logistic", "precision", 7)
 
 
 NOTIFICATION = Notification(
@@ -32,15 +32,15 @@ def week(number: int, *, precision: IntervalEstimate | Undefined, notifications=
             labels=SimpleNamespace(new=900, used=893),
             cost=SimpleNamespace(separate=7_200, shared=10_800),
         ),
-        compared=tuple(Compared(number, estimate, truth, 5_000) for estimate in estimates),
+        compared=tuple(ComparedEstimate(number, estimate, truth, 5_000) for estimate in estimates),
         states=(AlarmState.BREACH, AlarmState.OK, AlarmState.OK),
         notifications=notifications,
         seconds=4.2,
     )
 
 
-def ending(*weeks, pages=((PAGE, NOTIFICATION),)):
+def demo_result(*weeks, pages=((PAGE, NOTIFICATION),)):
     return SimpleNamespace(weeks=weeks, pages=pages, report=None)
 
 
-KNOWN = IntervalEstimate(0.681, 0.649, 0.711, 500)
+PRECISION = IntervalEstimate(0.681, 0.649, 0.711, 500)

@@ -38,7 +38,7 @@ def prove_that_schedules_run(place, *, every_seconds: int | None = None) -> None
         _wait_for(lambda: _states(place), process)
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
-    assert not up.answers(api)
+    assert not up.server_answers(api)
     assert _states(place)[0] in {CycleState.OPEN, CycleState.FROZEN, CycleState.LABELLING}
 
 

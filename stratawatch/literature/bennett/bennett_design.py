@@ -28,7 +28,7 @@ from stratawatch.literature.bennett.precision_estimate import estimate_precision
 from stratawatch.literature.bennett.sampling_rounds import StoppingRule, plan_round
 from stratawatch.literature.one_classifier_design import OneClassifierDesign
 from stratawatch.literature.paper_design import EstimateOne
-from stratawatch.literature.share_frame import ShareFrame
+from stratawatch.literature.sampling_frame import SamplingFrame
 from stratawatch.literature.stratum_counts import StratumCounts
 
 _PRECISION: Final = "precision"
@@ -164,7 +164,7 @@ class Bennett(OneClassifierDesign):
         found = estimate_precision(frame.sizes, counts.labels, counts.yes, request.confidence)
         return lambda *_: (found, int(counts.labels.sum()), self.method)
 
-    def next_totals(self, frame: ShareFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
+    def next_totals(self, frame: SamplingFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
         """One round more, as long as the budget pays for new labels and the rule does not stop."""
         left = (survey.budget or 0) - so_far.new_label_cost(so_far.drawn)
         if left <= 0:
@@ -195,5 +195,5 @@ class Bennett(OneClassifierDesign):
         return allocated(first)
 
 
-def _counts(frame: ShareFrame, sample: LabelledSample) -> StratumCounts:
+def _counts(frame: SamplingFrame, sample: LabelledSample) -> StratumCounts:
     return frame.counts(sample.drawn, sample.labelled.sum(axis=0), sample.positive.sum(axis=0))

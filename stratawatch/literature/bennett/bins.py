@@ -1,4 +1,4 @@
-"""Bins: where the score is cut. Values and their counts in, the cuts out; a bin begins at its cut."""
+"""Binnings by name: where scores are cut into bins. A bin begins at its cut."""
 
 from collections.abc import Callable
 from typing import Final
@@ -18,10 +18,10 @@ def equal_ranges(values: Floats, weights: Floats, count: int) -> Floats:
     >>> equal_ranges(np.array([0.0, 0.1, 0.2, 1.0]), np.ones(4), 4).tolist()
     [0.25]
     """
-    scores, _ = _cells(values, weights, count)
+    scores, _ = _distinct_scores(values, weights, count)
     cuts = scores[0] + (scores[-1] - scores[0]) * np.arange(1, count) / count
-    # A range without items is no bin: of cuts that part the same two values, one part them as well.
-    return _distinct(scores, np.searchsorted(scores, cuts), cuts)
+    # A range without items is no bin: of several cuts between the same two values one is kept.
+    return _distinct_cuts(scores, np.searchsorted(scores, cuts), cuts)
 
 
 def equal_counts(values: Floats, weights: Floats, count: int) -> Floats:
@@ -30,11 +30,11 @@ def equal_counts(values: Floats, weights: Floats, count: int) -> Floats:
     >>> equal_counts(np.array([0.1, 0.2, 0.3, 0.9]), np.array([1.0, 1.0, 1.0, 3.0]), 2).tolist()
     [0.9]
     """
-    scores, items = _cells(values, weights, count)
+    scores, items = _distinct_scores(values, weights, count)
     below = np.concatenate([[0.0], np.cumsum(items)[:-1]])
-    wanted = items.sum() * np.arange(1, count) / count
-    places = np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)
-    return _distinct(scores, places, scores[places])
+    ideal = items.sum() * np.arange(1, count) / count
+    places = np.abs(below[None, :] - ideal[:, None]).argmin(axis=1)
+    return _distinct_cuts(scores, places, scores[places])
 
 
 BINNINGS: Final[dict[str, Binning]] = {"equal": equal_ranges, "perc": equal_counts}
@@ -49,23 +49,23 @@ def bin_numbers(values: Floats, cuts: Floats) -> Counts:
     return np.asarray(np.searchsorted(cuts, values, side="right"), dtype=np.int64)
 
 
-def _cells(values: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
+def _distinct_scores(values: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
     """Distinct values in ascending order and how many items have each."""
     if count < 1:
         raise StratawatchError("scores cannot be cut into no bins", expected="at least 1 bin", got=str(count))
-    held = weights > 0
-    if not held.any():
+    counted = weights > 0
+    if not counted.any():
         raise StratawatchError("there is nothing to cut into bins", expected="an item that is called positive")
-    if not np.isfinite(values[held]).all():
+    if not np.isfinite(values[counted]).all():
         raise StratawatchError(
             "a score is not a number", expected="a finite score of every item", hint="leave out items without a score"
         )
-    scores, of = np.unique(values[held], return_inverse=True)
-    return scores, np.bincount(of, weights[held]).astype(np.float64)
+    scores, places = np.unique(values[counted], return_inverse=True)
+    return scores, np.bincount(places, weights[counted]).astype(np.float64)
 
 
-def _distinct(scores: Floats, places: Counts, cuts: Floats) -> Floats:
-    """One cut for every place between two values; before the first value there is nothing to part."""
+def _distinct_cuts(scores: Floats, places: Counts, cuts: Floats) -> Floats:
+    """One cut for every place between two values; a cut before the first value would leave an empty bin."""
     kept, first = np.unique(places, return_index=True)
     inside = (kept > 0) & (kept < len(scores))
     return np.asarray(cuts[first[inside]], dtype=np.float64)

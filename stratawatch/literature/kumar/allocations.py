@@ -1,6 +1,6 @@
 """PRO, EQU, OPT-A1 and OPT-A2: how many labels every stratum has after the next round.
 
-An allocation is a function of the counts so far. It is asked again whenever all items that were drawn have labels, and
+An allocation is a function of the counts so far. The design calls it whenever all items that were drawn have labels;
 sampling is over when it returns the totals that are drawn already.
 """
 
@@ -51,8 +51,8 @@ class Equal:
 class OptA1:
     """OPT-A1, algorithm 1: n_ini labels in every stratum, then all that are left by W_k s_k, eq. 9.
 
-    `pseudo_labels` 0 is the algorithm as printed: it stops asking in strata whose first labels agree, and the estimate
-    drifts towards what they said. 1 adds a right and a wrong label to every stratum when s_k is estimated, which the
+    `pseudo_labels` 0 is the algorithm as printed: strata whose first labels agree get no more of them, and the estimate
+    drifts towards these labels. 1 adds a right and a wrong label to every stratum when s_k is estimated, which the
     paper's figures need and its text lacks (see docs/methods/kumar.md).
     """
 

@@ -31,11 +31,11 @@ from stratawatch.literature.kumar.allocations import (
     optimal_weights,
     too_few_labels,
 )
-from stratawatch.literature.kumar.share_estimates import estimate_share, expected_half_width, listed_share_names
+from stratawatch.literature.kumar.share_estimates import estimate_share, expected_half_width, supported_metrics
 from stratawatch.literature.kumar.stratification import STRATIFIERS, call_probability, cut_points, stratum_of
 from stratawatch.literature.one_classifier_design import OneClassifierDesign
-from stratawatch.literature.paper_design import EstimateOne, Result
-from stratawatch.literature.share_frame import ShareFrame, call_in_words
+from stratawatch.literature.paper_design import EstimateOne, EstimateResult
+from stratawatch.literature.sampling_frame import SamplingFrame, calls_in_words
 from stratawatch.literature.stratum_counts import StratumCounts
 
 _AT_ONCE: Final = ("PRO", "EQU")
@@ -87,7 +87,7 @@ class Kumar(OneClassifierDesign):
 
     def __post_init__(self) -> None:
         for option, given, choices in (
-            ("share of listed items", self.share, listed_share_names()),
+            ("share of listed items", self.share, supported_metrics()),
             ("stratifier", self.stratifier, STRATIFIERS),
             ("allocation", self.allocation, ALLOCATIONS),
         ):
@@ -134,12 +134,12 @@ class Kumar(OneClassifierDesign):
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """A reason for metrics whose items only labels can count, and for items that the option `share` leaves out."""
         title, whose = metric_named(metric).title, classifiers[self.place(classifiers)]
-        if metric not in listed_share_names():
+        if metric not in supported_metrics():
             return f"design = 'kumar' does not tell {title}: only labels say what it is a share of"
         sides = self.metric.sides
         if len(sides) > 1 or (classifier == whose and sides == metric_named(metric).sides):
             return ""
-        asked = f"with share = '{self.share}' it asks about items that {whose} {call_in_words(self.metric)}"
+        asked = f"with share = '{self.share}' it asks about items that {whose} {calls_in_words(self.metric)}"
         return f"design = 'kumar' does not tell {title} of {classifier}: {asked}"
 
     def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
@@ -206,7 +206,7 @@ class Kumar(OneClassifierDesign):
     ) -> EstimateOne:
         """Stratified shares with the interval that their variance implies."""
 
-        def estimate_one(metric: str, place: int, segment: Segment | None) -> Result:
+        def estimate_one(metric: str, place: int, segment: Segment | None) -> EstimateResult:
             items = segment_items(atoms, sample, segment) if segment else ItemSubset(cells.sizes, sample.everywhere)
             found, labels = estimate_share(cells, place, metric_named(metric), items, request.confidence)
             if isinstance(found, Undefined) and segment:
@@ -215,7 +215,7 @@ class Kumar(OneClassifierDesign):
 
         return estimate_one
 
-    def next_totals(self, frame: ShareFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
+    def next_totals(self, frame: SamplingFrame, survey: SurveySpec, so_far: LabelsSoFar) -> Counts:
         """What the allocation draws next, as far as the budget pays for labels that do not exist already."""
         budget, counts = survey.budget or 0, frame.counts(so_far.drawn, so_far.labelled, so_far.positives)
         # A step of OPT-A2 is one of OPT-A1 with a budget that ends with the step.

@@ -10,10 +10,10 @@ from stratawatch.core.metrics import METRICS, RatioMetric
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.kumar.allocations import LEAST_LABELS
 from stratawatch.literature.kumar.stratified_share import expected_variance, stratified_share, wald_interval
-from stratawatch.literature.share_frame import call_in_words, counted_labels, in_domain
+from stratawatch.literature.sampling_frame import calls_in_words, counted_labels, in_domain
 
 
-def listed_share_names() -> list[str]:
+def supported_metrics() -> list[str]:
     """The metrics whose items can be counted without a label; of the others only labels tell how many there are."""
     return [name for name, metric in METRICS.items() if metric.is_listed and metric.is_plain_share]
 
@@ -27,10 +27,10 @@ def estimate_share(
     sizes, labels, yes = columns[:, columns[0] > 0]
     used, without = int(labels.sum()), int((labels == 0).sum())
     if sizes.size == 0:
-        return Undefined(f"there is no item that it {call_in_words(metric)}"), 0
+        return Undefined(f"there is no item that it {calls_in_words(metric)}"), 0
     if without:
         strata = "" if without == len(sizes) else f" in {without} of {len(sizes)} strata"
-        return Undefined(f"no label among the items that it {call_in_words(metric)}{strata}"), used
+        return Undefined(f"no label among the items that it {calls_in_words(metric)}{strata}"), used
     return wald_interval(stratified_share(sizes, labels, yes), confidence), used
 
 

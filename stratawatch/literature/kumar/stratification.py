@@ -8,23 +8,23 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.cumulated_density import cumulated_density_root
-from stratawatch.literature.kumar.equal_partitions import equal_size, equal_width, weighted_mean
-from stratawatch.literature.kumar.gaussian_mixture import gaussian_mixture
-from stratawatch.literature.kumar.k_means import k_means
+from stratawatch.literature.kumar.cumulative_root_frequency import cumulative_root
+from stratawatch.literature.kumar.equal_partitions import equal_counts, equal_sums, equal_widths
+from stratawatch.literature.kumar.gaussian_mixture import mixture_cuts
+from stratawatch.literature.kumar.k_means import k_means_cuts
 from stratawatch.literature.kumar.weighted_values import WeightedValues
 
 Stratifier = Callable[[WeightedValues, int], Floats]
 """(at least two distinct values, K) -> up to K - 1 rising cut points."""
 
 STRATIFIERS: Final[Mapping[str, Stratifier]] = {
-    "SQRT": cumulated_density_root(1 / 2),
-    "CBRT": cumulated_density_root(1 / 3),
-    "WTMN": weighted_mean,
-    "KM": k_means,
-    "GMM": gaussian_mixture,
-    "EQSZ": equal_size,
-    "EQWD": equal_width,
+    "SQRT": cumulative_root(1 / 2),
+    "CBRT": cumulative_root(1 / 3),
+    "WTMN": equal_sums,
+    "KM": k_means_cuts,
+    "GMM": mixture_cuts,
+    "EQSZ": equal_counts,
+    "EQWD": equal_widths,
 }
 
 LEAST_ITEMS: Final = 2

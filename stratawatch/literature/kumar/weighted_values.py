@@ -22,25 +22,25 @@ class WeightedValues:
 
     @classmethod
     def of(cls, z: Floats, weights: Floats | None = None) -> "WeightedValues":
-        """Sort and count; `weights` are the items behind every value, one by default."""
+        """Sort and count values; `weights` are the items that have each value, one by default."""
         weights = np.ones(len(z)) if weights is None else np.asarray(weights, dtype=np.float64)
-        _finite(z)
-        _finite(weights)
+        _require_finite(z)
+        _require_finite(weights)
         if len(z) != len(weights) or (weights < 0).any():
             raise StratawatchError("values and weights do not fit", expected="one weight >= 0 for every value")
-        distinct, home = np.unique(z[weights > 0], return_inverse=True)
+        distinct, places = np.unique(z[weights > 0], return_inverse=True)
         if distinct.size == 0:
             raise StratawatchError("there is nothing to stratify", expected="at least one item")
-        return cls(distinct.astype(np.float64), _sums(home, weights[weights > 0]))
+        return cls(distinct.astype(np.float64), _sums(places, weights[weights > 0]))
 
     @property
     def scaled(self) -> "WeightedValues":
-        """The same between 0 and 1."""
+        """The values scaled to lie between 0 and 1."""
         return WeightedValues((self.z - self.z[0]) / (self.z[-1] - self.z[0]), self.items)
 
-    def unscaled(self, places: Floats) -> Floats:
-        """Where places between 0 and 1 are."""
-        return np.asarray(self.z[0] + (self.z[-1] - self.z[0]) * places, dtype=np.float64)
+    def unscaled(self, scaled: Floats) -> Floats:
+        """Scaled values in the units of the values."""
+        return np.asarray(self.z[0] + (self.z[-1] - self.z[0]) * scaled, dtype=np.float64)
 
     @property
     def deviation(self) -> float:
@@ -49,7 +49,7 @@ class WeightedValues:
         return float(np.sqrt((self.z - mean) ** 2 @ self.items / self.items.sum()))
 
     def grouped(self, most: int = MOST_GROUPS) -> "WeightedValues":
-        """At most so many values: the means of the items within equal widths."""
+        """At most `most` values: the means of the items within equal widths."""
         if self.z.size <= most:
             return self
         width = (self.z[-1] - self.z[0]) / most
@@ -60,11 +60,11 @@ class WeightedValues:
 
     def equal_shares(self, mass: Floats, strata: int) -> Floats:
         """Cut points that share `mass` (by value) most equally; equal values stay together."""
-        reached = np.cumsum(mass)
-        wanted = reached[-1] * np.arange(1, strata) / strata
-        after = np.searchsorted(reached, wanted)
+        cumulated = np.cumsum(mass)
+        steps = cumulated[-1] * np.arange(1, strata) / strata
+        after = np.searchsorted(cumulated, steps)
         before = np.maximum(after - 1, 0)
-        nearer = np.where(wanted - reached[before] < reached[after] - wanted, before, after)
+        nearer = np.where(steps - cumulated[before] < cumulated[after] - steps, before, after)
         return cuts_after(self.z, nearer)
 
 
@@ -76,10 +76,10 @@ def cuts_after(z: Floats, last: NDArray[np.int64]) -> Floats:
     return np.maximum((z[inside] + z[inside + 1]) / 2, np.nextafter(z[inside], np.inf))
 
 
-def _sums(home: NDArray[np.int64], parts: Floats) -> Floats:
-    return np.bincount(home, weights=parts).astype(np.float64)
+def _sums(places: NDArray[np.int64], parts: Floats) -> Floats:
+    return np.bincount(places, weights=parts).astype(np.float64)
 
 
-def _finite(values: Floats) -> None:
+def _require_finite(values: Floats) -> None:
     if not np.isfinite(values).all():
         raise StratawatchError("a value is not a finite number", hint="items without a score cannot be stratified")

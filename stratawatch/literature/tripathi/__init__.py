@@ -1,1 +1,1 @@
-"""Tripathi, Jagannathan and Dhamodharaswamy: one sample's labels recycled for the precision of many classifiers."""
+"""Tripathi, Jagannathan and Dhamodharaswamy: labels of one sample recycled for the precision of many classifiers."""

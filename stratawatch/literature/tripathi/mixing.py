@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
 
-Mix = Callable[[int, np.random.Generator], Counts]
+Mixing = Callable[[int, np.random.Generator], Counts]
 """(length, randomness) -> as many places, each from 0 to length - 1."""
 
 UNIFORM_SHUFFLE: Final = "uniform_shuffle"
@@ -29,10 +29,10 @@ def uniform_sample(length: int, rng: np.random.Generator) -> Counts:
     return rng.integers(max(length, 1), size=length)
 
 
-MIXING: Final[dict[str, Mix]] = {UNIFORM_SHUFFLE: uniform_shuffle, UNIFORM_SAMPLE: uniform_sample}
+MIXING: Final[dict[str, Mixing]] = {UNIFORM_SHUFFLE: uniform_shuffle, UNIFORM_SAMPLE: uniform_sample}
 
 
-def mixing_named(option: str) -> Mix:
+def mixing_named(option: str) -> Mixing:
     """The mixing of this name. Raises StratawatchError for another."""
     if option not in MIXING:
         raise StratawatchError(f"no mixing is called {option!r}", expected=" or ".join(MIXING))

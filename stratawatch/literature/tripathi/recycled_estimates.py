@@ -11,7 +11,7 @@ from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.sampling import order_by_random_number
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.paper_design import Result
+from stratawatch.literature.paper_design import EstimateResult
 from stratawatch.literature.tripathi.derived_metrics import DerivedMetrics
 from stratawatch.literature.tripathi.false_omission import false_omission_rate
 from stratawatch.literature.tripathi.precisions import NO, NO_ANSWER, YES, estimate_precisions
@@ -53,7 +53,7 @@ class RecycledEstimates:
         labelled = cells.sizes * (sequences.totals / sizes)[cells.strata]
         return cls(sequences, answers, labelled, labelled * share[cells.strata], confidence)
 
-    def estimate(self, metric: str, place: int) -> Result:
+    def estimate(self, metric: str, place: int) -> EstimateResult:
         """One of SUPPORTED_METRICS of the classifier in this place."""
         exact = self._exact(metric, place)
         if exact is not None:
@@ -66,7 +66,7 @@ class RecycledEstimates:
         method = f"recycled totals, MOVER; {found.note}" if found.note else "recycled totals, MOVER"
         return found.result, self._labels(place, self.sequences.parent) + self._omission_labels, method
 
-    def _exact(self, metric: str, place: int) -> Result | None:
+    def _exact(self, metric: str, place: int) -> EstimateResult | None:
         """The value, where every item that the metric is about has a label."""
         cells = self.sequences.cells
         a, b = cells.positive[:, place], cells.negative[:, place]

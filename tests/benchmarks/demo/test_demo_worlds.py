@@ -11,7 +11,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.population import Segment
-from stratawatch.demo.comparison import Compared
+from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.world import LIMITED, WEEKS
 
@@ -20,7 +20,7 @@ TRUTH = 0.8
 
 
 def told(week: int, name: str, metric: str, outcome, state=None, segment=None) -> Told:
-    return Told(Compared(week, Estimate(name, metric, segment, outcome, 300, "", 0.95), TRUTH, 5_000), state)
+    return Told(ComparedEstimate(week, Estimate(name, metric, segment, outcome, 300, "", 0.95), TRUTH, 5_000), state)
 
 
 def world(result=COVERED, in_regions=COVERED, breaches=(("logistic", "precision", 7),)) -> list[Told]:

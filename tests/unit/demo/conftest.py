@@ -1,8 +1,8 @@
 import pytest
 
-from stratawatch.demo.world import World, build_world
+from stratawatch.demo.world import SimulatedWorld, build_world
 
 
 @pytest.fixture(scope="session")
-def world() -> World:
+def world() -> SimulatedWorld:
     return build_world(20260105)

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from stratawatch.demo.annotator import Annotator, passes
+from stratawatch.demo.annotator import Annotator, cannot_decide
 
 NOW = datetime(2026, 1, 12, 3, tzinfo=UTC)
 
@@ -78,9 +78,9 @@ class TestAnswer:
 
 class TestPasses:
     def test_is_a_fixed_share_of_the_keys(self):
-        passed = sum(passes(f"key-{n}", 0.1) for n in range(5_000))
+        passed = sum(cannot_decide(f"key-{n}", 0.1) for n in range(5_000))
         assert passed == pytest.approx(500, abs=85)
 
     def test_never_and_always(self):
-        assert not any(passes(f"key-{n}", 0.0) for n in range(1_000))
-        assert all(passes(f"key-{n}", 1.0) for n in range(1_000))
+        assert not any(cannot_decide(f"key-{n}", 0.0) for n in range(1_000))
+        assert all(cannot_decide(f"key-{n}", 1.0) for n in range(1_000))

@@ -2,14 +2,14 @@ import tomllib
 
 import pytest
 
-from stratawatch.demo.configuration import configuration
+from stratawatch.demo.configuration import configuration_text
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.stage import BUDGET, PANEL
+from stratawatch.demo.week_files import BUDGET, PANEL
 
 
 @pytest.fixture
 def panel(world):
-    return tomllib.loads(configuration(world))["panels"][PANEL]
+    return tomllib.loads(configuration_text(world))["panels"][PANEL]
 
 
 class TestConfiguration:

@@ -4,16 +4,16 @@ from unittest.mock import patch
 import pytest
 
 import flows.demo_weeks
-from flows.demo import OURS, fresh_folder, main, set_environment
-from stratawatch.demo.promises import Page
+from flows.demo import MARKER, fresh_folder, main, set_environment
+from stratawatch.demo.promises import PagedMetric
 from stratawatch.errors import StratawatchError
-from tests.support.demo_weeks import KNOWN, NOTIFICATION, PAGE, ending, week
+from tests.support.demo_weeks import NOTIFICATION, PAGE, PRECISION, demo_result, week
 
 
 class TestFreshFolder:
     def test_makes_the_folder_with_its_parents(self, tmp_path):
         fresh_folder(tmp_path / "a" / "demo-out")
-        assert [path.name for path in (tmp_path / "a" / "demo-out").iterdir()] == [OURS]
+        assert [path.name for path in (tmp_path / "a" / "demo-out").iterdir()] == [MARKER]
 
     def test_throws_an_earlier_demo_away(self, tmp_path):
         fresh_folder(tmp_path / "out")
@@ -23,7 +23,7 @@ class TestFreshFolder:
 
     def test_takes_an_empty_folder(self, tmp_path):
         fresh_folder(tmp_path)
-        assert (tmp_path / OURS).exists()
+        assert (tmp_path / MARKER).exists()
 
     def test_never_throws_away_what_is_not_a_demos(self, tmp_path):
         (tmp_path / "thesis.tex").touch()
@@ -62,8 +62,8 @@ class HandMade:
     def __init__(self, world, pages) -> None:
         self.world, self.pages = world, pages
 
-    def ending(self):
-        return ending(week(10, precision=KNOWN), pages=self.pages)
+    def result(self):
+        return demo_result(week(10, precision=PRECISION), pages=self.pages)
 
 
 class TestMain:
@@ -72,13 +72,13 @@ class TestMain:
         [
             (((PAGE, NOTIFICATION),), 0),
             ((), 1),
-            (((PAGE, NOTIFICATION), (Page("trees", "recall", 3), NOTIFICATION)), 1),
+            (((PAGE, NOTIFICATION), (PagedMetric("trees", "recall", 3), NOTIFICATION)), 1),
         ],
         ids=["the break was paged", "nothing was paged", "a healthy classifier was paged too"],
     )
     def test_ends_with_0_only_when_its_promises_were_kept(self, tmp_path, monkeypatch, world, pages, status):
         made = staticmethod(lambda _folder, _seed: HandMade(world, pages))
-        monkeypatch.setattr(flows.demo_weeks.Production, "build", made)
+        monkeypatch.setattr(flows.demo_weeks.SimulatedProduction, "build", made)
         with patch.dict(os.environ):  # main says where Prefect lives
             assert main(["--out", str(tmp_path / "out")]) == status
 

@@ -1,21 +1,21 @@
 import numpy as np
 
 from stratawatch.demo.messages import draw_messages
-from stratawatch.demo.models import CLASSIFIERS, SCORED, VIEWS, cut_off_for
+from stratawatch.demo.models import CLASSIFIERS, SCORED, SIGNALS_READ, lowest_cut_off
 
 
 class TestCutOffFor:
     def test_is_the_lowest_score_that_is_still_precise_enough(self):
         scores = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
         truth = np.array([True, True, False, True, False])
-        assert cut_off_for(scores, truth, 0.75) == 0.6
-        assert cut_off_for(scores, truth, 1.0) == 0.8
+        assert lowest_cut_off(scores, truth, 0.75) == 0.6
+        assert lowest_cut_off(scores, truth, 1.0) == 0.8
 
 
 class TestModels:
     def test_views_overlap_and_only_the_logistic_one_reads_urgency(self):
-        assert all(set(VIEWS[a]) & set(VIEWS[b]) for a in SCORED for b in SCORED)
-        assert [name for name in SCORED if "urgency" in VIEWS[name]] == ["logistic"]
+        assert all(set(SIGNALS_READ[a]) & set(SIGNALS_READ[b]) for a in SCORED for b in SCORED)
+        assert [name for name in SCORED if "urgency" in SIGNALS_READ[name]] == ["logistic"]
 
     def test_scores_are_probabilities(self, world):
         scores = world.week(1, items=5_000).scores

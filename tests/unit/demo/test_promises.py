@@ -1,24 +1,33 @@
 import pytest
 
-from stratawatch.demo.promises import Page, broken_promises, detected, false_pages
+from stratawatch.demo.promises import PagedMetric, break_was_paged, broken_promises, false_pages
 
-FOUND = Page("logistic", "precision", 7)
+FOUND = PagedMetric("logistic", "precision", 7)
 
 
 class TestDetected:
     @pytest.mark.parametrize(("week", "found"), [(6, False), (7, True), (8, True), (9, False)])
     def test_within_two_cycles(self, week, found):
-        assert detected([Page("logistic", "precision", week)]) is found
+        assert break_was_paged([PagedMetric("logistic", "precision", week)]) is found
 
     def test_another_metric_or_classifier_is_not_the_break(self):
-        assert not detected(
-            [Page("logistic", "recall", 7), Page("trees", "precision", 7), Page("vote", "precision", 7)]
+        assert not break_was_paged(
+            [
+                PagedMetric("logistic", "recall", 7),
+                PagedMetric("trees", "precision", 7),
+                PagedMetric("vote", "precision", 7),
+            ]
         )
 
 
 class TestFalsePages:
     def test_are_those_of_the_classifiers_that_nothing_happened_to(self):
-        pages = [FOUND, Page("vote", "precision", 7), Page("trees", "recall", 2), Page("bayes", "precision", 9)]
+        pages = [
+            FOUND,
+            PagedMetric("vote", "precision", 7),
+            PagedMetric("trees", "recall", 2),
+            PagedMetric("bayes", "precision", 9),
+        ]
         assert [page.classifier for page in false_pages(pages)] == ["trees", "bayes"]
 
 
@@ -27,6 +36,6 @@ class TestBrokenPromises:
         assert broken_promises([FOUND]) == ()
 
     def test_says_what_was_missed_and_who_was_wronged(self):
-        missed, wronged = sorted(broken_promises([Page("trees", "recall", 2)]), key=len, reverse=True)
+        missed, wronged = sorted(broken_promises([PagedMetric("trees", "recall", 2)]), key=len, reverse=True)
         assert missed == "the lost precision of logistic was not paged in week 7 or 8"
         assert wronged == "a healthy classifier was paged: recall of trees in week 2"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stratawatch.demo.messages import inside
+from stratawatch.demo.messages import in_region
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED, HEALTHY, ITEMS, LIMIT_MARGIN, LIMITED, WEEKS, build_world
 
@@ -42,7 +42,7 @@ class TestBreak:
     def test_the_north_holds_half_of_the_degraded_classifiers_positives(self, weeks):
         for week in weeks[: BREAK_WEEK - 1]:
             called = week.calls[:, CLASSIFIERS.index(DEGRADED)]
-            assert inside(week.region, "north")[called].mean() == pytest.approx(0.5, abs=0.03)
+            assert in_region(week.region, "north")[called].mean() == pytest.approx(0.5, abs=0.03)
 
     def test_precision_in_the_north_falls_by_25_points(self, weeks):
         key = (DEGRADED, "precision")

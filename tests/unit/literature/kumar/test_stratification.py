@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.kumar.cumulated_density import kernel_density
-from stratawatch.literature.kumar.gaussian_mixture import gaussian_mixture
-from stratawatch.literature.kumar.k_means import k_means
+from stratawatch.literature.kumar.cumulative_root_frequency import kernel_density
+from stratawatch.literature.kumar.gaussian_mixture import mixture_cuts
+from stratawatch.literature.kumar.k_means import k_means_cuts
 from stratawatch.literature.kumar.stratification import (
     LEAST_ITEMS,
     STRATIFIERS,
@@ -137,28 +137,28 @@ class TestKMeans:
         ways = list(combinations((z[1:] + z[:-1]) / 2, strata - 1))
         assert len(ways) == comb(len(z) - 1, strata - 1)
         best = min(square_error(z, np.array(way)) for way in ways)
-        assert square_error(z, k_means(WeightedValues.of(z), strata)) == pytest.approx(best, abs=1e-9)
+        assert square_error(z, k_means_cuts(WeightedValues.of(z), strata)) == pytest.approx(best, abs=1e-9)
 
     def test_as_many_clusters_as_values(self):
-        assert k_means(WeightedValues.of(np.array([1.0, 2.0, 4.0])), 5).tolist() == [1.5, 3]
+        assert k_means_cuts(WeightedValues.of(np.array([1.0, 2.0, 4.0])), 5).tolist() == [1.5, 3]
 
 
 class TestGaussianMixture:
     def test_two_equal_normals_are_parted_half_way(self):
         rng = np.random.default_rng(4)
         z = np.r_[rng.normal(0, 1, 20_000), rng.normal(6, 1, 20_000)]
-        assert gaussian_mixture(WeightedValues.of(z), 2).tolist() == pytest.approx([3], abs=0.1)
+        assert mixture_cuts(WeightedValues.of(z), 2).tolist() == pytest.approx([3], abs=0.1)
 
     def test_a_rare_component_gives_way_early(self):
         """Means 0 and 6, variance 1, weights 9 : 1: equal where 6 z = 18 + log 9."""
         rng = np.random.default_rng(5)
         z = np.r_[rng.normal(0, 1, 45_000), rng.normal(6, 1, 5_000)]
-        assert gaussian_mixture(WeightedValues.of(z), 2).tolist() == pytest.approx([3 + np.log(9) / 6], abs=0.15)
+        assert mixture_cuts(WeightedValues.of(z), 2).tolist() == pytest.approx([3 + np.log(9) / 6], abs=0.15)
 
     def test_a_wide_component_about_a_narrow_one_is_still_an_interval(self):
         rng = np.random.default_rng(6)
         z = np.r_[rng.normal(0, 3, 5000), rng.normal(0.2, 0.1, 5000)]
-        assert len(gaussian_mixture(WeightedValues.of(z), 2)) == 1
+        assert len(mixture_cuts(WeightedValues.of(z), 2)) == 1
 
 
 class TestMerging:

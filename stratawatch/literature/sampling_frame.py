@@ -24,14 +24,14 @@ def counted_labels(metric: RatioMetric, cells: Cells, place: int, labelled: Floa
     return np.asarray(np.where(cells.positive[:, place], on_a, on_b), dtype=np.float64)
 
 
-def call_in_words(metric: RatioMetric) -> str:
+def calls_in_words(metric: RatioMetric) -> str:
     """What the classifier does with the items of the domain: "judged", "calls positive" or "calls negative"."""
     called = "positive" if A in metric.sides else "negative"
     return "judged" if len(metric.sides) > 1 else f"calls {called}"
 
 
 @dataclass(frozen=True)
-class ShareFrame:
+class SamplingFrame:
     """The strata of the items that a metric is a share of, of a census that was stratified for it.
 
     Labels are drawn in them alone. `place` is the classifier's among the panel's.

@@ -2,7 +2,7 @@ import duckdb
 import pytest
 
 from stratawatch.demo.models import CLASSIFIERS, SCORED
-from stratawatch.demo.stage import WEEK, read_text, week_start, write_week
+from stratawatch.demo.week_files import WEEK, parse_message, week_start, write_week
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ class TestWriteWeek:
     def test_ids_are_unique_and_texts_lead_back_to_the_item(self, written):
         found = rows(written[1], "item, text")
         assert len({item for item, _ in found}) == 1_000
-        assert read_text(found[17][1]) == (2, 17)
+        assert parse_message(found[17][1]) == (2, 17)
 
     def test_leaves_no_draft_behind(self, written):
         assert [path.name for path in written[1].parent.iterdir()] == ["week-02.parquet"]
@@ -46,4 +46,4 @@ class TestWriteWeek:
 class TestReadText:
     def test_a_text_that_is_none_of_ours_is_an_error(self):
         with pytest.raises(ValueError, match="hello"):
-            read_text("hello")
+            parse_message("hello")

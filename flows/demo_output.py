@@ -14,9 +14,9 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import estimate_text, percent
 
 if TYPE_CHECKING:  # it imports Prefect, and somebody waits for the first line
-    from flows.demo_weeks import Ending, WeekDone
-    from stratawatch.demo.comparison import Compared
-    from stratawatch.demo.world import World
+    from flows.demo_weeks import DemoResult, WeekResult
+    from stratawatch.demo.comparison import ComparedEstimate
+    from stratawatch.demo.world import SimulatedWorld
 
 STYLES: Final[Mapping[str, str]] = {
     "OK": "green",
@@ -29,7 +29,7 @@ STYLES: Final[Mapping[str, str]] = {
 METRIC_NAMES: Final[Mapping[str, str]] = {"false_omission_rate": "false omission"}
 
 
-class Story:
+class DemoOutput:
     """Prints to the terminal."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -41,18 +41,18 @@ class Story:
 
     @contextmanager
     def busy(self, what: str) -> Iterator[Callable[[str], None]]:
-        """Show what goes on; the function that comes back says what goes on now. A log file gets no spinner."""
+        """Show a spinner with this text and yield a function that shows the present step; no spinner in a log file."""
         if not self.console.is_terminal:
             yield lambda _now: None
             return
         with self.console.status(what) as status:
             yield lambda now: status.update(f"{what}: {now}")
 
-    def introduce(self, world: "World") -> None:
+    def introduce(self, world: "SimulatedWorld") -> None:
         """The world and its limits."""
         from stratawatch.demo.messages import PREVALENCE
         from stratawatch.demo.models import CLASSIFIERS
-        from stratawatch.demo.stage import BUDGET
+        from stratawatch.demo.week_files import BUDGET
         from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, LIMIT_MARGIN, LOSS, WEEKS
 
         healthy = ", ".join(
@@ -67,7 +67,7 @@ class Story:
             f"{100 * LOSS:.0f} points of its precision there. {BUDGET} labels a week.\n"
         )
 
-    def print_week(self, week: "WeekDone") -> None:
+    def print_week(self, week: "WeekResult") -> None:
         """One line for a week."""
         labels = week.view.labels
         counts = Counter(week.states)
@@ -78,29 +78,29 @@ class Story:
         for notification in week.notifications:
             self.console.print(f"         [bold red]{notification.severity}[/]: {escape(notification.subject)}")
 
-    def end(self, ending: "Ending", seconds: float) -> tuple[str, ...]:
+    def end(self, result: "DemoResult", seconds: float) -> tuple[str, ...]:
         """The scorecard, the truth, the cost, the page, the report; returns the promises that were not kept."""
         from stratawatch.demo.promises import broken_promises
 
-        self.console.print(_scorecard(ending.weeks[-1]))
+        self.console.print(_scorecard(result.weeks[-1]))
         self.console.print()
-        self.console.print(_broken_metric(ending))
-        self._count_intervals([one for week in ending.weeks for one in week.compared])
-        self._cost(ending)
-        self._pages(ending)
-        broken = broken_promises([page for page, _ in ending.pages])
+        self.console.print(_broken_metric(result))
+        self._count_intervals([one for week in result.weeks for one in week.compared])
+        self._cost(result)
+        self._pages(result)
+        broken = broken_promises([page for page, _ in result.pages])
         for sentence in broken:
             self.console.print(f"[bold red]promise broken:[/] {escape(sentence)}")
         if not broken:
             self.console.print(
                 "[bold green]promises kept:[/] the break was paged in time, no healthy classifier ever was"
             )
-        where = escape(str(_near(ending.report))) if ending.report else "none was written"
+        where = escape(str(_relative_path(result.report))) if result.report else "none was written"
         self.console.print(f"report: [bold]{where}[/bold]", soft_wrap=True)
         self.console.print(f"run: {seconds:.0f} s")
         return broken
 
-    def _count_intervals(self, compared: "list[Compared]") -> None:
+    def _count_intervals(self, compared: "list[ComparedEstimate]") -> None:
         overall = [one.holds for one in compared if one.estimate.segment is None]
         regions = [one.holds for one in compared if one.estimate.segment is not None]
         self.console.print(
@@ -108,27 +108,27 @@ class Story:
             f"{sum(regions)} of {len(regions)} times for single regions."
         )
 
-    def _cost(self, ending: "Ending") -> None:
-        costs = [week.view.cost for week in ending.weeks if week.view.cost]
-        asked = sum(week.view.labels.new for week in ending.weeks)
+    def _cost(self, result: "DemoResult") -> None:
+        costs = [week.view.cost for week in result.weeks if week.view.cost]
+        labels = sum(week.view.labels.new for week in result.weeks)
         separate, shared = sum(cost.separate for cost in costs), sum(cost.shared for cost in costs)
         self.console.print(
-            f"[bold]{asked:,} labels[/bold] of {len(ending.weeks)} weeks. Plain random sampling for the same widths: "
-            f"{separate:,} ({separate / asked:.1f} times as many) with a sample for each classifier and metric, "
-            f"{shared:,} ({shared / asked:.1f} times) with one sample for all."
+            f"[bold]{labels:,} labels[/bold] of {len(result.weeks)} weeks. Plain random sampling for the same widths: "
+            f"{separate:,} ({separate / labels:.1f} times as many) with a sample for each classifier and metric, "
+            f"{shared:,} ({shared / labels:.1f} times) with one sample for all."
         )
 
-    def _pages(self, ending: "Ending") -> None:
-        for page, notification in ending.pages:
+    def _pages(self, result: "DemoResult") -> None:
+        for page, notification in result.pages:
             self.console.rule(f"[bold red]the page of week {page.week}[/]", align="left")
             self.console.print(f"[bold]{escape(notification.subject)}[/bold]\n{escape(notification.body)}")
             self.console.print(f"[dim]{escape(notification.dedup_key)}[/dim]")
-        if ending.pages:
+        if result.pages:
             self.console.rule()
 
 
-def _scorecard(week: "WeekDone") -> Table:
-    table = _table(f"scorecard of week {week.number}, beside the truth that only the demo knows")
+def _scorecard(week: "WeekResult") -> Table:
+    table = _table(f"scorecard of week {week.number}, beside the true values")
     _columns(
         table,
         classifier="left",
@@ -148,19 +148,19 @@ def _scorecard(week: "WeekDone") -> Table:
     return table
 
 
-def _broken_metric(ending: "Ending") -> Table:
+def _broken_metric(result: "DemoResult") -> Table:
     from stratawatch.demo.world import DEGRADED
 
     table = _table(f"precision of {DEGRADED}, week by week")
     _columns(table, week="right", estimate="right", truth="right", inside="left", state="left")
-    for week in ending.weeks:
+    for week in result.weeks:
         score = next(one for one in week.view.scores if (one.classifier, one.metric) == (DEGRADED, "precision"))
-        compared = next(one for one in week.compared if _is(one, DEGRADED, "precision"))
+        compared = next(one for one in week.compared if _is_overall(one, DEGRADED, "precision"))
         table.add_row(str(week.number), *_beside_truth(compared), _styled(score.state))
     return table
 
 
-def _beside_truth(compared: "Compared") -> tuple[str, str, str]:
+def _beside_truth(compared: "ComparedEstimate") -> tuple[str, str, str]:
     """The cells of an estimate with its interval, of the truth, and of whether the interval contains it."""
     interval = compared.interval
     if interval is None:
@@ -182,7 +182,7 @@ def _columns(table: Table, **sides: Literal["left", "right"]) -> None:
         table.add_column(name, justify=side, no_wrap=True)
 
 
-def _is(one: "Compared", classifier: str, metric: str) -> bool:
+def _is_overall(one: "ComparedEstimate", classifier: str, metric: str) -> bool:
     estimate = one.estimate
     return (estimate.classifier, estimate.metric, estimate.segment) == (classifier, metric, None)
 
@@ -191,7 +191,7 @@ def _table(title: str) -> Table:
     return Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
 
 
-def _near(path: Path) -> Path:
+def _relative_path(path: Path) -> Path:
     """The path relative to the current folder, where it lies below it."""
     here = Path.cwd()
     return path.resolve().relative_to(here) if path.resolve().is_relative_to(here) else path

@@ -1,4 +1,4 @@
-"""The files of the demo: an ordinary configuration, and one Parquet file a week. No truth is in them."""
+"""The demo's prediction files: one Parquet file a week, without the truth."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ import numpy as np
 
 from stratawatch.demo.messages import REGIONS
 from stratawatch.demo.models import CLASSIFIERS, SCORED
-from stratawatch.demo.world import Week
+from stratawatch.demo.world import SimulatedWeek
 
 PANEL: Final = "scam"
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
@@ -34,7 +34,7 @@ def week_start(number: int) -> datetime:
     return START + (number - 1) * WEEK
 
 
-def read_text(text: str) -> tuple[int, int]:
+def parse_message(text: str) -> tuple[int, int]:
     """Week and number of the message with this text.
 
     >>> read_text("message 000017 of week 03")
@@ -46,8 +46,8 @@ def read_text(text: str) -> tuple[int, int]:
     return int(found[2]), int(found[1])
 
 
-def write_week(week: Week, folder: Path) -> Path:
-    """Write a week's predictions as production would have logged them."""
+def write_week(week: SimulatedWeek, folder: Path) -> Path:
+    """Write a week's predictions into the folder as production would have logged them; returns the file's path."""
     import duckdb
     import pandas as pd
 
