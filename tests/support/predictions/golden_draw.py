@@ -166,8 +166,11 @@ GOLDEN_FILES = sorted(name for name in QUERIES if ".duckdb." in name or name.sta
 PostgreSQL and Spark run the other queries in these contract tests; for the other dialects they are parsed.
 """
 
-FIRST_FILES = ["census.duckdb.sql", "candidates.duckdb.sql", "latest_census.duckdb.sql", "long_census.duckdb.sql"]
-"""Those of DuckDB's whose steps stand in the others by name."""
+FIRST_FILES = [
+    *("census.duckdb.sql", "candidates.duckdb.sql", "latest_census.duckdb.sql", "long_census.duckdb.sql"),
+    *("census.postgres.sql", "census.spark.sql", "census.bigquery.sql", "census.snowflake.sql", "census.trino.sql"),
+]
+"""Those whose steps stand in later ones by name."""
 
 
 @cache
@@ -177,40 +180,35 @@ def text(name: str) -> str:
 
 
 def kept_text(name: str) -> str:
-    """The text as it is kept.
-
-    DuckDB's as it is sent, but for the steps that an earlier file has word for word; a translated one in lines of full
-    length, its steps one by one.
-    """
-    if ".duckdb." in name:
-        return _without_shared_steps(name)
-    comments = [line for line in text(name).splitlines() if line.startswith("--")]
-    words = [word for line in text(name).splitlines() if line not in comments for word in line.split()]
-    sql = " ".join(words).replace("( ", "(").replace(" )", ")")
-    steps = re.sub(r"\), (?=\w+ AS (NOT MATERIALIZED )?\(SELECT)", "),\n", sql).splitlines()
-    wrapped = [line for step in steps for line in wrap(step, 120, break_long_words=False, break_on_hyphens=False)]
-    return "\n".join([*comments, *wrapped]) + "\n"
-
-
-def _without_shared_steps(name: str) -> str:
-    """A query of DuckDB's; runs of steps that the first files have too are a line that names them and the file."""
+    """The text as it is kept; runs of steps that an earlier file has word for word are a line that names them."""
     earlier = FIRST_FILES[: FIRST_FILES.index(name)] if name in FIRST_FILES else FIRST_FILES
     found = [(next((file for file in earlier if _is_in(step, file)), ""), step) for step in _steps(name)]
     kept = ""
     for file, run in groupby(found, key=itemgetter(0)):
         steps = [step for _, step in run]
-        names = [re.search(r"^(\w+) AS |^(SELECT)$", step, re.MULTILINE) for step in steps]
+        names = [re.search(r"^(?:WITH )?(\w+) AS |^(SELECT)\b", step, re.MULTILINE) for step in steps]
         kept += f"-- {', '.join(one[1] or one[2] for one in names)}: as in {file}\n" if file else "".join(steps)
     return kept
 
 
-def _steps(name: str) -> list[str]:
-    """The query's steps, each with the comments above it, to the line that closes it."""
-    return re.split(r"(?<=^\),\n)|(?<=^\)\n)", text(name), flags=re.MULTILINE)
-
-
 def _is_in(step: str, file: str) -> bool:
     return step.rstrip(",\n") in [one.rstrip(",\n") for one in _steps(file)]
+
+
+@cache
+def _steps(name: str) -> list[str]:
+    """The query's steps, each with the comments above it, to the line that closes it.
+
+    DuckDB's text is split as it is sent; a translated one has no lines of its own and is put into lines of full length.
+    """
+    if ".duckdb." in name:
+        return re.split(r"(?<=^\),\n)|(?<=^\)\n)", text(name), flags=re.MULTILINE)
+    comments = [line for line in text(name).splitlines() if line.startswith("--")]
+    words = [word for line in text(name).splitlines() if line not in comments for word in line.split()]
+    sql = " ".join(words).replace("( ", "(").replace(" )", ")")
+    steps = re.sub(r"\), (?=\w+ AS (NOT MATERIALIZED )?\(SELECT)", "),\n", sql).splitlines()
+    wrapped = ["\n".join(wrap(step, 120, break_long_words=False, break_on_hyphens=False)) + "\n" for step in steps]
+    return ["".join(f"{line}\n" for line in comments), *wrapped] if comments else wrapped
 
 
 if __name__ == "__main__":

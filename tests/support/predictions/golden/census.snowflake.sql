@@ -8,19 +8,7 @@ time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMPNTZ)) OR time_given IS NULL)
 as_probability AS (SELECT *, score_1 AS probability_1, CASE WHEN NOT score_2 IS NULL THEN 1 / (1 +
 EXP(-LEAST_IGNORE_NULLS(GREATEST_IGNORE_NULLS(score_2, -700), 700))) END AS probability_2, score_3 AS probability_3 FROM
 scored),
-called AS (SELECT *, CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 THEN 1 ELSE 0 END + CASE WHEN score_given_2
-IS NULL THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0)
-THEN 0 ELSE 12 END + CASE WHEN score_given_3 IS NULL THEN 32 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <=
-1) AND score_3 >= CAST('0.7' AS DOUBLE) THEN 16 WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0
-ELSE 48 END AS calls_1, probability_1 + probability_2 + probability_3 AS total_score FROM as_probability),
-checked AS (SELECT *, CASE WHEN total_score - total_score = 0 AND score_1 >= 0 AND score_1 <= 1 AND score_2 - score_2 =
-0 AND score_3 >= 0 AND score_3 <= 1 AND NOT item IS NULL AND NOT time IS NULL THEN TRUE ELSE FALSE END AS is_clean FROM
-called),
-flagged AS (SELECT *, CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL
-THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN score_given_1 IS
-NULL THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN score_given_2 IS NULL THEN 64 ELSE 192 END +
-CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 WHEN score_given_3 IS NULL THEN 256 ELSE 768
-END END AS flags_1 FROM checked),
+-- called, checked, flagged: as in census.spark.sql
 averaged AS (SELECT *, CASE WHEN is_clean THEN total_score / 3 WHEN (BITAND(BITAND(flags_1, (BITSHIFTRIGHT(flags_1,
 1))), 357913941)) = 0 THEN (COALESCE(probability_1, 0) + COALESCE(probability_2, 0) + COALESCE(probability_3, 0)) /
 NULLIF(CASE WHEN probability_1 IS NULL THEN 0 ELSE 1 END + CASE WHEN probability_2 IS NULL THEN 0 ELSE 1 END + CASE WHEN
@@ -29,18 +17,7 @@ THEN probability_1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN probabili
 score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN probability_3 ELSE 0 END) / NULLIF(CASE WHEN (score_1 - score_1 = 0
 AND score_1 >= 0 AND score_1 <= 1) THEN 1 ELSE 0 END + CASE WHEN (score_2 - score_2 = 0) THEN 1 ELSE 0 END + CASE WHEN
 (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 1 ELSE 0 END, 0) END AS mean_score FROM flagged),
-folded AS (SELECT *, CASE WHEN mean_score * 2 < 1 THEN mean_score ELSE 1 - mean_score END AS folded_score FROM
-averaged),
-stepped AS (SELECT *, CASE WHEN folded_score * 32 >= 1 THEN CASE WHEN folded_score * 2 >= 1 THEN 511 WHEN folded_score *
-4 >= 1 THEN 448 + FLOOR(folded_score * 128) WHEN folded_score * 8 >= 1 THEN 416 + FLOOR(folded_score * 256) WHEN
-folded_score * 16 >= 1 THEN 384 + FLOOR(folded_score * 512) ELSE 352 + FLOOR(folded_score * 1024) END WHEN folded_score
-* 512 >= 1 THEN CASE WHEN folded_score * 64 >= 1 THEN 320 + FLOOR(folded_score * 2048) WHEN folded_score * 128 >= 1 THEN
-288 + FLOOR(folded_score * 4096) WHEN folded_score * 256 >= 1 THEN 256 + FLOOR(folded_score * 8192) ELSE 224 +
-FLOOR(folded_score * 16384) END WHEN folded_score * 8192 >= 1 THEN CASE WHEN folded_score * 1024 >= 1 THEN 192 +
-FLOOR(folded_score * 32768) WHEN folded_score * 2048 >= 1 THEN 160 + FLOOR(folded_score * 65536) WHEN folded_score *
-4096 >= 1 THEN 128 + FLOOR(folded_score * 131072) ELSE 96 + FLOOR(folded_score * 262144) END ELSE CASE WHEN folded_score
-* 16384 >= 1 THEN 64 + FLOOR(folded_score * 524288) WHEN folded_score * 32768 >= 1 THEN 32 + FLOOR(folded_score *
-1048576) ELSE FLOOR(folded_score * 2097152) END END AS bin_step FROM folded),
+-- folded, stepped: as in census.spark.sql
 classified AS (SELECT *, (BITAND(BITAND(calls_1, (BITSHIFTRIGHT(calls_1, 1))), 357913941)) = 0 AND
 (BITAND(BITAND(flags_1, (BITSHIFTRIGHT(flags_1, 1))), 357913941)) = 0 AS is_valid, CASE WHEN mean_score IS NULL THEN -1
 WHEN mean_score * 2 < 1 THEN CAST(bin_step AS INT) ELSE 1023 - CAST(bin_step AS INT) END AS bin FROM stepped) SELECT
