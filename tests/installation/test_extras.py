@@ -9,6 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from stratawatch.extras import EXTRAS, MissingExtra, explained, is_installed, require
+from tests.support.configurations import PANEL, changed
 from tests.support.fresh_environments import PROJECT, ROOT, closure, direct, environment, run
 
 CLIENTS = {
@@ -18,34 +19,13 @@ CLIENTS = {
     "fastapi": None,  # Prefect's own, here for its ceiling
 }
 CARD = ("prefect", "numpy", "pandas", "sqlalchemy", "scikit-learn", "great-expectations", "pytest")
-CONFIG = """\
-[store]
-url = "sqlite:///watch.db"
-
-[panels.spam]
-question = "Is it spam?"
-guideline = "Spam is what nobody asked for."
-seed = "s1"
-budget = 60
-deadline = "3d"
-
-[panels.spam.source]
-kind = "files"
-path = "rows.csv"
-
-[panels.spam.columns]
-item = "id"
-time = "at"
-payload = ["text"]
-
-[panels.spam.schedule]
-start = 2026-01-05T00:00:00Z
-every = "7d"
-
-[panels.spam.classifiers.lr]
-score = "lr"
-cut_off = 0.5
-"""
+CONFIG = '[store]\nurl = "sqlite:///watch.db"\n\n' + changed(
+    PANEL,
+    ("budget = 120", "budget = 60"),
+    ("predictions/*.parquet", "rows.csv"),
+    ('segments = ["country"]\n', ""),
+    ('score = "score_lr"\ncall = "pred_lr"', 'score = "lr"\ncut_off = 0.5'),
+)
 PLAYED = """
 import json, pathlib
 from stratawatch.cli.app import app

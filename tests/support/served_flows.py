@@ -52,6 +52,8 @@ class _Served:
     """`python -m flows.up` on a free port, with Prefect's files in the test's folder."""
 
     def __init__(self, place, port: int) -> None:
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # of a shell's background job; children inherit it
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         self._log = (place.folder / "up.log").open("w")
         self.process = subprocess.Popen(

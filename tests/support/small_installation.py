@@ -11,44 +11,20 @@ import pandas as pd
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.wiring import Installation, build
+from tests.support.configurations import PANEL, changed
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)
 CLASSIFIERS = ("lr", "nb", "trees")
 
-CONFIGURATION = """
-[store]
-url = "sqlite:///store.db"
-[queue]
-kind = "folder"
-root = "queue"
-[report]
-folder = "reports"
-[[alerts]]
-kind = "console"
-[schedule]
-open_cron = "* * * * *"
-advance_cron = "* * * * *"
-[panels.spam]
-question = "Is this spam?"
-guideline = "Spam is what nobody asked for."
-seed = "flows"
-budget = 150
-deadline = "3d"
-[panels.spam.source]
-kind = "files"
-path = "predictions/*.parquet"
-[panels.spam.columns]
-item = "id"
-time = "at"
-payload = ["text"]
-segments = ["country"]
-[panels.spam.schedule]
-start = {start}
-every = "7d"
-[panels.spam.classifiers.lr]
-score = "score_lr"
-cut_off = 0.5
+CONFIGURATION = (
+    changed(
+        PANEL,
+        ("budget = 120", "budget = 150"),
+        ("2026-01-05T00:00:00Z", "{start}"),
+        ('call = "pred_lr"', "cut_off = 0.5"),
+    )
+    + """
 [panels.spam.classifiers.nb]
 score = "score_nb"
 cut_off = 0.5
@@ -62,7 +38,20 @@ margin = 0.05
 metric = "precision"
 floor = {floor}
 classifiers = ["lr"]
+[store]
+url = "sqlite:///store.db"
+[queue]
+kind = "folder"
+root = "queue"
+[report]
+folder = "reports"
+[[alerts]]
+kind = "console"
+[schedule]
+open_cron = "* * * * *"
+advance_cron = "* * * * *"
 """
+)
 
 
 @dataclass

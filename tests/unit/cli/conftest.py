@@ -1,7 +1,6 @@
 """Installations to run commands in: an empty one, and one whose first cycle was judged."""
 
 import json
-import os
 import shutil
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,56 +12,25 @@ import pytest
 from typer.testing import CliRunner
 
 from stratawatch.cli.app import app
+from tests.support.configurations import RIGHT, _clean_environment, changed  # noqa: F401
 
 NOW = "2026-01-12T06:00:00+00:00"
 
-CONFIG = """\
-[report]
-folder = "reports"
-
-[panels.spam]
-question = "Is it spam?"
-guideline = "Spam is what nobody asked for."
-seed = "s1"
-budget = 60
-deadline = "3d"
-
-[panels.spam.source]
-kind = "files"
-path = "predictions/*.parquet"
-
-[panels.spam.columns]
-item = "id"
-time = "at"
-payload = ["text"]
-segments = ["country"]
-
-[panels.spam.schedule]
-start = 2026-01-05T00:00:00Z
-every = "7d"
-
-[panels.spam.classifiers.lr]
-score = "score_lr"
-call = "pred_lr"
-
-[panels.spam.classifiers.rf]
-score = "score_rf"
-cut_off = 0.6
-
-[[panels.spam.goals]]
-metric = "precision"
-margin = 0.1
-
-[[panels.spam.limits]]
-metric = "precision"
-floor = 0.97
-classifiers = ["lr"]
-
+CONFIG = (
+    changed(
+        RIGHT,
+        ('[store]\nurl = "sqlite:///stratawatch.db"\n\n[queue]\nroot = "queue"', '[report]\nfolder = "reports"'),
+        ("budget = 120", "budget = 60"),
+        ("margin = 0.05", "margin = 0.1"),
+        ("floor = 0.8", "floor = 0.97"),
+    )
+    + """
 [[panels.spam.limits]]
 metric = "false_omission_rate"
 ceiling = 0.3
 classifiers = ["rf"]
 """
+)
 
 ROWS = """
 SELECT
@@ -101,11 +69,7 @@ class Installation:
         return json.loads(self.run(*arguments, "--json", code=code).stdout)
 
     def configure(self, *changes: tuple[str, str], more: str = "") -> None:
-        text = CONFIG
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new, 1)
-        self.config.write_text(text + more, encoding="utf-8")
+        self.config.write_text(changed(CONFIG, *changes) + more, encoding="utf-8")
 
     def predict(self, query: str = ROWS) -> None:
         (self.folder / "predictions").mkdir(exist_ok=True)
@@ -134,13 +98,6 @@ class Installation:
             "annotator": "ann",
             "at": datetime(2026, 1, 12, 7, tzinfo=UTC).isoformat(),
         }
-
-
-@pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch):
-    for name in os.environ:
-        if name.upper().startswith("STRATAWATCH"):
-            monkeypatch.delenv(name)
 
 
 @pytest.fixture(scope="session")

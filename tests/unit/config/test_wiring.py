@@ -11,8 +11,8 @@ from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, SchemaMismatch
 from stratawatch.wiring import build
+from tests.support.configurations import RIGHT
 from tests.support.programs import loaded
-from tests.unit.config.conftest import RIGHT
 
 HOOK = '[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "webhook"\nname = "ops"\nurl = "${env:OPS_HOOK}"\n'
 

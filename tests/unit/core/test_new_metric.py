@@ -19,10 +19,10 @@ from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import PlanImpossible
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
+from tests.support.configurations import RIGHT
 from tests.support.fakes import FakeSource, spec
 from tests.support.scenario import Scenario, label_cycle
 from tests.support.study_frames import StudyData
-from tests.unit.config.conftest import RIGHT
 
 NAME = "false_discovery_rate"
 
