@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 
 PANEL = CallPatterns.of(["000", "100", "110", "111", "011", "001"], np.array([800, 10, 40, 90, 20, 5]), 3)
 

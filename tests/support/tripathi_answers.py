@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 
 PANEL = CallPatterns.of(["000", "001", "011", "100", "110", "111"], np.array([8000, 50, 200, 100, 400, 900]) * 20, 3)
 

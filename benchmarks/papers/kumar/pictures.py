@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 COLOURS: Final = {
     "PRO": "#009E73",
     "OPT-A2": "#D55E00",
-    "OPT-A2, doubt 1": "#0072B2",
+    "OPT-A2, smoothed": "#0072B2",
 }
 LABELS: Final = (60, 80, 120, 200, 300, 500, 700, 1000)
-NAMES: Final = {"PRO": "PRO", "OPT-A2": "OPT-A2 as printed", "OPT-A2, doubt 1": "OPT-A2, doubt 1"}
+NAMES: Final = {"PRO": "PRO", "OPT-A2": "OPT-A2 as printed", "OPT-A2, smoothed": "OPT-A2, smoothed"}
 
 
 def draw(folder: Path, runs: int, seed: int) -> None:

@@ -31,8 +31,8 @@ SHARP: Final = 5
 """Times as many runs as asked for, so that these figures differ by more than what simulation leaves in them."""
 NEAR: Final = 10.0
 """Percentage points within which a size is met; labels, for random sampling, which a verdict holds to 8."""
-PRINTED, DOUBTING = "as printed", "doubt 1"
-READINGS: Final = {PRINTED: 0.0, DOUBTING: 1.0}
+PRINTED, SMOOTHED = "as printed", "smoothed"
+READINGS: Final = {PRINTED: 0.0, SMOOTHED: 1.0}
 A2_DESIGNS: Final = (("epsilon", "EQSZ"), ("news20", "SQRT"))
 FIRST: Final = 5
 """n_ini of the comparison of OPT-A2 with OPT-A1."""
@@ -232,14 +232,14 @@ def single_labels_row(runs: int, seed: int) -> Row:
 def verdicts(found: list[Compared]) -> list[Verdict]:
     random = next(one for one in found if one.published.allocation == "srs")
     usual = [one for one in found if one.reading != PRINTED]
-    printed = [one for one in found if one.reading != DOUBTING]
+    printed = [one for one in found if one.reading != SMOOTHED]
     further = next(one for one in usual if one.published.allocation.startswith("opt-a2"))
     count = len(usual)
     sized = sum(one.published.value != "higher" for one in usual)
     return [
         Verdict("random sampling on rcv1: labels off 284", "must", random.off or 0.0, 8, "<="),
-        Verdict(f"directions of {count} published figures, OPT with doubt 1", "must", _ways(usual), count, ">="),
-        Verdict(f"sizes of {sized} within {NEAR:.0f} points, OPT with doubt 1", "must", _near(usual), sized / 2, ">="),
+        Verdict(f"directions of {count} published figures, OPT smoothed", "must", _ways(usual), count, ">="),
+        Verdict(f"sizes of {sized} within {NEAR:.0f} points, OPT smoothed", "must", _near(usual), sized / 2, ">="),
         Verdict(f"directions of {count} published figures, OPT as printed", "aim", _ways(printed), count, ">="),
         Verdict(f"sizes of {sized} within {NEAR:.0f} points, OPT as printed", "aim", _near(printed), sized / 2, ">="),
         Verdict("OPT-A2 below OPT-A1 at n_ini 5, least percent", "must", min(further.values), 5, ">="),

@@ -17,9 +17,9 @@ from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.tripathi.call_patterns import CallPatterns, Overlap
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns, Overlap
 from stratawatch.literature.tripathi.precisions import estimate_precisions
 from stratawatch.literature.tripathi.recycling import recycle_samples_for_precision
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate, smoothed_share

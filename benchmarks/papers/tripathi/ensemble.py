@@ -24,9 +24,9 @@ from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.precisions import estimate_precisions
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 

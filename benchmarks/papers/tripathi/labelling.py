@@ -5,8 +5,8 @@ import numpy as np
 from benchmarks.shape import Options
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.panel_draw import PanelDraw
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 
 
 def answers(draw: PanelDraw, yes: Counts, rng: np.random.Generator) -> Counts:

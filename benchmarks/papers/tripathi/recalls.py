@@ -16,10 +16,10 @@ from benchmarks.papers.tripathi.labelling import answers, patterns_of, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.derived_metrics import DerivedMetrics
 from stratawatch.literature.tripathi.false_omission import allocate_omission_labels, false_omission_rate
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.precisions import PrecisionEstimates, estimate_precisions
 
 FULL, QUICK = 3000, 150

@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.papers.tripathi.labelling import answers, runs
 from benchmarks.shape import Options, Result, Verdict
 from stratawatch.core.population import Floats
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.precisions import estimate_precisions
 from stratawatch.literature.tripathi.sample_size import sample_size
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate

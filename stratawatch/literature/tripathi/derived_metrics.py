@@ -17,7 +17,7 @@ import numpy as np
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.effective_sample_size import effective_sample_size
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.precisions import PrecisionEstimates
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 

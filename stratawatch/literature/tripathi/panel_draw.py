@@ -13,8 +13,8 @@ import numpy as np
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.recycling import RecycledSequence, recycle_samples_for_precision
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.tripathi.call_patterns import CallPatterns, Overlap
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns, Overlap
 
 
 def best_parent(patterns: CallPatterns, lengths: Counts) -> int:

@@ -8,8 +8,8 @@ import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.population import Counts
-from stratawatch.literature.tripathi.call_patterns import Overlap
 from stratawatch.literature.tripathi.mixing import UNIFORM_SHUFFLE, mixing_named
+from stratawatch.literature.tripathi.pattern_sizes import Overlap
 
 DrawMore = Callable[[bool, int], Counts]
 """(outside, k) -> ids of k new draws with replacement, from A_C - A_P if `outside`, else from all of A_C."""

@@ -12,10 +12,10 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Counts
 from stratawatch.errors import PlanImpossible
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.false_omission import allocate_omission_labels
 from stratawatch.literature.tripathi.panel_draw import PanelDraw, draw_panel
 from stratawatch.literature.tripathi.parent_choice import best_parent
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
 from stratawatch.literature.tripathi.sample_size import sample_size
 from stratawatch.literature.tripathi.sequence_length import longest_affordable

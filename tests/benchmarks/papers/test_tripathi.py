@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks.papers.tripathi import coverage, cycles, ensemble, labelling, recalls, table
 from benchmarks.shape import Options
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 
 
 def options(runs, quick=True):

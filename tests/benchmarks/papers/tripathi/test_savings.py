@@ -4,8 +4,8 @@ import numpy as np
 
 from benchmarks.papers.tripathi.savings import Saving, savings
 from stratawatch.core.estimate import Undefined
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE, UNIFORM_SHUFFLE
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from tests.support.panel_draws import draw
 
 

@@ -163,12 +163,3 @@ class TestRefusals:
     def test_steps_that_do_not_go_round(self, n_step):
         with pytest.raises(StratawatchError, match=rf"steps of {n_step} labels round some of 3 strata .* n_step >= 3"):
             OptA2(5, n_step).totals(SIZES, nothing(SIZES), 100)
-
-    @pytest.mark.parametrize("counts", [([5], [6], [1]), ([5], [4], [5]), ([5], [4], [-1])])
-    def test_counts_that_cannot_be(self, counts):
-        with pytest.raises(StratawatchError, match="counts contradict one another"):
-            StratumCounts(*(np.array(count) for count in counts))
-
-    def test_counts_of_other_strata(self):
-        with pytest.raises(StratawatchError, match="counts contradict one another"):
-            StratumCounts(np.array([1, 2]), np.array([1]), np.array([1]))

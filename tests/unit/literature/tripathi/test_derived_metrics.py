@@ -3,10 +3,10 @@ import pytest
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.derived_metrics import DerivedMetrics
 from stratawatch.literature.tripathi.false_omission import allocate_omission_labels, false_omission_rate
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.precisions import PrecisionEstimates, estimate_precisions
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate
 from tests.support.tripathi_answers import PANEL, YES, answers

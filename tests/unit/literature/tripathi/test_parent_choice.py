@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.call_patterns import CallPatterns, Overlap
 from stratawatch.literature.tripathi.panel_draw import draw_panel
 from stratawatch.literature.tripathi.parent_choice import best_parent, expected_labels, expected_savings
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns, Overlap
 from stratawatch.literature.tripathi.sequence_length import longest_affordable
 
 PANEL = CallPatterns.of(["000", "100", "110", "111", "011", "001"], np.array([8000, 100, 400, 900, 200, 50]), 3)

@@ -3,9 +3,9 @@ import pytest
 
 from stratawatch.core.estimate import Undefined
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.call_patterns import CallPatterns
 from stratawatch.literature.tripathi.mixing import MIXING, UNIFORM_SAMPLE, UNIFORM_SHUFFLE
 from stratawatch.literature.tripathi.panel_draw import draw_panel
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns
 from stratawatch.literature.tripathi.precisions import NO_ANSWER, estimate_precisions
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate, smoothed_share
 from tests.support.tripathi_answers import PANEL, YES, answers

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.errors import StratawatchError
-from stratawatch.literature.tripathi.call_patterns import Overlap
 from stratawatch.literature.tripathi.mixing import MIXING, UNIFORM_SAMPLE, UNIFORM_SHUFFLE, mixing_named
+from stratawatch.literature.tripathi.pattern_sizes import Overlap
 from stratawatch.literature.tripathi.recycling import recycle_samples_for_precision
 
 OPTIONS = sorted(MIXING)

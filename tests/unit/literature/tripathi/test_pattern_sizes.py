@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stratawatch.literature.tripathi.call_patterns import CallPatterns, Overlap
+from stratawatch.literature.tripathi.pattern_sizes import CallPatterns, Overlap
 from tests.support.panel_draws import patterns_of
 
 calls = arrays(bool, st.tuples(st.integers(1, 60), st.integers(1, 4)))
