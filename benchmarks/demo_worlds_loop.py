@@ -17,7 +17,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Atom, Candidates, Census, Segment
 from stratawatch.core.score_bins import BIN_COUNT, bins_of, centres
 from stratawatch.core.stratification.stratify import stratify
-from stratawatch.core.verdicts import Ledger, Verdict
+from stratawatch.core.verdicts import ItemVerdicts, Verdict
 from stratawatch.demo.annotator import cannot_decide
 from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import MARGINS
@@ -27,7 +27,7 @@ from stratawatch.demo.week_files import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, SimulatedWeek, SimulatedWorld, build_world
 from stratawatch.engine.cycle.judge_cycle import YEAR
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
-from stratawatch.engine.model.survey_spec import max_rounds, survey_spec
+from stratawatch.engine.model.survey_spec import max_rounds, survey_of_panel
 
 SKIPS: Final = 0.01
 CONFIDENCE: Final = 0.95
@@ -64,7 +64,7 @@ class Memory:
 
     weeks: dict[int, History] = field(default_factory=dict)
 
-    def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: Ledger) -> None:
+    def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: ItemVerdicts) -> None:
         """Add a week's answers, each with the items of its stratum for every one that was drawn."""
         strata = np.array([atom.stratum for atom in design.atoms])[design.candidates.atoms]
         drawn = np.array([item in ledger.verdicts for item in design.candidates.items])
@@ -126,8 +126,8 @@ def spec_of(world: SimulatedWorld) -> PanelSpec:
 def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: Memory) -> Iterator[Told]:
     """One cycle: census, strata, pools, at most two rounds, estimates, states; the memory then has its labels too."""
     cells, history = count(week), memory.before(week.number)
-    atoms = stratify(cells.census, survey_spec(spec), history)
-    wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec), history)
+    atoms = stratify(cells.census, survey_of_panel(spec), history)
+    wanted = pool_sizes(atoms, CLASSIFIERS, survey_of_panel(spec), history)
     rng = np.random.default_rng([world.seed, week.number, 1])
     design = FrozenDesign(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
     drawn, ledger = label(design, spec, week, history)
@@ -175,19 +175,19 @@ def pool(
 
 def label(
     design: FrozenDesign, spec: PanelSpec, week: SimulatedWeek, history: History
-) -> tuple[frozenset[str], Ledger]:
+) -> tuple[frozenset[str], ItemVerdicts]:
     """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
     drawn: frozenset[str] = frozenset()
-    ledger = Ledger({})
+    ledger = ItemVerdicts({})
     for ordinal in range(1, max_rounds(spec) + 1):
-        plan = design.plan(survey_spec(spec), ledger, drawn, ordinal=ordinal, history=history)
+        plan = design.plan(survey_of_panel(spec), ledger, drawn, ordinal=ordinal, history=history)
         drawn = frozenset(design.candidates.items[index] for index in design.draw(plan))
-        ledger = Ledger({item: _say(week, item, spec.seed) for item in drawn})
+        ledger = ItemVerdicts({item: _say(week, item, spec.seed) for item in drawn})
     return drawn, ledger
 
 
 def judged(
-    design: FrozenDesign, spec: PanelSpec, ledger: Ledger, drawn: frozenset[str], estimates: tuple[Estimate, ...]
+    design: FrozenDesign, spec: PanelSpec, ledger: ItemVerdicts, drawn: frozenset[str], estimates: tuple[Estimate, ...]
 ) -> Mapping[tuple[str, str], AlarmState]:
     """The engine's page rule: an interval wide enough for all streams and all weeks of a year."""
     wide = design.estimate(

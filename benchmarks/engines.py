@@ -16,7 +16,7 @@ from typing import Final
 
 from benchmarks.postgres_server import postgres
 from benchmarks.shape import Options, Result, Row, Verdict, main
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.spark_table import SparkSource
@@ -40,7 +40,7 @@ def sources(folder: Path, engines: tuple[str, ...]) -> Iterator[Mapping[str, Pre
         made: dict[str, PredictionSource] = {}
         for kind in engines:
             if kind == "files":
-                made[kind] = DuckDBSource(folder / "parquet")
+                made[kind] = FilesSource(folder / "parquet")
             elif kind == "duckdb":
                 made[kind] = DuckDBTableSource(folder / "rows.duckdb", TABLE)
             elif kind == "postgres":

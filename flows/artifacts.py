@@ -8,7 +8,7 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.population import Atom
-from stratawatch.engine.baselines.active_baselines import active_baselines
+from stratawatch.engine.baselines.active_baselines import current_baselines
 from stratawatch.engine.cycle.stratum_summary import summarise_strata
 from stratawatch.engine.model.cycle_facts import Cycle, Round
 from stratawatch.engine.model.notification import StreamState
@@ -58,7 +58,7 @@ def show_baselines(ports: Ports, spec: PanelSpec) -> None:
     """Show every baseline of a panel, with the dates that it is in force for, and whether it is now."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        kept, used = tx.baselines.of(spec.name), active_baselines(tx, spec, now, measured_by=now)
+        kept, used = tx.baselines.of(spec.name), current_baselines(tx, spec, now, measured_by=now)
     create_table_artifact(
         baseline_rows(kept, list(used.values())),
         key=artifact_key("baselines", spec.name),

@@ -5,7 +5,7 @@ from datetime import datetime
 from prefect import flow
 
 from flows.artifacts import show_baselines
-from stratawatch.engine.baselines.baselines_from_labels import sides_of
+from stratawatch.engine.baselines.baselines_from_labels import side_sizes
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, MeasuredBaselines
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
@@ -32,7 +32,7 @@ def measure_baseline(
     installation = build(config, now)
     spec = _panel(installation, panel)
     labels = labelled_predictions(installation.configuration, panel, file, label)
-    request = BaselineRequest(tuple(of or ()), windows, sides_of(called, passed), valid_from, valid_until)
+    request = BaselineRequest(tuple(of or ()), windows, side_sizes(called, passed), valid_from, valid_until)
     measured = measure(sealed(installation.ports), spec, request, labels)
     show_baselines(installation.ports, spec)
     return measured

@@ -11,7 +11,7 @@ from stratawatch.adapters import checks
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import Settings
-from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
+from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, Ports, PredictionSource, Store
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
@@ -84,7 +84,7 @@ def source(configuration: Configuration, panel: str) -> PredictionSource:
 
 def labelled_predictions(
     configuration: Configuration, panel: str, file: str | None, label: str | None = None
-) -> LabelledPredictions | None:
+) -> BaselineItemReader | None:
     """Labelled predictions in a file of the configuration's folder, if one is named, as those of its source are."""
     from stratawatch.adapters.sources.labelled_files import LABEL, LabelledFiles
 

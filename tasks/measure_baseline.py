@@ -3,7 +3,7 @@
 from prefect import get_run_logger
 
 from stratawatch.engine.baselines import measure_baseline as engine
-from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
+from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, MeasuredBaselines
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
@@ -12,7 +12,7 @@ from tasks.policy import use_case
 
 @use_case(run_name="measure baselines")
 def measure_baseline(
-    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
+    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: BaselineItemReader | None = None
 ) -> MeasuredBaselines:
     """Measure and keep; returns what is new, what was kept before, and what is undefined."""
     measured = engine.measure_baseline(ports, spec, request, labels)

@@ -19,7 +19,7 @@ from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides, judged,
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Counts, Floats
 
 SIZE: Final = 20_000
@@ -127,6 +127,6 @@ def _first_period(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -
 def _second_totals(warm: Frozen, queue: Queue, known: Flags) -> Counts:
     """One round from history; items whose label is known are not asked about."""
     nothing = np.zeros(queue.atoms)
-    costs = LabelCosts(0, queue.strata, ~known[queue.rows])
+    costs = UnlabelledCandidates(0, queue.strata, ~known[queue.rows])
     so_far = LabelsSoFar(1, np.zeros_like(warm.pools), nothing, nothing, costs=costs)
     return warm.planner.totals(so_far, warm.pools)

@@ -11,7 +11,7 @@ from benchmarks.record.studies import METRICS
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.labelled import labelled_baselines, side_sample_baselines
 from stratawatch.core.baselines.past_estimates import baseline_from_estimates
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
@@ -19,7 +19,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Candidates, Census, Segment
-from stratawatch.core.verdicts import Ledger
+from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.resampling.resampled_baselines import measure_baselines
 
 _CONFIDENCES: Final = (0.8, 0.95, 0.999)
@@ -69,10 +69,10 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
     drawn: list[str] = []
     plans: list[Any] = []
     for ordinal in (1, 2):
-        told = Ledger({item: truth[item] for item in drawn})  # type: ignore[misc]
+        told = ItemVerdicts({item: truth[item] for item in drawn})  # type: ignore[misc]
         plans.append(design.plan(survey, told, drawn, ordinal=ordinal, history=history, earlier=plans))
         drawn = [design.candidates.items[row] for row in design.draw(plans[-1])]
-    told = Ledger({item: truth[item] for item in drawn})  # type: ignore[misc]
+    told = ItemVerdicts({item: truth[item] for item in drawn})  # type: ignore[misc]
     return {
         "pools": pools,
         "totals": [plan.totals for plan in plans],
@@ -130,7 +130,7 @@ def _judgements() -> dict[str, Any]:
     baselines = (
         ActiveBaseline(BaselineShare(0.8, 300.0), "1 May"),
         ActiveBaseline(
-            TwoSidedBaseline("recall", BaselineShare(0.8, 100.0), BaselineShare(0.02, 400.0), 1000.0, 9000.0), "1 May"
+            TwoSampleBaseline("recall", BaselineShare(0.8, 100.0), BaselineShare(0.02, 400.0), 1000.0, 9000.0), "1 May"
         ),
     )
     limits: tuple[tuple[float | None, float | None, float | None], ...] = (

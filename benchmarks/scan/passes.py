@@ -10,7 +10,7 @@ from benchmarks.scan.population import WINDOW
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 from stratawatch.engine.ports import PredictionSource
 
 
@@ -103,15 +103,15 @@ def look(source: PredictionSource, panel: PanelSpec) -> Look:
 
 def first_cut(census: Census, panel: PanelSpec) -> tuple[Sequence[Atom], Sequence[int]]:
     """What a first cycle would draw: atoms, and the size of every stratum's pool."""
-    survey = survey_spec(panel)
+    survey = survey_of_panel(panel)
     atoms = stratify_for_survey(census, survey)
     return atoms, pool_sizes(atoms, census.classifiers, survey)
 
 
 def _files(folder: Path) -> Any:
-    from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+    from stratawatch.adapters.sources.duckdb_files import FilesSource
 
-    return DuckDBSource(folder)
+    return FilesSource(folder)
 
 
 ENGINES: Final = {

@@ -12,7 +12,7 @@ from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
-    from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions
+    from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
     from stratawatch.engine.model.stored_baseline import StoredBaseline
     from stratawatch.wiring import Installation
 
@@ -82,8 +82,8 @@ def measure(
       stratawatch baseline measure toxicity --file apart.csv --of lr \\
         --called 1200 --passed 98000
     """
-    from stratawatch.engine.baselines.active_baselines import active_baselines
-    from stratawatch.engine.baselines.baselines_from_labels import sides_of
+    from stratawatch.engine.baselines.active_baselines import current_baselines
+    from stratawatch.engine.baselines.baselines_from_labels import side_sizes
     from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.wiring import build
 
@@ -92,7 +92,7 @@ def measure(
     request = BaselineRequest(
         of=tuple(of or ()),
         windows=windows,
-        sides=sides_of(called, passed),
+        sides=side_sizes(called, passed),
         valid_from=moment(since, "--from"),
         valid_until=moment(until, "--until"),
     )
@@ -102,7 +102,7 @@ def measure(
             {
                 **_row(one),
                 "new": new,
-                "in_force": one.same_evidence(active_baselines(tx, spec, one.valid_from)[one.key]),
+                "in_force": one.same_evidence(current_baselines(tx, spec, one.valid_from)[one.key]),
             }
             for some, new in ((found.new, True), (found.unchanged, False))
             for one in some
@@ -138,14 +138,14 @@ def list_(
       stratawatch baseline list toxicity
       stratawatch baseline list toxicity --json
     """
-    from stratawatch.engine.baselines.active_baselines import active_baselines
+    from stratawatch.engine.baselines.active_baselines import current_baselines
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
     spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
     with installation.ports.store.begin() as tx:
         at = installation.ports.clock.now()
-        used = set(active_baselines(tx, spec, at, measured_by=at).values())
+        used = set(current_baselines(tx, spec, at, measured_by=at).values())
         rows = [{**_row(one), "in_force": one in used} for one in tx.baselines.of(panel)]
     if json:
         print_json({"panel": panel, "baselines": rows})
@@ -157,7 +157,7 @@ def list_(
 
 def _labels(
     installation: "Installation", panel: str, file: Path | None, label: str | None
-) -> "LabelledPredictions | None":
+) -> "BaselineItemReader | None":
     """The labelled predictions of a file, named from the current folder; it must lie in the configuration's folder."""
     from stratawatch.wiring import labelled_predictions
 

@@ -71,14 +71,14 @@ def census(
 
 def _counted(installation: "Installation", spec: "PanelSpec", at: str | None, picture: Path | None) -> dict[str, Any]:
     from stratawatch.engine.input.assess_window import assess_window
-    from stratawatch.engine.model.windows import newest_complete
+    from stratawatch.engine.model.windows import newest_ended_period
 
     period, window = newest_window(installation, spec) if at is None else window_holding(spec, at)
     now = installation.ports.clock.now()
     found = assess_window(installation.ports, spec, window, period, opened_at=now, with_candidates=False)
     if picture is not None:
         _draw(picture, spec, window, found)
-    complete = period <= newest_complete(spec.windows, now)
+    complete = period <= newest_ended_period(spec.windows, now)
     return {"panel": spec.name, "period": period, "complete": complete, **_document(spec, window, found)}
 
 

@@ -74,7 +74,7 @@ def _placed(configuration: "Configuration", place: Place, trouble: StratawatchEr
 def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.designs import design_of
     from stratawatch.core.estimation.variance_methods import variance_named
-    from stratawatch.engine.model.survey_spec import survey_spec
+    from stratawatch.engine.model.survey_spec import survey_of_panel
 
     panels = {
         f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
@@ -86,7 +86,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         if spec.columns.cluster is not None
     }
     designs = {
-        f"design of {name}": "; ".join([_design(spec), *design_of(survey_spec(spec)).warnings])
+        f"design of {name}": "; ".join([_design(spec), *design_of(survey_of_panel(spec)).warnings])
         for name, spec in configuration.panels.items()
         if spec.design != "joint"
     }
@@ -123,18 +123,18 @@ def _store(configuration: "Configuration") -> Facts:
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
     """How many of the panel's metrics with a `max_drop` have a baseline now; empty where no limit has one."""
     from stratawatch.engine.alarms.alarm_streams import watched_streams
-    from stratawatch.engine.baselines.active_baselines import active_baselines, measured_with_another_call
+    from stratawatch.engine.baselines.active_baselines import current_baselines, other_call_rules
     from stratawatch.engine.ports.clock import SystemClock
 
     keys = [key for key, limit in watched_streams(spec).items() if limit.max_drop is not None]
     if not keys:
         return ""
     now = SystemClock().now()
-    there, dated = active_baselines(tx, spec, now), tx.baselines.in_force(spec.name, now)
+    there, dated = current_baselines(tx, spec, now), tx.baselines.in_force(spec.name, now)
     missing = [key for key in keys if key not in there]
     if not missing:
         return f"in force for all {len(keys)} metrics with a max_drop"
-    another = [key for key in missing if measured_with_another_call(dated, key)]
+    another = [key for key in missing if other_call_rules(dated, key)]
     why = f", {len(another)} as what was measured is of another rule of saying yes" if another else ""
     return (
         f"{len(missing)} of {len(keys)} metrics with a max_drop have none in force and are BLIND{why}; "
@@ -196,7 +196,7 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
     """Look at the newest complete window as a cycle on it would: a column that exists may hold no readable value."""
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.input.assess_window import assess_window
-    from stratawatch.engine.model.windows import newest_complete, window_of
+    from stratawatch.engine.model.windows import newest_ended_period, window_of_period
     from stratawatch.wiring import wire
 
     try:
@@ -205,10 +205,10 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
         return {}  # the store's own part says what is wrong with it
     ports = wire(configuration, store, only_reading=True).ports
     now = ports.clock.now()
-    period = newest_complete(spec.windows, now)
+    period = newest_ended_period(spec.windows, now)
     if period < 0:
         return {"newest window": "the first one is not over yet"}
-    window, place = window_of(spec.windows, period), ("panels", spec.name, "source")
+    window, place = window_of_period(spec.windows, period), ("panels", spec.name, "source")
     try:
         found = assess_window(ports, spec, window, period, opened_at=now, with_candidates=True)
     except ConfigErrors as several:  # expectations that cannot be asked; those that cannot be read are there already

@@ -20,25 +20,25 @@ WindowOption = Annotated[
 
 def newest_window(installation: "Installation", spec: "PanelSpec") -> tuple[int, "Window"]:
     """The newest complete window."""
-    from stratawatch.engine.model.windows import newest_complete, window_of
+    from stratawatch.engine.model.windows import newest_ended_period, window_of_period
 
-    period = newest_complete(spec.windows, installation.ports.clock.now())
+    period = newest_ended_period(spec.windows, installation.ports.clock.now())
     if period < 0:
-        first = window_of(spec.windows, 0)
+        first = window_of_period(spec.windows, 0)
         raise StratawatchError(f"panel '{spec.name}' has no complete window yet", hint=f"the first is {first}")
-    return period, window_of(spec.windows, period)
+    return period, window_of_period(spec.windows, period)
 
 
 def window_holding(spec: "PanelSpec", text: str) -> tuple[int, "Window"]:
     """The window that holds a moment."""
-    from stratawatch.engine.model.windows import window_of
+    from stratawatch.engine.model.windows import window_of_period
 
     rule = spec.windows
     period = (_moment(text) - rule.start) // rule.length
     if period < 0:
-        first = window_of(rule, 0)
+        first = window_of_period(rule, 0)
         raise StratawatchError(f"panel '{spec.name}' has no window that early", got=text, hint=f"the first is {first}")
-    return period, window_of(rule, period)
+    return period, window_of_period(rule, period)
 
 
 def _moment(text: str) -> datetime:

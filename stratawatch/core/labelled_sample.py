@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.population import Candidates, Counts, Floats, Segment
-from stratawatch.core.verdicts import Ledger
+from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.errors import StratawatchError
 
 FOLDS: Final = 5
@@ -80,7 +80,9 @@ class LabelledSample:
         return self.items.inside(segment.column, segment.value, self.labelled.shape[1])
 
 
-def labelled_sample(candidates: Candidates, strata: Counts, ledger: Ledger, drawn: Collection[str]) -> LabelledSample:
+def labelled_sample(
+    candidates: Candidates, strata: Counts, ledger: ItemVerdicts, drawn: Collection[str]
+) -> LabelledSample:
     """Match the drawn items and their verdicts with the candidates; verdicts of other items do not count.
 
     `strata` is the stratum of every atom.

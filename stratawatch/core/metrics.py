@@ -222,7 +222,7 @@ class RatioMetric:
         odds = self.share_odds or 1.0
         return np.asarray(odds * share / (1 + (odds - 1) * share), dtype=np.float64)
 
-    def domain(self, positive: float, negative: float, positives: float | None = None) -> MetricDomain | None:
+    def denominator_size(self, positive: float, negative: float, positives: float | None = None) -> MetricDomain | None:
         """What plain random sampling would have to sample, by a classifier's calls and the positives if they are told.
 
         None where that cannot be said: without the positives, or where the items are neither called alike nor alike.

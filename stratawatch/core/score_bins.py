@@ -86,7 +86,7 @@ def _foot(rung: int) -> float:
     return linear if octave == 0 else (1 + step / _STEPS) * 2.0 ** (octave - _OCTAVES - 1)
 
 
-def link(score: float, kind: ScoreKind) -> float:
+def score_to_probability(score: float, kind: ScoreKind) -> float:
     """A score as a probability: itself, or 1 / (1 + exp(-margin)).
 
     >>> link(0.25, "probability"), link(0.0, "margin")

@@ -81,7 +81,7 @@ def _need(metric: str, atoms: Sequence[Atom], place: int, estimated: Estimated) 
 
 def _domain(metric: str, called: _Calls) -> MetricDomain | None:
     """The items that the metric is a share of; None where undefined, as for a metric that is no longer registered."""
-    return METRICS[metric].domain(*called) if metric in METRICS else None
+    return METRICS[metric].denominator_size(*called) if metric in METRICS else None
 
 
 def _called(atoms: Sequence[Atom], place: int, estimated: Estimated) -> _Calls:

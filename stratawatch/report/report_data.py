@@ -10,7 +10,7 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.baselines.active_baselines import active_baselines
+from stratawatch.engine.baselines.active_baselines import current_baselines
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -105,7 +105,7 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
         states={state.key: state for state in states},
         quarantined=None if cycle.profile is None else cycle.profile.bad_rows,
         labels=count_labels(tx, spec, cycle),
-        baselines=active_baselines(tx, spec, cycle.window.start, _judged_at(revision, states)),
+        baselines=current_baselines(tx, spec, cycle.window.start, _judged_at(revision, states)),
     )
 
 

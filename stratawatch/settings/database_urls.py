@@ -36,7 +36,7 @@ def postgres_url(folder: Path, url: str, password: str | None) -> str:
     return _with_password(folder, resolve(url, folder), password, "the source's url", *_A_SOURCE)
 
 
-def place_of(url: str) -> str:
+def host_and_database(url: str) -> str:
     """Database, host and port of an address, without its user, its password or its options.
 
     >>> place_of("postgresql://me:secret@db.example.org/predictions?sslmode=require")

@@ -114,7 +114,7 @@ def _unreachable(survey: SurveySpec, census: Census) -> list[tuple[Goal, str, st
     for goal in survey.goals:
         for column, name in enumerate(census.classifiers):
             positive, negative = (float(side[:, column] @ cells.sizes) for side in (cells.positive, cells.negative))
-            domain = metric_named(goal.metric).domain(positive, negative)
+            domain = metric_named(goal.metric).denominator_size(positive, negative)
             if goal.is_for(name) and domain is not None and domain.size == 0:
                 found.append((goal, name, _calls(positive, negative)))
     return found

@@ -136,7 +136,7 @@ class StudyHistory:
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "StudyHistory":
         """Read what `as_document` gave."""
-        with explain_damage(_FORMAT):
+        with document_errors(_FORMAT):
             rows = tuple(PastLabel(*row) for row in document["rows"])
             return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
 
@@ -154,7 +154,7 @@ def parse_document(text: str, format_: str) -> dict[str, Any]:
 
 
 @contextmanager
-def explain_damage(format_: str) -> Iterator[None]:
+def document_errors(format_: str) -> Iterator[None]:
     """Turn the error about a document of the right format that lacks something into one sentence."""
     try:
         yield

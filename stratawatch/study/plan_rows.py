@@ -161,7 +161,7 @@ def _guess(cells: Cells, rates: ExpectedRates, classifier: str, name: str) -> fl
     sides = (cells.positive[:, column] * cells.sizes, cells.negative[:, column] * cells.sizes)
     positive, negative = (float(side.sum()) for side in sides)
     found, missed = (float(side @ rates.rate) for side in sides)
-    domain = metric.domain(positive, negative, found + missed)
+    domain = metric.denominator_size(positive, negative, found + missed)
     if domain is not None and domain.size == 0:
         return None
     return float(metric.value(SideTotals(*map(np.asarray, (positive, negative, found, missed)))))

@@ -67,7 +67,7 @@ def study_document(
     }
 
 
-def arguments_of(panel: StudyPanel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
+def arguments_document(panel: StudyPanel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
     """The arguments of a study, but for its frame and its history, as JSON values."""
     return {
         "item": panel.item,
@@ -87,7 +87,7 @@ def arguments_of(panel: StudyPanel, survey: SurveySpec, seed: str, stop_rule: st
     }
 
 
-def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
+def read_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a study was made with."""
     stored = {**_LATER, **document["wishes"]}
     if "stop_rule" not in stored:

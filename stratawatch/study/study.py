@@ -13,7 +13,7 @@ from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.population import Atom
-from stratawatch.core.verdicts import Ledger, Verdict
+from stratawatch.core.verdicts import ItemVerdicts, Verdict
 from stratawatch.errors import StratawatchError
 from stratawatch.study.arguments import (
     StopRule,
@@ -24,17 +24,17 @@ from stratawatch.study.arguments import (
     read_survey,
 )
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
-from stratawatch.study.history import StudyHistory, explain_damage, labels_of_period, parse_document
+from stratawatch.study.history import StudyHistory, document_errors, labels_of_period, parse_document
 from stratawatch.study.panel import ScoreKinds, StudyPanel, read_panel
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.serialisation import (
     FORMAT,
-    arguments,
-    arguments_of,
+    arguments_document,
     atoms_of,
     check_consistent,
     progress_of,
+    read_arguments,
     study_document,
 )
 from stratawatch.study.study_population import read_population
@@ -149,7 +149,7 @@ class Study:
                 raise self._not_asked(item)
             found[item] = verdict_from(item, value)
             if item in progress.labels and not correct:
-                check_unchanged(item, progress.labels[item], found[item])
+                refuse_changed_label(item, progress.labels[item], found[item])
         progress.labels.update(found)
 
     def estimates(self, metrics: Iterable[str] | None = None) -> StudyEstimates:
@@ -208,7 +208,7 @@ class Study:
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""
         population = self._population
-        given = arguments_of(population.panel, self._survey, population.seed, self._stop_rule)
+        given = arguments_document(population.panel, self._survey, population.seed, self._stop_rule)
         return json.dumps(
             study_document(given, population.fingerprint, self._design.atoms, self._pools, self._past, self._progress)
         )
@@ -217,9 +217,9 @@ class Study:
     def from_json(cls, text: str, frame: object) -> "Study":
         """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
         document = parse_document(text, FORMAT)
-        with explain_damage(FORMAT):
+        with document_errors(FORMAT):
             check_consistent(document)
-            given, atoms, pools = arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
+            given, atoms, pools = read_arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
             progress, fingerprint = progress_of(document), document["fingerprint"]
         study = cls(frame, **given)
         if study._population.fingerprint != fingerprint:
@@ -228,7 +228,7 @@ class Study:
                 expected="the same items, calls, scores, segments and clusters",
                 hint="begin a new Study, and give it this one's history()",
             )
-        with explain_damage(FORMAT):
+        with document_errors(FORMAT):
             frozen = study._population.with_segments(atoms)
         study._freeze(frozen, pools)
         study._progress = replace(progress, past_labels=study._progress.past_labels)
@@ -244,8 +244,8 @@ class Study:
         return self._population.panel.names
 
     @property
-    def _ledger(self) -> Ledger:
-        return Ledger(self._progress.verdicts)
+    def _ledger(self) -> ItemVerdicts:
+        return ItemVerdicts(self._progress.verdicts)
 
     @property
     def _survey_with_past_labels(self) -> SurveySpec:
@@ -369,7 +369,7 @@ def label_pairs(answers: Any) -> list[tuple[Any, Any]]:
     return list(answers.items())
 
 
-def check_unchanged(item: str, before: Verdict, after: Verdict) -> None:
+def refuse_changed_label(item: str, before: Verdict, after: Verdict) -> None:
     """Raise where an item that has a label is given another one."""
     if before != after:
         raise StratawatchError(

@@ -16,7 +16,7 @@ from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, 
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.adapters.sources import single_scan
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 from stratawatch.errors import StratawatchError
 
 SMALL = Size(3_000, 2, 1)
@@ -73,8 +73,8 @@ class TestEngines:
             engine = engine_of(name)
             assert engine.read(folder, panel) == 3_000
             census = engine.census(folder, panel)
-            atoms = stratify_for_survey(census, survey_spec(panel))
-            quotas = pool_sizes(atoms, census.classifiers, survey_spec(panel))
+            atoms = stratify_for_survey(census, survey_of_panel(panel))
+            quotas = pool_sizes(atoms, census.classifiers, survey_of_panel(panel))
             found[name] = census, engine.candidates(folder, panel, atoms, quotas)
         (ours, drawn), (theirs, also) = found["duckdb"], found["pandas"]
         assert (ours.patterns, ours.bins.tolist(), ours.counts.tolist()) == (
@@ -95,8 +95,8 @@ def answers(name, folder):
     panel, engine = panel_of(SMALL), engine_of(name)
     engine.prepare()
     census = engine.census(folder, panel)
-    atoms = stratify_for_survey(census, survey_spec(panel))
-    quotas = pool_sizes(atoms, census.classifiers, survey_spec(panel))
+    atoms = stratify_for_survey(census, survey_of_panel(panel))
+    quotas = pool_sizes(atoms, census.classifiers, survey_of_panel(panel))
     segments = {segment: counts.tolist() for segment, counts in census.segments.items()}
     counted = census.patterns, census.bins.tolist(), census.counts.tolist(), segments
     return engine.read(folder, panel), counted, engine.candidates(folder, panel, atoms, quotas)

@@ -10,7 +10,7 @@ import pytest
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
-from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, OneSidedLabels
+from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, SideSizes
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec
@@ -188,7 +188,7 @@ class TestFromPastWindows:
 
     def test_takes_no_sizes_of_sides(self, watched):
         with pytest.raises(StratawatchError, match="drawn from apart are of labelled predictions; expected a file"):
-            measure_baseline(watched.ports, watched.panel, BaselineRequest(sides=OneSidedLabels(10, 90)))
+            measure_baseline(watched.ports, watched.panel, BaselineRequest(sides=SideSizes(10, 90)))
 
     def test_of_a_metric_that_too_few_windows_knew_is_told_and_not_kept(self, make_scenario):
         limit = Limit("precision", max_drop=0.1, segment=Segment("country", "AT"))
@@ -228,7 +228,7 @@ class TestFromLabels:
         return measure_baseline(scenario.ports, scenario.panel, request, labels(precision, 40)).notes
 
     def test_that_were_drawn_apart_take_the_numbers_of_either_side(self, scenario):
-        request = BaselineRequest(of=("lr",), sides=OneSidedLabels(1000, 9000))
+        request = BaselineRequest(of=("lr",), sides=SideSizes(1000, 9000))
         measured = measure_baseline(scenario.ports, scenario.panel, request, labels(0.8, 100, 400, 8))
         values = {one.key.metric: one.evidence.interval_at(0.95).value for one in measured.new}
         assert values["recall"] == pytest.approx(800 / (800 + 180))

@@ -12,7 +12,7 @@ from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.states import CycleState
-from stratawatch.engine.model.windows import window_of
+from stratawatch.engine.model.windows import window_of_period
 from tests.support.fakes import spec
 from tests.support.scenario import Scenario
 
@@ -131,7 +131,7 @@ class TestAnyOfThem:
 
     def test_can_be_previewed_and_planned_for(self, make_scenario, panel):
         scenario = make_scenario(panel)
-        window = window_of(panel.windows, 0)
+        window = window_of_period(panel.windows, 0)
         whole = preview_plan(scenario.ports, panel, window, 0).plan
         assert whole.labels == 60
         assert ("lr", "precision") in whole.half_widths
@@ -146,7 +146,7 @@ class TestAnyOfThem:
 def test_the_usual_goals_are_shown_as_far_as_the_design_tells_them(make_scenario):
     panel = chosen("bennett", goals=())
     scenario = make_scenario(panel)
-    found = forecast_labels(scenario.ports, panel, window_of(panel.windows, 0), 0)
+    found = forecast_labels(scenario.ports, panel, window_of_period(panel.windows, 0), 0)
     assert [(wish.classifier, wish.metric) for wish in found.goals] == [("lr", "precision")]
 
 

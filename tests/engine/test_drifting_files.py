@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 import duckdb
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -91,7 +91,7 @@ def weeks(tmp_path: Path) -> Any:
     def read(case: Case, rule: DriftRule | None = None) -> tuple[CycleState, str, list[str]]:
         stores.append(empty_store(tmp_path / "store.db"))
         panel, clock = replace(case.panel, drift=rule or DriftRule()), ManualClock()
-        source = DuckDBSource(tmp_path / "in", limits=DuckDBLimits(threads=1))
+        source = FilesSource(tmp_path / "in", limits=DuckDBLimits(threads=1))
         ports = Ports(stores[0], clock, {panel.name: source}, FakeCheck(), FakeQueue({}), {"channel": FakeChannel()})
         _write(tmp_path / "in" / "first.parquet", FIRST, 3000)
         (first,) = open_cycles(ports, {panel.name: panel})

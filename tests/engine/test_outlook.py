@@ -8,7 +8,7 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.tuning import PLANNER
 from stratawatch.engine.cycle.label_forecast import BUDGETS, forecast_labels
 from stratawatch.engine.cycle.plan_preview import preview_plan
-from stratawatch.engine.model.windows import window_of
+from stratawatch.engine.model.windows import window_of_period
 from stratawatch.engine.progress import listen
 from tests.support.fakes import spec
 from tests.support.scenario import label_weeks
@@ -17,7 +17,7 @@ SIZE = 600
 
 
 def look(scenario, period=0):
-    return forecast_labels(scenario.ports, scenario.panel, window_of(scenario.panel.windows, period), period)
+    return forecast_labels(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, period), period)
 
 
 class TestCurve:
@@ -53,7 +53,7 @@ class TestProgress:
     def test_a_dry_run_says_what_it_does_beside_reading(self, scenario):
         heard = []
         with listen(lambda phase, share: heard.append((phase, share))):
-            preview_plan(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0)
+            preview_plan(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, 0), 0)
         assert heard == [(name, share) for name in ("cutting strata", "planning") for share in (None, 1.0)]
 
 
@@ -107,7 +107,7 @@ class TestStop:
     def test_a_dry_run_and_the_cycle_itself_ask_the_same(self, make_scenario):
         scenario = make_scenario(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
         found = look(scenario)
-        shown = preview_plan(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0).plan
+        shown = preview_plan(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, 0), 0).plan
         assert (shown.labels, shown.half_widths) == (found.stop.labels, found.stop.half_widths)
         label_weeks(scenario, 0, size=SIZE)
         with scenario.ports.store.begin() as tx:

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from stratawatch.adapters.checks.great_expectations_check import GreatExpectationsCheck
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -41,7 +41,7 @@ def opened(tmp_path):
         duckdb.sql(ROWS.format(score=score)).write_parquet(place)
         check = GreatExpectationsCheck(tmp_path / "docs", suites_folder=tmp_path / "checks")
         stores.append(empty_store(tmp_path / f"{len(stores)}.db"))
-        sources = {panel.name: DuckDBSource(place, limits=DuckDBLimits(threads=1))}
+        sources = {panel.name: FilesSource(place, limits=DuckDBLimits(threads=1))}
         ports = Ports(stores[-1], ManualClock(), sources, check, FakeQueue({}), {"channel": FakeChannel()})
         (cycle,) = open_cycles(ports, {panel.name: panel})
         return ports, cycle
@@ -233,7 +233,7 @@ class TestLateRows:
         for week in (0, 1):
             self.add(tmp_path, f"week{week}", week, 3000)
         clock = ManualClock()
-        source = DuckDBSource(tmp_path / "in", limits=DuckDBLimits(threads=1))
+        source = FilesSource(tmp_path / "in", limits=DuckDBLimits(threads=1))
         check = GreatExpectationsCheck(tmp_path / "docs")
         store = empty_store(tmp_path / "late.db")
         return Ports(store, clock, {panel.name: source}, check, FakeQueue({}), {"channel": FakeChannel()}), clock

@@ -9,7 +9,7 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.label_forecast import forecast_labels
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.model.states import CycleState, RoundState
-from stratawatch.engine.model.windows import window_of
+from stratawatch.engine.model.windows import window_of_period
 from stratawatch.report.page import panel_page
 from stratawatch.report.view import build
 from tests.support.fakes import MONDAY, WEEK, spec
@@ -134,7 +134,7 @@ class TestRefusals:
 class TestOutlook:
     def test_more_labels_buy_narrower_intervals_until_goals_want_no_more(self, make_scenario):
         scenario = make_scenario(spec(design="tripathi", goals=(Goal("precision", 0.05),)))
-        found = forecast_labels(scenario.ports, scenario.panel, window_of(scenario.panel.windows, 0), 0)
+        found = forecast_labels(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, 0), 0)
         widths = {step.labels: step.half_widths for step in found.curve}
         assert set(widths[120]) == {
             (name, metric) for name in ("lr", "rf") for metric in ("precision", "recall", "false_omission_rate")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.spark_table import SparkEngine, SparkSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
@@ -68,7 +68,7 @@ def session(master: str) -> Iterator[Any]:
 
 class TestRunning:
     def test_two_workers_answer_as_duckdb_does(self, session: Any, written: Path) -> None:
-        ours = engines.ask(DuckDBSource(written / "parquet"))
+        ours = engines.ask(FilesSource(written / "parquet"))
         theirs = engines.ask(SparkSource(path=str(written / "parquet")))
         assert engines.differences(ours, theirs) == ()
         assert ours.counted.profile.bad_rows > 10
@@ -90,7 +90,7 @@ class TestRunning:
         cut, quotas = golden.atoms()
         long = str(write(tmp_path / "long.parquet", turned(golden.table())))
         items = SparkSource(path=long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
-        assert items == DuckDBSource(long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        assert items == FilesSource(long).candidates(LONG_GOLDEN, WINDOW, cut, quotas)
         assert {one.item for one in items} == {item for ids in golden.DRAW.values() for item in ids}
 
     @pytest.mark.parametrize("name", DECISIONS)
@@ -113,7 +113,7 @@ class TestRunning:
         }
         path = write(tmp_path / "rows.parquet", table)
         spec = panel(columns=Columns("id", "ts", ingested="loaded"), duplicates="latest")
-        ours, theirs = DuckDBSource(path), SparkSource(path=str(path))
+        ours, theirs = FilesSource(path), SparkSource(path=str(path))
         profile = ours.census(spec, WINDOW).profile
         assert theirs.census(spec, WINDOW).profile == profile
         assert min(profile.late, profile.early, profile.repeated) > 0
@@ -165,7 +165,7 @@ class TestNames:
         for name in ("population", "quotas"):
             session.sql(f"CREATE TABLE {name} USING parquet LOCATION '{path}'")
         session.sql("CREATE VIEW behind AS SELECT p.* FROM population AS p JOIN quotas AS w ON p.id = w.id")
-        expected = DuckDBSource(path).candidates(panel(), WINDOW, WHOLE, [20])
+        expected = FilesSource(path).candidates(panel(), WINDOW, WHOLE, [20])
         try:
             for name in ("quotas", "behind"):
                 assert SparkSource(name).candidates(panel(), WINDOW, WHOLE, [20]) == expected
@@ -241,7 +241,7 @@ class TestWhatWasRead:
         self, session: Any, part: Path, while_read: Any, happens: str
     ) -> None:
         source, whole = SparkSource(path=str(part.parent)), part.read_bytes()
-        before = DuckDBSource(part.parent).candidates(panel(), WINDOW, WHOLE, [20])
+        before = FilesSource(part.parent).candidates(panel(), WINDOW, WHOLE, [20])
         change: dict[str, Callable[[], object]] = {
             "vanishes": part.unlink,
             "is cut": lambda: part.write_bytes(whole[: len(whole) // 2]),

@@ -15,7 +15,7 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window, WindowRule
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 from stratawatch.engine.ports import PredictionSource
 
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
@@ -87,7 +87,7 @@ def ask(source: PredictionSource, spec: PanelSpec = SPEC, window: Window = WINDO
     begun = time.perf_counter()
     counted = source.census(spec, window)
     census_s = time.perf_counter() - begun
-    survey = survey_spec(spec)
+    survey = survey_of_panel(spec)
     atoms = stratify_for_survey(counted.census, survey)
     quotas = pool_sizes(atoms, counted.census.classifiers, survey)
     begun = time.perf_counter()

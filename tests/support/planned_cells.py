@@ -4,7 +4,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from tests.support.past_labels import curve, drawn
 
 PATTERNS = [*["00"] * 6, *["01"] * 3, *["10"] * 3, *["11"] * 4, "--"]
@@ -46,7 +46,7 @@ def known_at_first(known):
     """Costs where the first known[h] candidates of every stratum have a label already; pools hold all items."""
     strata = np.repeat(np.arange(MADE.stratum_count), WHOLE)
     place = np.concatenate([np.arange(size) for size in WHOLE])
-    return LabelCosts(0, strata, place >= known[strata])
+    return UnlabelledCandidates(0, strata, place >= known[strata])
 
 
 def new_labels(costs, totals):

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.labelled import share_from_counts
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -56,7 +56,7 @@ def apart_coverage(draw: Apart, metric: str) -> tuple[float, float]:
                 none += chance * other
                 continue
             sides = _share(called, draw.called_labels), _share(passed, draw.passed_labels)
-            held += chance * other * _holds(TwoSidedBaseline(metric, *sides, *sizes), truth)
+            held += chance * other * _holds(TwoSampleBaseline(metric, *sides, *sizes), truth)
     return held / (1 - none), none
 
 
@@ -69,7 +69,7 @@ def _share(yes: int, n: int) -> BaselineShare:
     return found
 
 
-def _holds(evidence: BaselineShare | TwoSidedBaseline, truth: float) -> bool:
+def _holds(evidence: BaselineShare | TwoSampleBaseline, truth: float) -> bool:
     known: IntervalEstimate = evidence.interval_at(0.95)
     return known.low <= truth <= known.high
 

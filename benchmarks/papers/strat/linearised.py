@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.papers.strat.brr import ClassifierCalls, of_metric, positives, side_totals, undefined_metric
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, sums_by_unit
+from stratawatch.core.estimation.replication.design_effect import ClusterVariances, VarianceStrata, sums_by_unit
 from stratawatch.core.estimation.replication.replicated_estimate import ROUNDING, ReplicatedEstimate
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named
@@ -64,7 +64,7 @@ class _Moves:
     each: Floats
 
 
-def cluster_variances(strata: StratifiedUnits, pooled: PooledUnits, moves: Floats) -> ClusterVariances:
+def cluster_variances(strata: StratifiedUnits, pooled: VarianceStrata, moves: Floats) -> ClusterVariances:
     """Both variances; `moves` are labels x columns.
 
     >>> four = StratifiedUnits(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
@@ -86,7 +86,7 @@ def linearised(
     found = _moves(alone, yes, calls, metric_name)
     if isinstance(found, Undefined):
         return found
-    pooled = PooledUnits.of(alone)
+    pooled = VarianceStrata.of(alone)
     if isinstance(pooled, Undefined):
         return pooled
     left, grown = 1 - 1 / alone.weights[pooled.rows], pooled.labels / (pooled.labels - 1)
@@ -104,7 +104,7 @@ def clustered(strata: StratifiedUnits, yes: Flags, calls: ClassifierCalls, metri
     found = _moves(strata, yes, calls, metric_name)
     if isinstance(found, Undefined):
         return found
-    pooled = PooledUnits.of(strata)
+    pooled = VarianceStrata.of(strata)
     if isinstance(pooled, Undefined):
         return pooled
     both = cluster_variances(strata, pooled, found.each[:, None])

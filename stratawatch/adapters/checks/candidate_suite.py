@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from stratawatch.adapters.checks.rules import InputRule, Suite, between, naive_utc, not_null, titled
+from stratawatch.adapters.checks.rules import InputRule, Suite, between, frame_column, naive_utc, not_null
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -50,12 +50,12 @@ def _frame(panel: PanelSpec, items: Sequence[CandidateItem]) -> dict[str, list[A
     }
     for name in panel.columns.payload:
         # Only whether there is something: what labellers see has no place in the check's pages.
-        frame[titled("payload", name)] = [None if one.payload.get(name) in (None, "") else True for one in items]
-        frame[titled("length of", name)] = [len(str(one.payload.get(name) or "")) for one in items]
+        frame[frame_column("payload", name)] = [None if one.payload.get(name) in (None, "") else True for one in items]
+        frame[frame_column("length of", name)] = [len(str(one.payload.get(name) or "")) for one in items]
     for name in panel.columns.segments:
-        frame[titled("segment", name)] = [one.segments.get(name) for one in items]
+        frame[frame_column("segment", name)] = [one.segments.get(name) for one in items]
     for i, classifier in enumerate(panel.classifiers):
-        frame[titled("call of", classifier.name)] = [one.pattern[i : i + 1] for one in items]
+        frame[frame_column("call of", classifier.name)] = [one.pattern[i : i + 1] for one in items]
     return frame
 
 
@@ -80,7 +80,7 @@ def _rules(panel: PanelSpec, window: Window, items: Sequence[CandidateItem]) -> 
     for name in panel.columns.payload:
         empty = sum(one.payload.get(name) in (None, "") for one in items)
         sentence = f"payload column '{name}' is empty for {empty:,} of {len(items):,} candidates"
-        yield not_null(titled("payload", name), sentence, "warning")
+        yield not_null(frame_column("payload", name), sentence, "warning")
 
 
 def _repeats(items: Sequence[CandidateItem]) -> str:

@@ -16,7 +16,7 @@ _LISTED: Final = 20
 _SHOWN: Final = 60  # characters of an item id in a sentence
 
 
-def named(suite: Suite, validated: Validated) -> Validated:
+def with_failure_details(suite: Suite, validated: Validated) -> Validated:
     """The result with sentences that name the expectation's place, and how many rows failed or what was observed."""
     rules = (_placed(suite, rule, validated, i) if rule.place else rule for i, rule in enumerate(validated.failed))
     return replace(validated, failed=tuple(rules))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
 from stratawatch.adapters.checks.data_docs import write_page
-from stratawatch.adapters.checks.failed_rows import failed_rows, named
+from stratawatch.adapters.checks.failed_rows import failed_rows, with_failure_details
 from stratawatch.adapters.checks.gx_runner import Validated, validate
 from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.rules import Suite, check_report
@@ -61,7 +61,7 @@ class GreatExpectationsCheck:
     ) -> CheckReport:
         own = read_suites(self._suites_folder)
         extended_suite = extended(suite, own, panel.name)
-        validated = named(extended_suite, validate(extended_suite))
+        validated = with_failure_details(extended_suite, validate(extended_suite))
         docs = self._page(panel, window, extended_suite, validated)
         return check_report(validated.failed, (*bad_rows, *failed_rows(extended_suite, validated)), docs)
 

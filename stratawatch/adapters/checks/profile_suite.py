@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stratawatch.adapters.checks.rules import InputRule, Suite, between, naive_utc, not_null, titled
+from stratawatch.adapters.checks.rules import InputRule, Suite, between, frame_column, naive_utc, not_null
 from stratawatch.engine.input.bad_row_reasons import refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile
@@ -56,12 +56,15 @@ def _frame(panel: PanelSpec, profile: InputProfile) -> dict[str, list[Any]]:
     }
     unreadable = _unreadable(panel, profile)
     for name, column in profile.columns.items():
-        frame[titled("calls of", name)] = [_calls(column, rows)]
-        frame[titled("positives of", name)] = [column["positives"]]
-        frame[titled("positive share of", name)] = [_share(column["positives"], _calls(column, rows))]
-        frame[titled("unreadable share of", name)] = [_share(unreadable[name], rows)]
+        frame[frame_column("calls of", name)] = [_calls(column, rows)]
+        frame[frame_column("positives of", name)] = [column["positives"]]
+        frame[frame_column("positive share of", name)] = [_share(column["positives"], _calls(column, rows))]
+        frame[frame_column("unreadable share of", name)] = [_share(unreadable[name], rows)]
         lowest, highest = profile.ranges.get(name, (None, None))
-        frame[titled("lowest score of", name)], frame[titled("highest score of", name)] = [lowest], [highest]
+        frame[frame_column("lowest score of", name)], frame[frame_column("highest score of", name)] = (
+            [lowest],
+            [highest],
+        )
     return frame
 
 
@@ -96,14 +99,14 @@ def _calls_rules(panel: PanelSpec, profile: InputProfile) -> Iterator[InputRule]
     yield between("calls", nobody, min_value=1)
     for name, unreadable in _unreadable(panel, profile).items():
         silent = f"classifier '{name}' made no call on any of {profile.rows:,} rows"
-        yield between(titled("calls of", name), silent, "warning", min_value=1)
+        yield between(frame_column("calls of", name), silent, "warning", min_value=1)
         invalid = f"{unreadable:,} values of classifier '{name}' cannot be read"
-        yield between(titled("unreadable share of", name), invalid, "warning", max_value=panel.max_bad_row_share)
+        yield between(frame_column("unreadable share of", name), invalid, "warning", max_value=panel.max_bad_row_share)
     for one in panel.classifiers:
         if one.call_yes is not None and _calls(profile.columns[one.name], profile.rows):
             nowhere = f"no row has call_yes = {one.call_yes!r} in column '{one.call}'; is it written exactly so there?"
             sentence = f"classifier '{one.name}' called nothing positive: {nowhere}"
-            yield between(titled("positives of", one.name), sentence, "warning", min_value=1)
+            yield between(frame_column("positives of", one.name), sentence, "warning", min_value=1)
 
 
 def _unreadable(panel: PanelSpec, profile: InputProfile) -> dict[str, int]:

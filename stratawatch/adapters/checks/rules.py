@@ -14,7 +14,7 @@ Frame = Mapping[str, Sequence[Any]]
 Severity = Literal["critical", "warning"]
 
 
-def titled(what: str, name: str) -> str:
+def frame_column(what: str, name: str) -> str:
     """A frame's column for a name of the configuration, escaped, for the library's pages show it as HTML."""
     return f"{what} {escape(name)}"
 

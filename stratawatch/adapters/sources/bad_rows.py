@@ -9,7 +9,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 
-def bad_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> QuarantinedRow:
+def to_quarantined_row(panel: PanelSpec, names: Sequence[str], row: Sequence[Any]) -> QuarantinedRow:
     """A row of the bad-rows query as a record.
 
     The query's columns are pattern, flags, item, time, the text of an unreadable time, and the columns of `names`.

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
 from stratawatch.adapters.sources.quoting import NUMBER
-from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec, Role
+from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Role
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 
@@ -61,21 +61,21 @@ def column_problems(panel: PanelSpec, types: Mapping[str, str]) -> Iterator[Colu
             yield ColumnProblem(role, error)
 
 
-def require(role: ColumnRole, types: Mapping[str, str], *, where: str) -> None:
+def require(role: RequiredColumn, types: Mapping[str, str], *, where: str) -> None:
     """Refuse the input when this column is missing or cannot hold what it should."""
     error = _column_error(role, role.purpose, types, where)
     if error is not None:
         raise error
 
 
-def _kinds(role: ColumnRole) -> tuple[Kind, ...]:
+def _kinds(role: RequiredColumn) -> tuple[Kind, ...]:
     if role.call_yes is None:
         return KINDS_OF_ROLE[role.role]
     return ("text", "number") if NUMBER.fullmatch(role.call_yes) else ("text",)
 
 
 def _column_error(
-    role: ColumnRole, purpose_if_missing: str, types: Mapping[str, str], where: str
+    role: RequiredColumn, purpose_if_missing: str, types: Mapping[str, str], where: str
 ) -> InputRefused | None:
     """What is wrong with a column; of a missing one the purpose is told in full."""
     name, kinds = role.column, _kinds(role)

@@ -21,7 +21,7 @@ from stratawatch.adapters.sources.duckdb_session import (
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.parquet_rows import rows_of_window
+from stratawatch.adapters.sources.parquet_rows import approximate_window_rows
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 
@@ -41,9 +41,9 @@ class FilesSettings(DuckDBSettings):
         """What separates columns of CSV files, where it is set."""
         return self.delimiter
 
-    def build(self, context: BuildContext) -> "DuckDBSource":
+    def build(self, context: BuildContext) -> "FilesSource":
         """The source."""
-        return DuckDBSource(
+        return FilesSource(
             context.pattern(self.path),
             delimiter=self.delimiter,
             confined_to=self.confined_to(context),
@@ -51,7 +51,7 @@ class FilesSettings(DuckDBSettings):
         )
 
 
-class DuckDBSource(EmbeddedSource):
+class FilesSource(EmbeddedSource):
     """Reads files in place.
 
     `path` is absolute. `delimiter` is for CSV (',' by default, for .tsv a tab). `confined_to` refuses files that links
@@ -77,7 +77,7 @@ class DuckDBSource(EmbeddedSource):
             types = column_types(connection, relation)
             statements = statements_for(panel, relation, types)
             columns_of_files = file_columns(connection, files, panel)
-            rows_to_scan = partial(rows_of_window, connection, files, panel.columns, types)
+            rows_to_scan = partial(approximate_window_rows, connection, files, panel.columns, types)
             facts = self._facts(files, columns_of_files)
             yield DuckDBEngine(statements, facts, files.version(), connection, rows_to_scan, columns_of_files)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stratawatch.adapters.sources.census_result import MOST_SEGMENT_VALUES, CensusCounts
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
-from stratawatch.adapters.sources.single_scan import KeptDigests, digests_to_keep
+from stratawatch.adapters.sources.single_scan import DigestBound, digest_bound
 from stratawatch.adapters.sources.sql_source import SqlSource, SqlWindowReader
 from stratawatch.adapters.sources.statements import SINGLE_SCAN
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
@@ -31,7 +31,7 @@ class DuckDBWindowReader(SqlWindowReader):
     """The census of a large window keeps the items that are likely to be drawn, in a table of our own."""
 
     engine: DuckDBEngine
-    _kept: KeptDigests | None = field(default=None, init=False)
+    _kept: DigestBound | None = field(default=None, init=False)
 
     def _count(self, counts: CensusCounts) -> None:
         columns = self._single_scan()
@@ -55,7 +55,7 @@ class DuckDBWindowReader(SqlWindowReader):
 
         connection, statements = self.engine.connection, self.engine.statements
         rows = self.engine.rows_to_scan(self.window) if statements.allows_single_scan else None
-        self._kept = None if rows is None else digests_to_keep(rows)
+        self._kept = None if rows is None else digest_bound(rows)
         if self._kept is None:
             return None
         try:

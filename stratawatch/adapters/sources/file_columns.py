@@ -12,7 +12,7 @@ from stratawatch.adapters.sources.duckdb_session import column_types
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.statements import Statements
-from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 
@@ -60,7 +60,7 @@ class FileColumns:
         ]
         return {"missing": f"{'; '.join(columns)}: windows with rows of them are refused"} if columns else {}
 
-    def _refusal(self, role: ColumnRole, window: Window | None) -> InputRefused | None:
+    def _refusal(self, role: RequiredColumn, window: Window | None) -> InputRefused | None:
         name, files = role.column, self.missing.get(role.column, ())
         if not files or not self._has_rows(name, files, window):
             return None

@@ -16,7 +16,7 @@ from stratawatch.adapters.sources.packed_codes import CALL_LETTERS
 from stratawatch.adapters.sources.quoting import identifier
 from stratawatch.core.cells import Flags
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems
-from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn
 from stratawatch.errors import InputRefused, Unreachable
 
 LABEL: Final = "label"
@@ -74,7 +74,7 @@ class LabelledFiles:
 
     def _require(self, panel: PanelSpec, types: Mapping[str, str]) -> None:
         where = "the labelled predictions"
-        require(ColumnRole(self.label, "label", "the label", ()), types, where=where)
+        require(RequiredColumn(self.label, "label", "the label", ()), types, where=where)
         for one in panel.classifiers:
             for role in one.column_roles():
                 require(role, types, where=where)

@@ -11,7 +11,7 @@ from stratawatch.adapters.sources import window_times
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.statements import INDENT, Statements, bytes_of, template
+from stratawatch.adapters.sources.statements import INDENT, Statements, bytewise_text, template
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 
 _COPIES = "rows of the item"
@@ -93,11 +93,11 @@ class _Pivot:
         yield f"{identifier(columns.time)} AS time_given"
         if columns.ingested is not None:
             yield f"{identifier(columns.ingested)} AS arrived_given"
-        yield f"{bytes_of(identifier(str(columns.classifier)))} AS scorer"
+        yield f"{bytewise_text(identifier(str(columns.classifier)))} AS scorer"
         for i, name in enumerate(self._value_columns(), 1):
             yield f"{identifier(name)} AS value_{i}"
         for i, name in enumerate(self._attributes(), 1):
-            yield f"{bytes_of(identifier(name))} AS attribute_{i}"
+            yield f"{bytewise_text(identifier(name))} AS attribute_{i}"
 
     def of_grouped_rows(self) -> Iterator[tuple[str, str, str]]:
         """The columns where the rows of an item are grouped."""

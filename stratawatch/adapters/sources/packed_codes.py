@@ -51,7 +51,7 @@ def word_count(codes: int) -> int:
     return -(-codes // CODES_PER_WORD)
 
 
-def is_valid_sql(names: Sequence[str]) -> str:
+def all_codes_valid_sql(names: Sequence[str]) -> str:
     """An SQL condition: no code in the columns of these names is INVALID.
 
     >>> is_valid_sql(["calls_1"])

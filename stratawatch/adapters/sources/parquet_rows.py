@@ -9,7 +9,7 @@ from stratawatch.adapters.sources.file_set import FileSet
 from stratawatch.engine.model.panel_spec import Columns, Window
 
 
-def rows_of_window(
+def approximate_window_rows(
     connection: Any, files: FileSet, columns: Columns, types: Mapping[str, str], window: Window
 ) -> int | None:
     """The rows of row groups that may overlap the window, and those without a time; None where no footer says."""

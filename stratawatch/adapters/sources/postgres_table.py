@@ -20,7 +20,7 @@ from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
-from stratawatch.settings.database_urls import check_postgres_url, place_of, postgres_url
+from stratawatch.settings.database_urls import check_postgres_url, host_and_database, postgres_url
 from stratawatch.settings.shapes import PositiveDuration, Secret, Text
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class PostgresSettings(SourceSettings):
     def description(self) -> str:
         """What is read, for people."""
         table = f"{self.schema_}.{self.table}" if self.schema_ else self.table
-        return f"postgres: {table} of {place_of(self.url)}"
+        return f"postgres: {table} of {host_and_database(self.url)}"
 
     @property
     def server_key(self) -> str:

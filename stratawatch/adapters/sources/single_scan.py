@@ -20,7 +20,7 @@ _PREFIXES: Final = 2**16
 
 
 @dataclass(frozen=True)
-class KeptDigests:
+class DigestBound:
     """The scan keeps the rows whose digest begins with two bytes below this number."""
 
     below: int
@@ -30,13 +30,13 @@ class KeptDigests:
         return all(self.below >= _prefix_above(one) for one in max_digests)
 
 
-def digests_to_keep(rows: int) -> KeptDigests | None:
+def digest_bound(rows: int) -> DigestBound | None:
     """What to keep of about so many rows; None where two scans are as good.
 
     >>> digests_to_keep(10_000_000), digests_to_keep(1000)
     (KeptDigests(below=1967), None)
     """
-    return KeptDigests(-(-_PREFIXES * ROWS_KEPT // rows)) if rows >= MIN_ROWS else None
+    return DigestBound(-(-_PREFIXES * ROWS_KEPT // rows)) if rows >= MIN_ROWS else None
 
 
 def _prefix_above(max_digest: str) -> int:

@@ -21,7 +21,7 @@ FileListing = Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class SparkFiles:
+class SparkFileListing:
     """The listing when the frame was made; empty for tables that Spark does not read from files."""
 
     frame: "DataFrame"
@@ -61,10 +61,10 @@ class SparkFiles:
 _AGAIN: Final = "it is read again at the next advance"
 
 
-def files_of(frame: "DataFrame") -> SparkFiles:
+def list_frame_files(frame: "DataFrame") -> SparkFileListing:
     """The files behind a frame, including those of views and of a catalog's partitions."""
     formats = {relation.fileFormat().getClass().getSimpleName() for relation in _relations(frame)}
-    return SparkFiles(frame, _listing(frame), may_grow=formats <= set(_GROWING))
+    return SparkFileListing(frame, _listing(frame), may_grow=formats <= set(_GROWING))
 
 
 def _listing(frame: "DataFrame") -> FileListing:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.spark_files import files_of
+from stratawatch.adapters.sources.spark_files import list_frame_files
 from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
 from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
 from stratawatch.adapters.sources.statements import QUOTAS
@@ -145,7 +145,7 @@ class SparkSource(SqlSource):
     def _open(self, panel: PanelSpec) -> Iterator[SparkEngine]:
         with spark_session(self._master, self._settings) as session, spark_errors(self._name):
             frame = self._frame(session)
-            files = files_of(frame)
+            files = list_frame_files(frame)
             with files.unchanged(), spark_errors(self._name):
                 types = {column.name: _type(column.dataType) for column in frame.schema.fields}
                 frame.createOrReplaceTempView(_POPULATION)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, Final
 
-from stratawatch.adapters.sources.bad_rows import bad_row
+from stratawatch.adapters.sources.bad_rows import to_quarantined_row
 from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.json_values import to_json
@@ -176,7 +176,9 @@ class SqlWindowReader:
 def _bad_rows(engine: SqlEngine, panel: PanelSpec, window: Window) -> tuple[QuarantinedRow, ...]:
     names = engine.statements.bad_row_columns()
     return tuple(
-        bad_row(panel, names, row) for rows in engine.batches(engine.statements.bad_rows(window)) for row in rows
+        to_quarantined_row(panel, names, row)
+        for rows in engine.batches(engine.statements.bad_rows(window))
+        for row in rows
     )
 
 

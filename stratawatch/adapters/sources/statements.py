@@ -15,7 +15,7 @@ from stratawatch.adapters.sources.call_sql import NumberedScorer
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.single_scan import KeptDigests
+from stratawatch.adapters.sources.single_scan import DigestBound
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 BAD_ROWS_SHOWN: Final = 20
@@ -45,7 +45,7 @@ class Statements:
         """Whether `single_scan` is correct: a row is an item, and no row takes the place of another."""
         return self.dialect == SOURCE and self.panel.duplicates == "refuse"
 
-    def single_scan(self, window: Window, kept: KeptDigests) -> str:
+    def single_scan(self, window: Window, kept: DigestBound) -> str:
         """Count the window as `census` does and keep the items likely to be drawn; fills the table SINGLE_SCAN."""
         return self._render(
             "single_scan",
@@ -81,7 +81,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             quotas=QUOTAS,
             same_cell=self._same_cell("single_scan"),
             seed=text(self.panel.seed),
-            is_valid=packed_codes.is_valid_sql([f"single_scan.{name}" for name in self._words()]),
+            is_valid=packed_codes.all_codes_valid_sql([f"single_scan.{name}" for name in self._words()]),
             drawn_attributes=",\n" + self._drawn_attributes(window) if attributes else "",
             attributes=attributes,
             join_attributes="\nINNER JOIN attributes ON attributes.item = drawn.item" if attributes else "",
@@ -178,9 +178,9 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             is_clean=call_sql.is_clean(row_is_clean, scored_classifiers),
             flags=INDENT.join(["*", *(f"CASE WHEN is_clean THEN 0 ELSE {code} END AS {name}" for name, code in flags)]),
             mean_score=call_sql.mean_score(
-                scored_classifiers, self._auxiliary(), packed_codes.is_valid_sql(self._flag_words())
+                scored_classifiers, self._auxiliary(), packed_codes.all_codes_valid_sql(self._flag_words())
             ),
-            is_valid=packed_codes.is_valid_sql(self._words()),
+            is_valid=packed_codes.all_codes_valid_sql(self._words()),
         )
 
     def _grouping(self, *keys: str) -> dict[str, str]:
@@ -266,7 +266,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
 
     def _attribute_columns(self, *, drawing: bool) -> list[str]:
         columns = self.panel.columns
-        segments = [bytes_of(identifier(name)) for name in columns.segments]
+        segments = [bytewise_text(identifier(name)) for name in columns.segments]
         cluster = [] if columns.cluster is None else [f"CAST({identifier(columns.cluster)} AS VARCHAR)"]
         return [*segments, *map(identifier, columns.payload), *cluster] if drawing else segments
 
@@ -304,8 +304,8 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         """
         names = (["arrived"] if self.panel.columns.ingested is not None else []) + ["time"]
         for ours, name in self._given():
-            names.append(bytes_of(ours) if kind_of(self.types[name]) == "text" else ours)
-        names += [bytes_of(name) for name in self._attribute_names(drawing=drawing)]
+            names.append(bytewise_text(ours) if kind_of(self.types[name]) == "text" else ours)
+        names += [bytewise_text(name) for name in self._attribute_names(drawing=drawing)]
         return [f"{name} DESC NULLS LAST" for name in names]
 
     def _given(self) -> list[tuple[str, str]]:
@@ -321,7 +321,7 @@ def template(name: str) -> Template:
     return Template((files("stratawatch.sql") / "population" / f"{name}.sql").read_text(encoding="utf-8").rstrip())
 
 
-def bytes_of(expression: str) -> str:
+def bytewise_text(expression: str) -> str:
     """An expression as text that is compared by its bytes, whatever collation the column has."""
     return f'CAST({expression} AS VARCHAR) COLLATE "C"'
 

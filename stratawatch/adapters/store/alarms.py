@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, upda
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import STREAM_KEY, alarm_states, cycles, incidents
-from stratawatch.adapters.store.upserts import first_come, insert_all, insert_new
+from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, insert_new
 from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
 
 
@@ -23,7 +23,7 @@ class SqlAlarms:
     def add_states(self, states: Sequence[StreamState]) -> None:
         """Append the states of one judgement."""
         rows = [row_of(state, alarm_states, **_key_columns(state.key)) for state in states]
-        with first_come("these states were judged by someone else meanwhile"):
+        with duplicate_as_stale("these states were judged by someone else meanwhile"):
             insert_all(self._sql, alarm_states, rows)
 
     def current(self, panel: str | None = None) -> tuple[StreamState, ...]:

@@ -4,13 +4,13 @@ from typing import Final
 
 from sqlalchemy import CheckConstraint, Column, Double, Index, Table, Text
 
-from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id
+from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id_type
 from stratawatch.adapters.store.tables import METADATA
 
 baselines: Final = Table(
     "baselines",
     METADATA,
-    Column("id", row_id(), primary_key=True),
+    Column("id", row_id_type(), primary_key=True),
     Column("row_key", Text, nullable=False, unique=True),  # hash of all that was measured, and of its dates
     Column("panel", AnyText, nullable=False),
     Column("classifier", AnyText, nullable=False),
@@ -25,9 +25,9 @@ baselines: Final = Table(
     Column("high", Double, nullable=False),
     Column("confidence", Double, nullable=False),
     Column("method", AnyText, nullable=False),
-    Column("n", row_id(), nullable=False),
+    Column("n", row_id_type(), nullable=False),
     Column("n_eff", Double, nullable=False),
-    Column("seed", row_id(), nullable=True),
+    Column("seed", row_id_type(), nullable=True),
     Column("source", AnyText, nullable=False),
     Column("valid_from", UtcTime, nullable=False),
     Column("valid_until", UtcTime, nullable=True),

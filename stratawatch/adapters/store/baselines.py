@@ -12,14 +12,14 @@ from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import insert_new
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import StratawatchError
 
-EVIDENCE: Final[Mapping[str, type[BaselineShare | TwoSidedBaseline]]] = {
+EVIDENCE: Final[Mapping[str, type[BaselineShare | TwoSampleBaseline]]] = {
     "share": BaselineShare,
-    "two_sides": TwoSidedBaseline,
+    "two_sides": TwoSampleBaseline,
 }
 """What a baseline may rest on, by the word that stands in the store."""
 _MEASURED: Final = (
@@ -76,12 +76,12 @@ def _baseline(row: Row[Any]) -> StoredBaseline:
     return record_of(StoredBaseline, row, key=record_of(StreamKey, row), evidence=_evidence(row.evidence))
 
 
-def _evidence_document(evidence: BaselineShare | TwoSidedBaseline) -> dict[str, Any]:
+def _evidence_document(evidence: BaselineShare | TwoSampleBaseline) -> dict[str, Any]:
     kind = next(word for word, kind_of in EVIDENCE.items() if isinstance(evidence, kind_of))
     return {"kind": kind, **as_document(evidence)}
 
 
-def _evidence(document: Mapping[str, Any]) -> BaselineShare | TwoSidedBaseline:
+def _evidence(document: Mapping[str, Any]) -> BaselineShare | TwoSampleBaseline:
     kind = document.get("kind", "")
     if kind not in EVIDENCE:
         raise StratawatchError(
@@ -91,5 +91,5 @@ def _evidence(document: Mapping[str, Any]) -> BaselineShare | TwoSidedBaseline:
             hint="run the version of stratawatch that wrote it, or newer",
         )
     facts = {name: value for name, value in document.items() if name != "kind"}
-    evidence: BaselineShare | TwoSidedBaseline = from_document(EVIDENCE[kind], facts)
+    evidence: BaselineShare | TwoSampleBaseline = from_document(EVIDENCE[kind], facts)
     return evidence

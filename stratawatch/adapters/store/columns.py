@@ -108,7 +108,7 @@ def hashed(*parts: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def row_id() -> Any:
+def row_id_type() -> Any:
     """Keys of 64 bits: refused duplicates use up sequence numbers on PostgreSQL."""
     return BigInteger().with_variant(Integer, "sqlite")
 

@@ -41,7 +41,7 @@ def store_url(text: str) -> URL:
             )
 
 
-def shown(url: URL) -> str:
+def url_without_password(url: URL) -> str:
     """The address without its password, for people and logs."""
     return url.set(query={}).render_as_string(hide_password=True)
 
@@ -112,25 +112,25 @@ def _postgres(url: URL) -> Engine:
 
 
 @contextmanager
-def reaching(url: URL) -> Iterator[None]:
+def database_errors(url: URL) -> Iterator[None]:
     """Turn what a driver raises when the database does not answer into Unreachable."""
     try:
         yield
     except (OperationalError, InterfaceError) as trouble:
         raise Unreachable(
-            f"the store {shown(url)} did not answer",
+            f"the store {url_without_password(url)} did not answer",
             got=first_line(str(trouble.orig)),
             hint="nothing was changed; try again",
         ) from trouble
     except DBAPIError as trouble:
         if "malformed" in str(trouble.orig):
             raise ConfigError(
-                f"the SQLite file {shown(url)} is damaged",
+                f"the SQLite file {url_without_password(url)} is damaged",
                 got=first_line(str(trouble.orig)),
                 hint="restore it from a backup",
             ) from trouble
         if "not a database" not in str(trouble.orig):
             raise
         raise ConfigError(
-            f"{shown(url)} is not a SQLite database", hint="give the store a file of its own"
+            f"{url_without_password(url)} is not a SQLite database", hint="give the store a file of its own"
         ) from trouble

@@ -12,7 +12,7 @@ from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, estimates, label_events, revisions
-from stratawatch.adapters.store.upserts import first_come, insert_all
+from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
@@ -27,7 +27,7 @@ class SqlEstimates:
 
     def add(self, revision: Revision) -> None:
         """Append a revision; (cycle, number) must be new."""
-        with first_come(f"revision {revision.number} of cycle {revision.cycle_id} was written by someone else"):
+        with duplicate_as_stale(f"revision {revision.number} of cycle {revision.cycle_id} was written by someone else"):
             added = self._sql.execute(
                 revisions.insert().returning(revisions.c.id), row_of(revision, revisions)
             ).scalar_one()

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.upserts import first_come, insert_all
+from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
 
@@ -36,7 +36,7 @@ class SqlFrozenFacts:
 
     def _write_frozen(self, cycle_id: int, frozen: FrozenCycle) -> None:
         """Keep atoms, their segments and their pools."""
-        with first_come(f"cycle {cycle_id} was frozen by someone else"):
+        with duplicate_as_stale(f"cycle {cycle_id} was frozen by someone else"):
             insert_all(self._sql, tables.atoms, [_atom_row(cycle_id, i, atom) for i, atom in enumerate(frozen.atoms)])
             insert_all(self._sql, tables.atom_segments, list(_segment_rows(cycle_id, frozen.atoms)))
             insert_all(self._sql, tables.candidates, list(_candidate_rows(cycle_id, frozen.candidates)))

@@ -10,7 +10,7 @@ from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, rounds
-from stratawatch.adapters.store.upserts import first_come, insert_all
+from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.plan import Plan
 from stratawatch.engine.model.cycle_facts import DrawnItem, Round
 from stratawatch.engine.model.label_events import NewBatch
@@ -34,7 +34,7 @@ class SqlRounds(SqlBatches):
             "plan": plan_document(plan),
             "planned_at": at,
         }
-        with first_come(f"cycle {cycle_id} got a round from someone else meanwhile"):
+        with duplicate_as_stale(f"cycle {cycle_id} got a round from someone else meanwhile"):
             round_id = int(self._sql.execute(statement, row).scalar_one())
             insert_all(self._sql, _draws, [row_of(one, _draws, cycle_id=cycle_id, round_id=round_id) for one in draws])
             self._add_batches(round_id, batches)

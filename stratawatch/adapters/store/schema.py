@@ -4,7 +4,14 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Engine, func, inspect, select, text
 
-from stratawatch.adapters.store.database import LOOKING, connect, reaching, shown, sqlite_file, store_url
+from stratawatch.adapters.store.database import (
+    LOOKING,
+    connect,
+    database_errors,
+    sqlite_file,
+    store_url,
+    url_without_password,
+)
 from stratawatch.errors import SchemaMismatch
 
 VERSION_TABLE: Final = "stratawatch_schema"
@@ -28,8 +35,8 @@ def schema_state(url: str) -> SchemaState:
         return "empty"
     engine = connect(address)
     try:
-        with reaching(address):
-            return state_of(look(engine))
+        with database_errors(address):
+            return compare_schema_version(read_schema_version(engine))
     finally:
         engine.dispose()
 
@@ -39,7 +46,7 @@ def migrate(url: str) -> None:
     address = store_url(url)
     engine = connect(address)
     try:
-        with reaching(address):
+        with database_errors(address):
             upgrade(engine)
     finally:
         engine.dispose()
@@ -52,9 +59,9 @@ def upgrade(engine: Engine) -> None:
     with engine.begin() as sql:
         if sql.dialect.name == "postgresql":  # two processes at once: the second finds the work done
             sql.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-        state = state_of(stored_revision(sql))
+        state = compare_schema_version(stored_schema_version(sql))
         if state == "newer":
-            raise mismatch(state, shown(engine.url))
+            raise mismatch(state, url_without_password(engine.url))
         if state != "current":
             command.upgrade(alembic_config(sql), "head")
 
@@ -70,13 +77,13 @@ def alembic_config(sql: Connection | None = None) -> Any:
     return config
 
 
-def look(engine: Engine) -> str | None:
+def read_schema_version(engine: Engine) -> str | None:
     """The stored revision, read without waiting for whoever is writing."""
     with engine.connect().execution_options(**{LOOKING: True}) as sql:
-        return stored_revision(sql)
+        return stored_schema_version(sql)
 
 
-def stored_revision(sql: Connection) -> str | None:
+def stored_schema_version(sql: Connection) -> str | None:
     """The revision that the store says it has; None when it holds no stratawatch schema."""
     if not inspect(sql).has_table(VERSION_TABLE):
         return None
@@ -84,7 +91,7 @@ def stored_revision(sql: Connection) -> str | None:
     return found
 
 
-def state_of(revision: str | None) -> SchemaState:
+def compare_schema_version(revision: str | None) -> SchemaState:
     """A revision beside this program's own; an unknown one was written by a newer program."""
     if revision is None:
         return "empty"

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from sqlalchemy.engine import URL
 
-from stratawatch.adapters.store.database import connect, reaching, shown, sqlite_file, store_url
-from stratawatch.adapters.store.schema import EXPECTED, look, mismatch, state_of, upgrade
+from stratawatch.adapters.store.database import connect, database_errors, sqlite_file, store_url, url_without_password
+from stratawatch.adapters.store.schema import EXPECTED, compare_schema_version, mismatch, read_schema_version, upgrade
 from stratawatch.adapters.store.transaction import SqlTransaction
 
 
@@ -28,17 +28,17 @@ class SqlStore:
     @property
     def where(self) -> str:
         """The store's address without its password."""
-        return shown(self._url)
+        return url_without_password(self._url)
 
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
         """Start a transaction; leaving the block without `commit` rolls it back."""
-        with reaching(self._url), self._engine.connect() as connection:
+        with database_errors(self._url), self._engine.connect() as connection:
             yield SqlTransaction(connection)
 
     def describe(self) -> Mapping[str, str]:
         """Say what was found, for `check`. Raises Unreachable."""
-        with reaching(self._url), self._engine.connect() as connection:
+        with database_errors(self._url), self._engine.connect() as connection:
             version = ".".join(map(str, connection.dialect.server_version_info or ()))
             name = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}[connection.dialect.name]
         return {"store": self.where, "database": f"{name} {version}", "schema": EXPECTED}
@@ -48,11 +48,11 @@ class SqlStore:
         self._engine.dispose()
 
     def _open(self, *, create: bool) -> None:
-        with reaching(self._url):
+        with database_errors(self._url):
             if create:
                 upgrade(self._engine)
-            revision = look(self._engine)
-        state = state_of(revision)
+            revision = read_schema_version(self._engine)
+        state = compare_schema_version(revision)
         if state != "current":
             raise mismatch(state, self.where, revision)
 

@@ -19,7 +19,7 @@ from sqlalchemy import (
     text,
 )
 
-from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id
+from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id_type
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.label_events import LabelValue
 from stratawatch.engine.model.notification import Severity
@@ -56,12 +56,12 @@ def _stream() -> list[Column[Any]]:
 
 
 def _id() -> Column[Any]:
-    return Column("id", row_id(), primary_key=True)
+    return Column("id", row_id_type(), primary_key=True)
 
 
 def _to(target: str, *, primary_key: bool = False) -> Column[Any]:
     name = {"cycles.id": "cycle_id", "rounds.id": "round_id", "revisions.id": "revision_id"}.get(target, "version_id")
-    return Column(name, row_id(), ForeignKey(target), primary_key=primary_key, nullable=False, autoincrement=False)
+    return Column(name, row_id_type(), ForeignKey(target), primary_key=primary_key, nullable=False, autoincrement=False)
 
 
 def _words(name: str, *, nullable: bool = False) -> Column[Any]:
@@ -136,7 +136,7 @@ atoms = Table(
     Column("pattern", Text, nullable=False),
     Column("first_bin", Integer, nullable=False),
     Column("last_bin", Integer, nullable=False),
-    Column("size", row_id(), nullable=False),
+    Column("size", row_id_type(), nullable=False),
     Column("mean_score", Double, nullable=True),
     Column("stratum", Integer, nullable=False, server_default="0"),
     Column("foretold", Double, nullable=True),
@@ -145,19 +145,19 @@ atoms = Table(
 atom_segments = Table(
     "atom_segments",
     METADATA,
-    Column("cycle_id", row_id(), primary_key=True, autoincrement=False),
+    Column("cycle_id", row_id_type(), primary_key=True, autoincrement=False),
     Column("atom", Integer, primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
     _words("segment_column"),
     _words("segment_value"),
-    Column("size", row_id(), nullable=False),
+    Column("size", row_id_type(), nullable=False),
     ForeignKeyConstraint(["cycle_id", "atom"], ["atoms.cycle_id", "atoms.position"]),
 )
 
 candidates = Table(
     "candidates",
     METADATA,
-    Column("cycle_id", row_id(), primary_key=True, autoincrement=False),
+    Column("cycle_id", row_id_type(), primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("atom", Integer, nullable=False),
     Column("digest", Text, nullable=False),
@@ -165,7 +165,7 @@ candidates = Table(
     Column("pattern", Text, nullable=False),
     Column("score_bin", Integer, nullable=False),
     Column("time", UtcTime, nullable=False),
-    Column("copies", row_id(), nullable=False),
+    Column("copies", row_id_type(), nullable=False),
     Column("payload", Document, nullable=False),
     Column("segments", Document, nullable=False),
     _words("cluster", nullable=True),
@@ -190,7 +190,7 @@ rounds = Table(
 draws = Table(
     "draws",
     METADATA,
-    Column("cycle_id", row_id(), primary_key=True, autoincrement=False),
+    Column("cycle_id", row_id_type(), primary_key=True, autoincrement=False),
     Column("item_key", AnyText, primary_key=True),
     _to("rounds.id"),
     _words("item"),
@@ -253,7 +253,7 @@ revisions = Table(
     _to("cycles.id"),
     Column("number", Integer, nullable=False),
     Column("fingerprint", Text, nullable=False),
-    Column("mark", row_id(), nullable=False),
+    Column("mark", row_id_type(), nullable=False),
     Column("at", UtcTime, nullable=False),
     UniqueConstraint("cycle_id", "number"),
 )
@@ -364,7 +364,7 @@ transitions = Table(
     METADATA,
     _id(),
     Column("entity", Text, nullable=False),
-    Column("entity_id", row_id(), nullable=False),
+    Column("entity_id", row_id_type(), nullable=False),
     Column("old_state", Text, nullable=False),
     Column("new_state", Text, nullable=False),
     _words("why"),
@@ -378,7 +378,7 @@ quarantine = Table(
     METADATA,
     _id(),
     Column("row_key", Text, nullable=False, unique=True),  # hash of cycle, kind, key and reason
-    Column("cycle_id", row_id(), ForeignKey("cycles.id"), nullable=True),
+    Column("cycle_id", row_id_type(), ForeignKey("cycles.id"), nullable=True),
     Column("kind", Text, nullable=False),
     _words("key"),
     _words("reason"),

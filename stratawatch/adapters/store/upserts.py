@@ -48,7 +48,7 @@ def in_parts(keys: Sequence[str]) -> Iterator[list[str]]:
 
 
 @contextmanager
-def first_come(message: str) -> Iterator[None]:
+def duplicate_as_stale(message: str) -> Iterator[None]:
     """Turn a unique index's refusal into StaleState: somebody else wrote that row first."""
     try:
         yield

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.baselines.drop import Drop, metric_drop
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.formatting import confidence_text, estimate_text, exact_points, points
@@ -14,7 +14,7 @@ from stratawatch.formatting import confidence_text, estimate_text, exact_points,
 class ActiveBaseline:
     """The baseline that a window is judged against: its evidence, and its date in words (`of`)."""
 
-    evidence: BaselineShare | TwoSidedBaseline
+    evidence: BaselineShare | TwoSampleBaseline
     of: str
 
     def drop_to(self, metric: str, current: IntervalEstimate, confidence: float) -> Drop:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 
 
@@ -14,7 +14,7 @@ class Baseline:
     """
 
     metric: str
-    evidence: BaselineShare | TwoSidedBaseline | Undefined
+    evidence: BaselineShare | TwoSampleBaseline | Undefined
     method: str
     n: int
     seed: int | None = None

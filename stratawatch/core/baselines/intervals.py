@@ -41,7 +41,7 @@ class BaselineShare:
 
 
 @dataclass(frozen=True)
-class TwoSidedBaseline:
+class TwoSampleBaseline:
     """The labels of two draws, one among the items called positive and one among the others.
 
     `called` is the precision, `passed` the false-omission rate; the sizes are the items that each draw was made from.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, RatioMetric, baseline_metric
@@ -63,7 +63,7 @@ def _baseline(name: str, answers: ConfusionCounts, called_size: float, passed_si
 
 def _both(
     metric: RatioMetric, answers: ConfusionCounts, called_size: float, passed_size: float
-) -> TwoSidedBaseline | Undefined:
+) -> TwoSampleBaseline | Undefined:
     called, passed = share_from_counts("precision", answers), share_from_counts("false_omission_rate", answers)
     if isinstance(called, Undefined):
         return called
@@ -71,4 +71,4 @@ def _both(
         return passed
     if metric.share(answers)[1] == 0:
         return Undefined(metric.no_members)
-    return TwoSidedBaseline(metric.name, called, passed, called_size, passed_size)
+    return TwoSampleBaseline(metric.name, called, passed, called_size, passed_size)

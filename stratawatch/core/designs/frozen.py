@@ -22,10 +22,10 @@ from stratawatch.core.labelled_sample import LabelledSample, labelled_sample
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
-from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import order_by_random_number, take_smallest
-from stratawatch.core.verdicts import Ledger
+from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 _SMALLEST_POOL: Final = 30
@@ -86,7 +86,7 @@ class FrozenDesign:
     def plan(
         self,
         survey: SurveySpec,
-        ledger: Ledger,
+        ledger: ItemVerdicts,
         drawn: Collection[str],
         *,
         ordinal: int,
@@ -118,7 +118,7 @@ class FrozenDesign:
             labelled=sample.labelled.sum(axis=0),
             positives=sample.positive.sum(axis=0),
             half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
-            costs=LabelCosts(asked, strata, unlabelled),
+            costs=UnlabelledCandidates(asked, strata, unlabelled),
             earlier=tuple(
                 self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
                 for plan in earlier[max(len(earlier) - self.sampling_design.remembered_rounds, 0) :]
@@ -139,7 +139,7 @@ class FrozenDesign:
 
     def estimate(
         self,
-        ledger: Ledger,
+        ledger: ItemVerdicts,
         drawn: Collection[str],
         *,
         confidence: float = 0.95,
@@ -156,7 +156,13 @@ class FrozenDesign:
         return widen_for_clusters(found, self.cells, self.atoms, sample, request)
 
     def compare(
-        self, ledger: Ledger, drawn: Collection[str], first: str, second: str, metric: str, confidence: float = 0.95
+        self,
+        ledger: ItemVerdicts,
+        drawn: Collection[str],
+        first: str,
+        second: str,
+        metric: str,
+        confidence: float = 0.95,
     ) -> Estimate:
         """A metric of the first classifier minus that of the second, on the same items.
 
@@ -182,10 +188,12 @@ class FrozenDesign:
     def _order(self) -> tuple[Counts, Counts]:
         return order_by_random_number(self.candidates, self.cells.strata)
 
-    def _labelled(self, ledger: Ledger, drawn: Collection[str]) -> LabelledSample:
+    def _labelled(self, ledger: ItemVerdicts, drawn: Collection[str]) -> LabelledSample:
         return labelled_sample(self.candidates, self.cells.strata, ledger, drawn)
 
-    def _half_widths(self, survey: SurveySpec, ledger: Ledger, drawn: Collection[str]) -> dict[tuple[str, str], float]:
+    def _half_widths(
+        self, survey: SurveySpec, ledger: ItemVerdicts, drawn: Collection[str]
+    ) -> dict[tuple[str, str], float]:
         if not survey.stop_at_goals:
             return {}
         metrics = list(dict.fromkeys(goal.metric for goal in survey.goals))

@@ -22,7 +22,7 @@ from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
-from stratawatch.core.stratification.initial_cells import initial_cells
+from stratawatch.core.stratification.initial_cells import initial_atoms
 
 METHOD: Final = "simple random sample, Wilson"
 
@@ -76,7 +76,7 @@ class SimpleRandomSampling(SamplingDesign):
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Fine cells, all that some classifier judged in one stratum."""
-        atoms = initial_cells(census)
+        atoms = initial_atoms(census)
         served = Cells.of_atoms(census.classifiers, atoms).has_call.tolist()
         first = 0 if any(served) else 1
         return tuple(replace(atom, stratum=0 if here else 1 - first) for atom, here in zip(atoms, served, strict=True))

@@ -27,7 +27,7 @@ from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.differences import difference_gradient
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
-from stratawatch.core.estimation.replication.design_effect import ClusterVariances, PooledUnits, sums_by_unit
+from stratawatch.core.estimation.replication.design_effect import ClusterVariances, VarianceStrata, sums_by_unit
 from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.labelled_sample import LabelledSample
@@ -105,7 +105,7 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
     sizes = sums_by_unit(strata.units, on_a + on_b)
     shared = np.bincount(strata.units)[:, None] > 1
     alone, clusters = ~((sizes > 0) & shared).any(axis=0) | (sizes.sum(axis=0) < 2), (sizes > 0).sum(axis=0)
-    pooled = PooledUnits.of(strata)
+    pooled = VarianceStrata.of(strata)
     if isinstance(pooled, Undefined):
         return [ClusterAdjustment() if single else ClusterAdjustment(degrees=0.0) for single in alone.tolist()]
     each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.sampling_correction)
@@ -188,7 +188,7 @@ def _agreeing(yes: Floats, labels: Floats) -> Flags:
     return np.asarray((said == 0) | (said == labels.sum(axis=0)))
 
 
-def _crossing(strata: StratifiedUnits, pooled: PooledUnits) -> bool:
+def _crossing(strata: StratifiedUnits, pooled: VarianceStrata) -> bool:
     """Whether some cluster has labels in several strata."""
     stratum = np.repeat(np.arange(len(pooled.labels)), pooled.labels)
     pairs = np.unique(np.stack([strata.units[pooled.rows], stratum]), axis=1)

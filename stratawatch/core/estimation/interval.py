@@ -74,7 +74,7 @@ def metric_intervals(metric: RatioMetric, reading: SideIntervals) -> MetricInter
     return MetricIntervals(value, low, high, variance, part, n_eff)
 
 
-def logit_weight(value: Floats, variance: Floats) -> Floats:
+def logit_blend_by_events(value: Floats, variance: Floats) -> Floats:
     """0 up to SMALL_SAMPLE_EVENTS effective events, 1 from LOGIT_EVENTS, linear between."""
     rare = np.minimum(value, 1 - value) ** 2
     x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
@@ -88,13 +88,13 @@ def _blend_weight(reading: SideIntervals, on_a: Floats, on_b: Floats) -> Floats:
     slopes = np.stack(np.broadcast_arrays(on_a, on_b), axis=-1)
     weights = (slopes * reading.sides.sizes) ** 2 * reading.variance
     everything = weights.sum(axis=-1)
-    parts = weights * logit_weight(reading.share, reading.variance)
+    parts = weights * logit_blend_by_events(reading.share, reading.variance)
     mixed = parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0)
-    light = heavy_label_weight(everything, ((slopes * reading.sides.surprise_weight) ** 2).max(axis=-1))
+    light = logit_blend_by_max_weight(everything, ((slopes * reading.sides.surprise_weight) ** 2).max(axis=-1))
     return np.asarray(np.minimum(mixed, light), dtype=np.float64)
 
 
-def heavy_label_weight(variance: Floats, heaviest: Floats) -> Floats:
+def logit_blend_by_max_weight(variance: Floats, heaviest: Floats) -> Floats:
     """0 up to HEAVY_LABEL_RATIO of y = V / w^2, 1 from LIGHT_LABEL_RATIO, linear between; `heaviest` is w^2."""
     y = variance / np.where(heaviest > 0, heaviest, 1.0)
     part = np.clip((y - HEAVY_LABEL_RATIO) / (LIGHT_LABEL_RATIO - HEAVY_LABEL_RATIO), 0, 1)

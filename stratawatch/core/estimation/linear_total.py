@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, Residuals, max_expansion
-from stratawatch.core.estimation.interval import heavy_label_weight, logit_ends, logit_weight
+from stratawatch.core.estimation.interval import logit_blend_by_events, logit_blend_by_max_weight, logit_ends
 from stratawatch.core.estimation.mover import IntervalEnds
 from stratawatch.core.estimation.side_intervals import share_interval
 from stratawatch.core.population import Floats
@@ -50,8 +50,8 @@ class LinearTotal:
         small = share_interval(share, variance, np.array([self.max_weight]) / self.most, confidence)
         large = logit_ends(share, variance, confidence)
         part = np.minimum(
-            logit_weight(share, variance),
-            heavy_label_weight(variance, np.array([(self.surprise_weight / self.most) ** 2])),
+            logit_blend_by_events(share, variance),
+            logit_blend_by_max_weight(variance, np.array([(self.surprise_weight / self.most) ** 2])),
         )
         low = self.most * (part * large.low + (1 - part) * small.low)
         high = self.most * (part * large.high + (1 - part) * small.high)

@@ -10,7 +10,7 @@ from stratawatch.core.history.working_model import (
     intercept_shift,
     logistic,
     logit,
-    pooled_centre,
+    null_model,
     ridge_logistic,
 )
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
@@ -93,7 +93,7 @@ class _PriorModel:
         count = len(first)
         n, yes = _sums(group, slow, count), _sums(group, slow * said, count)
         ridge = np.r_[1e-3, np.full(columns.shape[1] - 1, HISTORY.slope_penalty)]
-        self._beta = ridge_logistic(columns, yes, n, ridge=ridge, centre=pooled_centre(columns, yes, n)[1])
+        self._beta = ridge_logistic(columns, yes, n, ridge=ridge, centre=null_model(columns, yes, n)[1])
         n, yes = _sums(group, fast, count), _sums(group, fast * said, count)
         self._beta[0] += intercept_shift(columns @ self._beta, yes, n, penalty=HISTORY.intercept_penalty)
 

@@ -64,13 +64,13 @@ def ridge_coefficients(
     columns: Floats, positives: Floats, labelled: Floats, *, penalty: float, start: Floats | None = None
 ) -> Floats:
     """A logistic regression for every set of labels; the intercept is held by half a label at the pooled rate."""
-    pooled, centre = pooled_centre(columns, positives, labelled)
+    pooled, centre = null_model(columns, positives, labelled)
     ridge = np.full(centre.shape, penalty)
     ridge[..., 0] = 0.5 * pooled * (1 - pooled)
     return ridge_logistic(columns, positives, labelled, ridge=ridge, centre=centre, start=start)
 
 
-def pooled_centre(columns: Floats, positives: Floats, labelled: Floats) -> tuple[Floats, Floats]:
+def null_model(columns: Floats, positives: Floats, labelled: Floats) -> tuple[Floats, Floats]:
     """The rate of all labels together, and coefficients that say it everywhere: its logit, and slopes of 0."""
     pooled = np.asarray((positives.sum(axis=-1) + 0.5) / (labelled.sum(axis=-1) + 1), dtype=np.float64)
     centre = np.zeros((*pooled.shape, columns.shape[1]))

@@ -67,7 +67,7 @@ def allocate_budget(
     return clip_and_round(weights, _floors(cells, share, labels, bounds, weights > 0), bounds.upper, labels)
 
 
-def two_phase_allocation(
+def second_round_allocation(
     cells: Cells, variances: GoalVariances, labels: int, bounds: AllocationBounds, floor: float | None = None
 ) -> Counts:
     """.8 of the plan by updated rates, .2 of the first round's allocation scaled up."""

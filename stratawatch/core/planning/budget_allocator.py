@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget, two_phase_allocation
+from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget, second_round_allocation
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import half_widths_of_plans
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
@@ -50,7 +50,7 @@ class BudgetAllocator:
 
     def spend(self, so_far: LabelsSoFar, budget: int, bounds: AllocationBounds, *, two_phase: bool) -> Counts:
         """The best totals whose new labels are the budget's; `two_phase` keeps a part of the first round's shares."""
-        share, most = two_phase_allocation if two_phase else allocate_budget, int(bounds.upper.sum())
+        share, most = second_round_allocation if two_phase else allocate_budget, int(bounds.upper.sum())
 
         def plan(floor: float | None) -> Counts:
             def totals(labels: int) -> Counts:

@@ -12,7 +12,7 @@ from stratawatch.core.population import Counts, Floats
 
 
 @dataclass(frozen=True)
-class LabelCosts:
+class UnlabelledCandidates:
     """Which candidates of the pools cost a label when they are drawn: the labels of the others are there already.
 
     `strata` and `unlabelled` have a row for every candidate, by (stratum, random number); `asked` counts the items
@@ -49,7 +49,7 @@ class LabelsSoFar:
     labelled: Floats
     positives: Floats
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    costs: LabelCosts | None = None
+    costs: UnlabelledCandidates | None = None
     earlier: tuple[LabelledSample, ...] = ()
 
     def new_label_cost(self, totals: Counts) -> int:

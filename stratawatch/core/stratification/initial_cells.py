@@ -34,7 +34,7 @@ class _Rows:
     called_by_any: Flags
 
 
-def initial_cells(census: Census, history: History = NO_HISTORY) -> tuple[Atom, ...]:
+def initial_atoms(census: Census, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """Atoms at equal steps of 1/2 cum N + 1/2 cum N s within each pattern, sorted by (pattern, bin).
 
     s is the expected standard deviation of a label (Dalenius and Hodges 1959, halfway to equal counts); with history

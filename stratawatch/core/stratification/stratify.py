@@ -15,7 +15,7 @@ from stratawatch.core.planning.goal_variances import goal_gradients
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, renumbered_groups
-from stratawatch.core.stratification.initial_cells import initial_cells
+from stratawatch.core.stratification.initial_cells import initial_atoms
 from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import PlanImpossible
 
@@ -61,7 +61,7 @@ def _fine(census: Census, goals: tuple[Goal, ...], history: History) -> _Fine:
 
 
 def _cut(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
-    atoms = _with_prior_rates(initial_cells(census, history), census, history)
+    atoms = _with_prior_rates(initial_atoms(census, history), census, history)
     cells = Cells.of_atoms(census.classifiers, atoms)
     with_calls = np.flatnonzero(cells.has_call)
     coarse = InitialGroups.of(_moments(cells, goals, history).of(with_calls))

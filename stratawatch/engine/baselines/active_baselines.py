@@ -9,11 +9,11 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.stored_baseline import StoredBaseline, call_of
+from stratawatch.engine.model.stored_baseline import StoredBaseline, call_rule
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def active_baselines(
+def current_baselines(
     tx: Transaction, spec: PanelSpec, at: datetime, measured_by: datetime | None = None
 ) -> dict[StreamKey, StoredBaseline]:
     """The baselines for a window that starts then, of the classifiers as the specification has them.
@@ -31,7 +31,7 @@ def baselines_for_judging(
     if not keys:
         return {}
     dated = tx.baselines.in_force(spec.name, cycle.window.start, now)
-    found, later = _alike(spec, dated), active_baselines(tx, spec, cycle.window.start)
+    found, later = _alike(spec, dated), current_baselines(tx, spec, cycle.window.start)
     return {
         key: ActiveBaseline(found[key].evidence, date_of(found[key]))
         if key in found
@@ -45,13 +45,13 @@ def date_of(baseline: StoredBaseline) -> str:
     return f"{baseline.measured_at:%Y-%m-%d}"
 
 
-def measured_with_another_call(dated: Sequence[StoredBaseline], key: StreamKey) -> list[str]:
+def other_call_rules(dated: Sequence[StoredBaseline], key: StreamKey) -> list[str]:
     """What a stream's classifier said yes by in baselines that are not of its present rule, where none is."""
     return sorted({one.call for one in dated if one.key == key})
 
 
 def _alike(spec: PanelSpec, dated: Sequence[StoredBaseline]) -> dict[StreamKey, StoredBaseline]:
-    calls = {classifier.name: call_of(classifier) for classifier in spec.classifiers}
+    calls = {classifier.name: call_rule(classifier) for classifier in spec.classifiers}
     return {one.key: one for one in dated if calls.get(one.key.classifier) == one.call}
 
 
@@ -62,6 +62,6 @@ def _missing(
     why = "no baseline is in force"
     if key in later:
         why = f"the baseline of {date_of(later[key])} was measured after the moment of this judgement"
-    elif others := measured_with_another_call(dated, key):
+    elif others := other_call_rules(dated, key):
         why = f"the baseline is of another classifier, yes by {' or by '.join(others)}"
     return Undefined(f"{why}; measure one: stratawatch baseline measure {spec.name}")

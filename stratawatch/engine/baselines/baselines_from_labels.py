@@ -16,20 +16,20 @@ from stratawatch.errors import StratawatchError
 
 
 @dataclass(frozen=True)
-class OneSidedLabels:
+class SideSizes:
     """How many items of one classifier's two sides labels were drawn from, where they were drawn from each apart."""
 
     called: float
     passed: float
 
 
-def sides_of(called: float | None, passed: float | None) -> OneSidedLabels | None:
+def side_sizes(called: float | None, passed: float | None) -> SideSizes | None:
     """Both numbers or none."""
     if called is None and passed is None:
         return None
     if called is None or passed is None:
         raise StratawatchError("labels that were drawn apart take two numbers", expected="items called yes, and others")
-    return OneSidedLabels(called, passed)
+    return SideSizes(called, passed)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class LabelledItems:
         return (*(left_out if self.unlabelled else ()), *uncalled, *alike)
 
 
-class LabelledPredictions(Protocol):
+class BaselineItemReader(Protocol):
     """Where labelled predictions are read."""
 
     def read(self, panel: PanelSpec) -> LabelledItems:
@@ -62,9 +62,7 @@ class LabelledPredictions(Protocol):
         ...
 
 
-def from_labels(
-    items: LabelledItems, keys: Sequence[StreamKey], sides: OneSidedLabels | None
-) -> dict[StreamKey, Baseline]:
+def from_labels(items: LabelledItems, keys: Sequence[StreamKey], sides: SideSizes | None) -> dict[StreamKey, Baseline]:
     """The streams' baselines: items drawn at random whatever was called, or from either side apart."""
     if sides is not None and len({key.classifier for key in keys}) > 1:
         raise StratawatchError(
@@ -73,7 +71,7 @@ def from_labels(
     return {key: _baseline(items, key, sides) for key in keys}
 
 
-def _baseline(items: LabelledItems, key: StreamKey, sides: OneSidedLabels | None) -> Baseline:
+def _baseline(items: LabelledItems, key: StreamKey, sides: SideSizes | None) -> Baseline:
     inside = _inside(items, key.segment)
     if inside is None:
         return _undefined(key, "the labelled predictions have no such column")

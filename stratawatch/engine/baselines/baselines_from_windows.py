@@ -12,7 +12,7 @@ from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
-from stratawatch.engine.model.stored_baseline import call_of
+from stratawatch.engine.model.stored_baseline import call_rule
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
 
@@ -66,7 +66,7 @@ class _PastWindow:
     """One judged window: its estimates, and what its classifiers said yes by."""
 
     def __init__(self, tx: Transaction, judged: JudgedWindow) -> None:
-        self.calls = {one.name: call_of(one) for one in tx.panels.get(judged.cycle.panel_version).classifiers}
+        self.calls = {one.name: call_rule(one) for one in tx.panels.get(judged.cycle.panel_version).classifiers}
         self._estimates = judged.revision.estimates
 
     def estimates(self, key: StreamKey) -> list[Estimate]:
@@ -81,7 +81,7 @@ class _PastWindow:
 
 def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_PastWindow]) -> Baseline:
     """Where it cannot be told, and the classifier had said yes by another rule, that is said."""
-    call = next(call_of(one) for one in spec.classifiers if one.name == key.classifier)
+    call = next(call_rule(one) for one in spec.classifiers if one.name == key.classifier)
     alike = [window for window in past if window.calls.get(key.classifier) == call]
     estimates = [one for window in alike for one in window.estimates(key)]
     baseline = (

@@ -10,13 +10,13 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, METRICS
 from stratawatch.datetimes import moment
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.baselines.baselines_from_labels import LabelledPredictions, OneSidedLabels, from_labels
+from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader, SideSizes, from_labels
 from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
-from stratawatch.engine.model.stored_baseline import StoredBaseline, call_of
-from stratawatch.engine.model.windows import window_of
+from stratawatch.engine.model.stored_baseline import StoredBaseline, call_rule
+from stratawatch.engine.model.windows import window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
@@ -35,7 +35,7 @@ class BaselineRequest:
 
     of: tuple[str, ...] = ()
     windows: int | None = None
-    sides: OneSidedLabels | None = None
+    sides: SideSizes | None = None
     valid_from: datetime | None = None
     valid_until: datetime | None = None
 
@@ -65,7 +65,7 @@ class MeasuredBaselines:
 
 
 def measure_baseline(
-    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: LabelledPredictions | None = None
+    ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: BaselineItemReader | None = None
 ) -> MeasuredBaselines:
     """From the panel's judged windows, or from labelled predictions. Measuring the same again changes nothing.
 
@@ -129,7 +129,7 @@ def keep_baselines(
     )
 
 
-def _require_sense(request: BaselineRequest, labels: LabelledPredictions | None) -> None:
+def _require_sense(request: BaselineRequest, labels: BaselineItemReader | None) -> None:
     """Refuse wishes that would be passed over."""
     if labels is not None and request.windows is not None:
         raise StratawatchError(
@@ -168,7 +168,7 @@ def _keys(spec: PanelSpec, classifiers: Sequence[ClassifierSpec], metrics: Seque
 def _first_unjudged(tx: Transaction, spec: PanelSpec, now: datetime) -> datetime:
     """Where the first window begins that is later than all that are judged by now."""
     judged = judged_windows(tx, spec.name, 1, now)
-    return judged[0].cycle.window.end if judged else window_of(spec.windows, 0).start
+    return judged[0].cycle.window.end if judged else window_of_period(spec.windows, 0).start
 
 
 def _keep(
@@ -194,7 +194,7 @@ def _keep(
             continue
         kept = StoredBaseline(
             key=key,
-            call=call_of(classifiers[key.classifier]),
+            call=call_rule(classifiers[key.classifier]),
             cut_off=classifiers[key.classifier].cut_off,
             evidence=one.evidence,
             method=one.method,

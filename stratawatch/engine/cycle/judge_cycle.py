@@ -85,7 +85,7 @@ def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
     return tuple(sorted(limited | set(segments_of(atoms))))
 
 
-def margin_of(spec: PanelSpec, key: StreamKey) -> float:
+def wanted_margin(spec: PanelSpec, key: StreamKey) -> float:
     """How precisely a stream's metric is wanted: by its goal, else by the metric's default."""
     for goal in spec.goals:
         if goal.is_for(key.classifier, key.metric):
@@ -136,7 +136,7 @@ def _judgements(
             ordinary[key],
             for_page[key],
             limit,
-            margin_of(spec, key),
+            wanted_margin(spec, key),
             blind_margin_factor=spec.blind_margin_factor,
             baseline=against.get(key, NO_BASELINE),
         )

@@ -16,7 +16,7 @@ from stratawatch.core.population import Census
 from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.progress import phase, report_progress
 from stratawatch.errors import PlanImpossible
@@ -77,7 +77,7 @@ def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) 
     if census.size:
         found.require_fit()
     metrics, goals = _metrics_served(spec), _goals_one_by_one(spec)
-    forecast = _Forecast(census, survey_spec(spec), history)
+    forecast = _Forecast(census, survey_of_panel(spec), history)
     most = min(spec.budget, census.size)
     budgets = sorted({min(labels, census.size) for labels in (*BUDGETS, most)}) if census.size else []
     curve = tuple(
@@ -113,7 +113,7 @@ def _one_by_one(what: str, many: Sequence[Each]) -> Iterator[Each]:
 def _goals_one_by_one(spec: PanelSpec) -> tuple[Goal, ...]:
     """The panel's goals, or the usual ones where it has none, each for one classifier."""
     everyone = tuple(classifier.name for classifier in spec.classifiers)
-    kind, goals = design_of(survey_spec(spec)), spec.goals or DEFAULT_GOALS
+    kind, goals = design_of(survey_of_panel(spec)), spec.goals or DEFAULT_GOALS
     return tuple(
         replace(goal, classifiers=(name,))
         for goal in goals
@@ -125,7 +125,7 @@ def _goals_one_by_one(spec: PanelSpec) -> tuple[Goal, ...]:
 def _metrics_served(spec: PanelSpec) -> tuple[str, ...]:
     """The metrics of the panel that its design tells of some classifier."""
     everyone = tuple(classifier.name for classifier in spec.classifiers)
-    kind = design_of(survey_spec(spec))
+    kind = design_of(survey_of_panel(spec))
     return tuple(
         name
         for name in metrics_shown(spec)

@@ -6,7 +6,7 @@ from typing import Final
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES
-from stratawatch.engine.model.windows import due_periods, window_of
+from stratawatch.engine.model.windows import due_periods, window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import ConfigError, StratawatchError
@@ -42,7 +42,7 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
         if len(opened) >= free_slots:
             break
-        cycle = tx.cycles.open(spec.name, version, period, window_of(spec.windows, period), now)
+        cycle = tx.cycles.open(spec.name, version, period, window_of_period(spec.windows, period), now)
         if cycle is not None:
             opened.append(cycle)
     return opened

@@ -10,7 +10,7 @@ from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.labels.labelled_cycle import design_of_cycle
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.progress import phase
 
@@ -32,7 +32,7 @@ def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> 
     found.require_fit()
     with phase("planning"):
         cells = design_of_cycle(spec, found.atoms, found.candidates).cells
-        plan = design_of(survey_spec(spec)).plan_all_rounds(
-            cells, survey_spec(spec), found.history, metrics_shown(spec)
+        plan = design_of(survey_of_panel(spec)).plan_all_rounds(
+            cells, survey_of_panel(spec), found.history, metrics_shown(spec)
         )
     return PlanPreview(found.atoms, plan, found.history)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from stratawatch.core.plan import Plan
-from stratawatch.core.verdicts import Ledger, Verdict
+from stratawatch.core.verdicts import ItemVerdicts, Verdict
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle, reusable_verdicts
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
@@ -12,7 +12,7 @@ from stratawatch.engine.model.idempotency_keys import batch_key, item_key, shuff
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity, RoundState
-from stratawatch.engine.model.survey_spec import max_rounds, survey_spec
+from stratawatch.engine.model.survey_spec import max_rounds, survey_of_panel
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StaleState
@@ -75,8 +75,8 @@ def _plan(
     """The next round's plan. Items that may still be drawn and have a reusable verdict cost no label."""
     before = [done.plan for done in tx.rounds.of(cycle.id)]
     return labelled.design.plan(
-        survey_spec(spec),
-        Ledger({**reusable, **labelled.ledger.verdicts}),
+        survey_of_panel(spec),
+        ItemVerdicts({**reusable, **labelled.ledger.verdicts}),
         labelled.drawn,
         ordinal=len(before) + 1,
         history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.verdicts import Verdict
-from stratawatch.engine.labels.dispatch_batch import finish_dispatch
+from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
 from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Round
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -48,7 +48,7 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
 
 def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -> None:
     tx = scene.tx
-    finish_dispatch(tx, scene.ports, round_id)
+    mark_round_dispatched(tx, scene.ports, round_id)
     for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.SENT]):
         if all(task.item_key in scene.verdicts for task in batch.tasks):
             tx.move(Entity.BATCH, batch.id, BatchState.SENT, BatchState.CLOSED, at=scene.now, why="all answered")

@@ -13,13 +13,13 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
 from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
 from stratawatch.engine.input.drift import DriftFinding, drift_refusal, find_drift
-from stratawatch.engine.input.previous_windows import late_rows, previous_judged, previous_window
+from stratawatch.engine.input.previous_windows import earlier_judged_windows, missed_rows, previous_cycle_to_recount
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.engine.model.survey_spec import pool_budget, survey_spec
+from stratawatch.engine.model.survey_spec import survey_for_pools, survey_of_panel
 from stratawatch.engine.ports import Ports, WindowReader
 from stratawatch.engine.progress import phase
 from stratawatch.errors import InputRefused, PlanImpossible, StratawatchError, Unreachable
@@ -77,7 +77,7 @@ def assess_window(
         try:
             with phase("cutting strata"):
                 found = replace(
-                    found, atoms=stratify_for_survey(found.counted.census, survey_spec(spec), found.history)
+                    found, atoms=stratify_for_survey(found.counted.census, survey_of_panel(spec), found.history)
                 )
         except PlanImpossible as trouble:
             return replace(found, refusal=found.refusal or Refusal(str(trouble), trouble))
@@ -90,13 +90,13 @@ def _input(
     """The census with its check and its drift."""
     with ports.store.begin() as tx:
         history = label_history(tx, spec, period, opened_at)
-        earlier, before = previous_judged(tx, spec.name, period), previous_window(tx, spec, period)
+        earlier, before = earlier_judged_windows(tx, spec.name, period), previous_cycle_to_recount(tx, spec, period)
     counted = reading.census()
     report = ports.check.profile(spec, window, counted.profile)
     found = WindowAssessment(counted, counted.profile, history, (*counted.bad_rows, *report.bad_rows), docs=report.docs)
     if report.refusal:
         return _refused(found, spec, report)
-    profile = replace(counted.profile, missed=late_rows(reading.rows, before))
+    profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
     drift = find_drift(spec, profile, earlier)
     sentence = drift_refusal(spec, drift)
     warned = _with_warnings(profile, (*report.failures, *map(str, drift)), sentence)
@@ -108,7 +108,7 @@ def _with_candidates(
 ) -> WindowAssessment:
     """The pool of candidates of every stratum, checked row by row."""
     classifiers = found.counted.census.classifiers
-    quotas = pool_sizes(found.atoms, classifiers, pool_budget(survey_spec(spec), found.history), found.history)
+    quotas = pool_sizes(found.atoms, classifiers, survey_for_pools(survey_of_panel(spec), found.history), found.history)
     items = reading.candidates(found.atoms, quotas)
     _require_all_candidates(quotas, [found.atoms[item.atom].stratum for item in items])
     report = ports.check.candidates(spec, window, items)

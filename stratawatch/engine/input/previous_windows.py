@@ -9,7 +9,7 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def previous_judged(tx: Transaction, panel: str, period: int) -> tuple[EarlierWindow, ...]:
+def earlier_judged_windows(tx: Transaction, panel: str, period: int) -> tuple[EarlierWindow, ...]:
     """The last judged windows before a period, newest last."""
     cycles = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], before=period, newest=REMEMBERED)
     return tuple(
@@ -19,7 +19,7 @@ def previous_judged(tx: Transaction, panel: str, period: int) -> tuple[EarlierWi
     )
 
 
-def previous_window(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
+def previous_cycle_to_recount(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | None:
     """The cycle of the window before, if its rows were counted and rows may have been added to it since.
 
     Windows that are cut by the time of arrival get no more rows once they are over. Where the newest row of an id
@@ -36,7 +36,7 @@ def previous_window(tx: Transaction, spec: PanelSpec, period: int) -> Cycle | No
     return None
 
 
-def late_rows(count: Callable[[Window], int], before: Cycle | None) -> int | None:
+def missed_rows(count: Callable[[Window], int], before: Cycle | None) -> int | None:
     """Rows of the window before that came after it was read; None where that cannot be told.
 
     `count` reads only times. Fewer rows than were counted mean that the source forgets old ones.

@@ -48,7 +48,7 @@ def _note_sent(ports: Ports, batch: Batch, reference: str) -> None:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.SENT, at=now, why=reference)
-        finish_dispatch(tx, ports, batch.round_id)
+        mark_round_dispatched(tx, ports, batch.round_id)
         tx.commit()
 
 
@@ -62,7 +62,7 @@ def _withdraw(ports: Ports, batch: Batch) -> BatchState:
     return BatchState.WITHDRAWN
 
 
-def finish_dispatch(tx: Transaction, ports: Ports, round_id: int) -> None:
+def mark_round_dispatched(tx: Transaction, ports: Ports, round_id: int) -> None:
     """A round none of whose batches waits any more is dispatched."""
     waiting = tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.FAILED])
     if tx.rounds.get(round_id).state == RoundState.PLANNED and not waiting:

@@ -10,12 +10,12 @@ import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Atom, Candidates
-from stratawatch.core.verdicts import Ledger, Verdict, Vote, resolve_votes
+from stratawatch.core.verdicts import ItemVerdicts, Verdict, Vote, resolve_votes
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 from stratawatch.engine.ports.transaction import Transaction
 
 
@@ -35,7 +35,7 @@ def design_of_cycle(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[Cand
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
     candidates = candidates_of(items, spec.columns.segments)
-    return FrozenDesign(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_spec(spec))
+    return FrozenDesign(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_of_panel(spec))
 
 
 def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:
@@ -73,9 +73,9 @@ class LabelledCycle:
         return frozenset(draw.item for draw in self.draws if draw.reused)
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> ItemVerdicts:
         """The verdicts by item id."""
-        return Ledger({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})
+        return ItemVerdicts({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})
 
 
 def load_labelled_cycle(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:

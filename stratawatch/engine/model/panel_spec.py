@@ -34,7 +34,7 @@ Role = Literal[
 
 
 @dataclass(frozen=True)
-class ColumnRole:
+class RequiredColumn:
     """A column that a panel reads, what for, and the key below the panel where the configuration names it."""
 
     column: str
@@ -60,13 +60,13 @@ class ClassifierSpec:
     called: str | None = None  # what a long table calls it, if not by its name
     call_yes: str | None = None  # a number too is kept as it is written
 
-    def column_roles(self) -> Iterator[ColumnRole]:
+    def column_roles(self) -> Iterator[RequiredColumn]:
         """The columns of the classifier's score and call."""
         columns: tuple[tuple[Role, str | None], ...] = (("score", self.score), ("call", self.call))
         for role, column in columns:
             if column is not None:
                 purpose, key = f"the {role} of classifier '{self.name}'", ("classifiers", self.name, role)
-                yield ColumnRole(column, role, purpose, key, self.call_yes if role == "call" else None)
+                yield RequiredColumn(column, role, purpose, key, self.call_yes if role == "call" else None)
 
 
 @dataclass(frozen=True)
@@ -136,23 +136,23 @@ class PanelSpec:
     drift: DriftRule = field(default_factory=DriftRule)
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
 
-    def column_roles(self) -> Iterator[ColumnRole]:
+    def column_roles(self) -> Iterator[RequiredColumn]:
         """Every column that the panel reads, once for each role that it has."""
         columns = self.columns
-        yield ColumnRole(columns.item, "item", "the item id", ("columns", "item"))
-        yield ColumnRole(columns.time, "time", "the time", ("columns", "time"))
+        yield RequiredColumn(columns.item, "item", "the item id", ("columns", "item"))
+        yield RequiredColumn(columns.time, "time", "the time", ("columns", "time"))
         if columns.ingested is not None:
-            yield ColumnRole(columns.ingested, "ingested", "the time of arrival", ("columns", "ingested"))
+            yield RequiredColumn(columns.ingested, "ingested", "the time of arrival", ("columns", "ingested"))
         if columns.classifier is not None:
-            yield ColumnRole(columns.classifier, "classifier", "who says it", ("columns", "classifier"))
+            yield RequiredColumn(columns.classifier, "classifier", "who says it", ("columns", "classifier"))
         for one in self.classifiers:
             yield from one.column_roles()
         for auxiliary in self.auxiliary:
             purpose, key = f"the auxiliary score '{auxiliary.name}'", ("auxiliary", auxiliary.name, "score")
-            yield ColumnRole(auxiliary.score, "auxiliary", purpose, key)
+            yield RequiredColumn(auxiliary.score, "auxiliary", purpose, key)
         for name in columns.segments:
-            yield ColumnRole(name, "segment", "a segment", ("columns", "segments"))
+            yield RequiredColumn(name, "segment", "a segment", ("columns", "segments"))
         for name in columns.payload:
-            yield ColumnRole(name, "payload", "payload for labellers", ("columns", "payload"))
+            yield RequiredColumn(name, "payload", "payload for labellers", ("columns", "payload"))
         if columns.cluster is not None:
-            yield ColumnRole(columns.cluster, "cluster", "the cluster", ("columns", "cluster"))
+            yield RequiredColumn(columns.cluster, "cluster", "the cluster", ("columns", "cluster"))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.past_estimates import METHOD
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.notification import StreamKey
@@ -20,7 +20,7 @@ class StoredBaseline:
     key: StreamKey
     call: str  # what said yes when it was measured (see `call_of`): another cut-off is another classifier
     cut_off: float | None
-    evidence: BaselineShare | TwoSidedBaseline
+    evidence: BaselineShare | TwoSampleBaseline
     method: str
     n: int  # labels that the estimates of windows used, or labelled items that there were
     seed: int | None  # None where nothing was drawn
@@ -48,7 +48,7 @@ class StoredBaseline:
         )
 
 
-def call_of(classifier: ClassifierSpec) -> str:
+def call_rule(classifier: ClassifierSpec) -> str:
     """What says yes, as text that can be compared.
 
     >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", call="flagged"))

@@ -8,7 +8,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 
-def survey_spec(spec: PanelSpec) -> SurveySpec:
+def survey_of_panel(spec: PanelSpec) -> SurveySpec:
     """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
     return SurveySpec(
         goals=spec.goals,
@@ -22,7 +22,7 @@ def survey_spec(spec: PanelSpec) -> SurveySpec:
     )
 
 
-def pool_budget(commission: SurveySpec, history: History) -> SurveySpec:
+def survey_for_pools(commission: SurveySpec, history: History) -> SurveySpec:
     """The commission if labels that are known were paid for: pools must hold them beside what the budget buys.
 
     As many items may persist as the latest cycle had labels of; pools make room for twice the budget of them.
@@ -35,4 +35,4 @@ def pool_budget(commission: SurveySpec, history: History) -> SurveySpec:
 
 def max_rounds(spec: PanelSpec) -> int:
     """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask."""
-    return design_of(survey_spec(spec)).max_rounds(survey_spec(spec))
+    return design_of(survey_of_panel(spec)).max_rounds(survey_of_panel(spec))

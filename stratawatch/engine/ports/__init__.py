@@ -12,7 +12,7 @@ from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
 from stratawatch.engine.model.label_events import PollResult, Receipt
 from stratawatch.engine.model.notification import Notification
-from stratawatch.engine.model.panel_spec import ColumnRole, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import InputRefused
 
@@ -59,7 +59,7 @@ class WindowReader(Protocol):
 class ColumnProblem:
     """A column that is missing in a source, or cannot hold what it should."""
 
-    column: ColumnRole
+    column: RequiredColumn
     error: InputRefused
 
 

@@ -17,7 +17,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.core.stratification.initial_cells import initial_cells
+from stratawatch.core.stratification.initial_cells import initial_atoms
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.paper_design import EstimateOne, PaperDesign, within_pools
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE
@@ -87,7 +87,7 @@ class Tripathi(RecyclingOptions, PaperDesign):
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Initial cells: each pattern with a positive call is a stratum, the rest is cut by expected rates."""
-        atoms = initial_cells(census)
+        atoms = initial_atoms(census)
         cells = Cells.of_atoms(census.classifiers, atoms)
         sequences = self._sequences(cells, survey)
         rates, labels = prior_rates(cells, history), sequences.omission_budget

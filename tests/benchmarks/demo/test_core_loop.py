@@ -11,7 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.engine.model.survey_spec import survey_spec
+from stratawatch.engine.model.survey_spec import survey_of_panel
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,8 @@ def week(world):
 @pytest.fixture(scope="module")
 def design(week, spec):
     cells = count(week)
-    atoms = stratify(cells.census, survey_spec(spec))
-    wanted = pool_sizes(atoms, CLASSIFIERS, survey_spec(spec))
+    atoms = stratify(cells.census, survey_of_panel(spec))
+    wanted = pool_sizes(atoms, CLASSIFIERS, survey_of_panel(spec))
     return FrozenDesign(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, np.random.default_rng(1)))
 
 

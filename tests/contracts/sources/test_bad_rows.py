@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.statements import BAD_ROWS_SHOWN
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from tests.support.predictions.panels import START, WINDOW, panel
@@ -32,7 +32,7 @@ def poisoned(each: int) -> Table:
 
 
 def asked(tmp_path: Path, table: Table, **changes: Any) -> Any:
-    return DuckDBSource(write(tmp_path / "rows.parquet", table)).census(panel(CLASSIFIERS, **changes), WINDOW)
+    return FilesSource(write(tmp_path / "rows.parquet", table)).census(panel(CLASSIFIERS, **changes), WINDOW)
 
 
 def kind_of(reason: str) -> str:

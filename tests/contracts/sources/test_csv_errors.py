@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.labelled_files import LabelledFiles
 from stratawatch.errors import InputRefused, StratawatchError, Unreachable
 from tests.support.predictions.panels import WINDOW, panel
@@ -23,7 +23,7 @@ def export(number: int, row: str) -> str:
 
 def refused(path: Path, kind: type[StratawatchError] = InputRefused) -> StratawatchError:
     with pytest.raises(kind) as caught:
-        DuckDBSource(path).census(panel(), WINDOW)
+        FilesSource(path).census(panel(), WINDOW)
     assert "\n" not in str(caught.value)
     return caught.value
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import InputRefused
@@ -46,8 +46,8 @@ class Folder:
         place = self.home / f"week={name}" if self._hive else self.home
         return write(place / f"{name}.{self._ending}", table)
 
-    def source(self) -> DuckDBSource:
-        return DuckDBSource(self.home)
+    def source(self) -> FilesSource:
+        return FilesSource(self.home)
 
 
 class TestRenamed:
@@ -111,22 +111,22 @@ class TestLater:
     BOTH = panel((ClassifierSpec("lr", "score", call="flag"), ClassifierSpec("nn", call="nn")))
 
     @pytest.fixture
-    def grown(self, folder: Folder) -> DuckDBSource:
+    def grown(self, folder: Folder) -> FilesSource:
         folder.put("0", week(0))
         folder.put("1", {**week(1), "nn": ("BOOLEAN", [True] * 10)})
         return folder.source()
 
-    def test_its_own_windows_are_read(self, grown: DuckDBSource) -> None:
+    def test_its_own_windows_are_read(self, grown: FilesSource) -> None:
         assert grown.census(self.BOTH, NEXT).census.patterns == ("01",)
 
-    def test_windows_before_it_are_refused(self, grown: DuckDBSource) -> None:
+    def test_windows_before_it_are_refused(self, grown: FilesSource) -> None:
         with pytest.raises(InputRefused, match=r"'nn' .* is missing in"):
             grown.census(self.BOTH, WINDOW)
 
-    def test_late_rows_of_those_windows_are_counted_all_the_same(self, grown: DuckDBSource) -> None:
+    def test_late_rows_of_those_windows_are_counted_all_the_same(self, grown: FilesSource) -> None:
         assert grown.rows(self.BOTH, WINDOW) == 10
 
-    def test_check_tells_of_it(self, grown: DuckDBSource) -> None:
+    def test_check_tells_of_it(self, grown: FilesSource) -> None:
         told = grown.describe(self.BOTH).facts["missing"]
         assert told.startswith("'nn' in 1 of 2 files, 0.")
         assert "missing" not in grown.describe(panel()).facts
@@ -172,35 +172,35 @@ class TestShapes:
         }
         write(tmp_path / "1.parquet", {**nested, **without(week(0), "score")})
         with pytest.raises(InputRefused, match=r"column 'score' .* got the columns 'detail', 'id', 'ts', 'flag'"):
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
 
     def test_a_column_may_be_the_name_of_a_folder(self, tmp_path: Path) -> None:
         for name in ("a", "b"):
             write(tmp_path / f"shop={name}" / "x.parquet", week(0))
         spec = panel(columns=Columns("id", "ts", segments=("shop",)))
-        assert DuckDBSource(tmp_path).census(spec, WINDOW).profile.rows == 20
+        assert FilesSource(tmp_path).census(spec, WINDOW).profile.rows == 20
 
     def test_a_csv_file_may_have_a_title_above_its_columns(self, tmp_path: Path) -> None:
         for name, table in (("0", week(0)), ("1", week(0, score="score_v2"))):
             path = write(tmp_path / f"{name}.csv", table)
             path.write_text("the export of a week\n" + path.read_text())
         with pytest.raises(InputRefused, match="is it 'score_v2' there"):
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
 
     def test_names_with_glob_characters_are_only_names(self, tmp_path: Path) -> None:
         write(tmp_path / "it's [1]" / "a.parquet", week(0))
         path = write(tmp_path / "it's [1]" / "b*?.parquet", without(week(0), "score"))
         with pytest.raises(InputRefused) as caught:
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
         assert f"missing in '{path}'" in caught.value.what
 
     def test_a_time_in_text_is_read_as_ever(self, tmp_path: Path) -> None:
         old = {**week(0, score="old"), "ts": ("VARCHAR", ["2026-01-05T02:00:00+00:00"] * 10)}
         write(tmp_path / "0.parquet", old)
         write(tmp_path / "1.parquet", {**week(1), "ts": ("VARCHAR", ["2026-01-12T02:00:00+00:00"] * 10)})
-        assert DuckDBSource(tmp_path).census(panel(), NEXT).profile.rows == 10
+        assert FilesSource(tmp_path).census(panel(), NEXT).profile.rows == 10
         with pytest.raises(InputRefused, match=r"missing in '.*0\.parquet'"):
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
 
 
 class TestLong:
@@ -218,15 +218,15 @@ class TestLong:
     def test_a_column_of_another_classifier_is_no_matter(self, tmp_path: Path) -> None:
         write(tmp_path / "lr.parquet", self.said("lr"))
         write(tmp_path / "trees.parquet", without(self.said("t1"), "answer"))
-        assert DuckDBSource(tmp_path).census(self.SPEC, WINDOW).census.size == 10
+        assert FilesSource(tmp_path).census(self.SPEC, WINDOW).census.size == 10
 
     def test_a_column_of_its_own_refuses(self, tmp_path: Path) -> None:
         write(tmp_path / "lr.parquet", self.said("lr"))
         write(tmp_path / "trees.parquet", without(self.said("t1"), "score"))
         with pytest.raises(InputRefused, match=r"column 'score' .* missing in '.*trees\.parquet'"):
-            DuckDBSource(tmp_path).census(self.SPEC, WINDOW)
+            FilesSource(tmp_path).census(self.SPEC, WINDOW)
 
     def test_a_file_of_another_window_may_lack_the_column_that_says_who(self, tmp_path: Path) -> None:
         write(tmp_path / "0.parquet", self.said("lr"))
         write(tmp_path / "1.parquet", without(week(1), "score"))
-        assert DuckDBSource(tmp_path).census(self.SPEC, WINDOW).census.size == 10
+        assert FilesSource(tmp_path).census(self.SPEC, WINDOW).census.size == 10

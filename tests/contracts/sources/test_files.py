@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_errors, duckdb_session
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
@@ -45,7 +45,7 @@ def _written(path: Path, times: list[Any], unit: str, zone: str | None, writer: 
         pq.write_table(pa.table(columns, names=list(frame.columns)), path)
 
 
-def drawn(source: DuckDBSource, size: int) -> set[str]:
+def drawn(source: FilesSource, size: int) -> set[str]:
     found = source.candidates(panel(), WINDOW, [Atom("0", 0, 1023, size, None)], [size])
     return {one.item for one in found}
 
@@ -55,14 +55,14 @@ class TestSeveralFiles:
     def test_a_folder_is_read_with_its_sub_folders(self, tmp_path: Path, ending: str) -> None:
         write(tmp_path / f"a.{ending}", day("a"))
         write(tmp_path / "deep" / "er" / f"b.{ending}", day("b"))
-        assert drawn(DuckDBSource(tmp_path), 2) == {"a", "b"}
+        assert drawn(FilesSource(tmp_path), 2) == {"a", "b"}
 
     def test_a_glob_reads_what_it_matches_only(self, tmp_path: Path, ending: str) -> None:
         write(tmp_path / "x" / f"week-1.{ending}", day("a"))
         write(tmp_path / "y" / f"week-2.{ending}", day("b"))
         write(tmp_path / "y" / f"other.{ending}", day("c"))
-        assert drawn(DuckDBSource(tmp_path / "*" / f"week-*.{ending}"), 2) == {"a", "b"}
-        assert drawn(DuckDBSource(f"{tmp_path}/**/week-2.{ending}"), 1) == {"b"}
+        assert drawn(FilesSource(tmp_path / "*" / f"week-*.{ending}"), 2) == {"a", "b"}
+        assert drawn(FilesSource(f"{tmp_path}/**/week-2.{ending}"), 1) == {"b"}
 
     def test_unfinished_and_bookkeeping_files_are_passed_over(self, tmp_path: Path, ending: str) -> None:
         write(tmp_path / f"a.{ending}", day("a"))
@@ -70,7 +70,7 @@ class TestSeveralFiles:
             (tmp_path / name).write_bytes(b"half")
         (tmp_path / "_temporary").mkdir()
         (tmp_path / "_temporary" / f"e.{ending}").write_bytes(b"half")
-        source = DuckDBSource(tmp_path)
+        source = FilesSource(tmp_path)
         assert drawn(source, 1) == {"a"}
         assert source.census(panel(), WINDOW).source_version["files"] == 1
 
@@ -78,7 +78,7 @@ class TestSeveralFiles:
         for value, item in (("01", "a"), ("1", "b"), ("a b", "c")):
             write(tmp_path / f"shop={value}" / f"x.{ending}", day(item))
         spec = panel(columns=Columns("id", "ts", segments=("shop",)))
-        census = DuckDBSource(tmp_path).census(spec, WINDOW).census
+        census = FilesSource(tmp_path).census(spec, WINDOW).census
         assert {segment: int(counts.sum()) for segment, counts in census.segments.items()} == {
             Segment("shop", "01"): 1,
             Segment("shop", "1"): 1,
@@ -89,7 +89,7 @@ class TestSeveralFiles:
         for date, item in (("2026-01-04", "out"), ("2026-01-05", "in"), ("2026-01-12", "late")):
             write(tmp_path / f"dt={date}" / f"x.{ending}", {k: v for k, v in day(item).items() if k != "ts"})
         spec = panel(columns=Columns("id", "dt"))
-        found = DuckDBSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
+        found = FilesSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
         assert [one.item for one in found] == ["in"]
 
     def test_columns_are_matched_by_name_and_nothing_is_said_where_it_is_null(
@@ -99,15 +99,15 @@ class TestSeveralFiles:
         later = {**dict(reversed(day("b", offset=1).items())), "nn": ("BOOLEAN", [True])}
         write(tmp_path / f"b.{ending}", later)
         both = panel((ClassifierSpec("lr", "score", call="flag"), ClassifierSpec("nn", call="nn")))
-        assert DuckDBSource(tmp_path).census(both, WINDOW).census.patterns == ("0-", "01")
+        assert FilesSource(tmp_path).census(both, WINDOW).census.patterns == ("0-", "01")
 
     def test_names_with_glob_characters_are_only_names(self, tmp_path: Path, ending: str) -> None:
         write(tmp_path / "it's [1]" / f"a*?.{ending}", day("a"))
-        assert drawn(DuckDBSource(tmp_path / "it's [1]"), 1) == {"a"}
+        assert drawn(FilesSource(tmp_path / "it's [1]"), 1) == {"a"}
 
     def test_the_version_changes_with_a_file(self, tmp_path: Path, ending: str) -> None:
         write(tmp_path / f"a.{ending}", day("a"))
-        source = DuckDBSource(tmp_path)
+        source = FilesSource(tmp_path)
         before = source.census(panel(), WINDOW).source_version
         assert source.census(panel(), WINDOW).source_version == before
         write(tmp_path / f"b.{ending}", day("b"))
@@ -132,34 +132,34 @@ class TestConfinement:
             with pytest.raises(
                 ConfigError, match=r"b\.parquet' is behind a link that leads out .* allow_outside"
             ) as caught:
-                DuckDBSource(home / asked, confined_to=home).census(panel(), WINDOW)
+                FilesSource(home / asked, confined_to=home).census(panel(), WINDOW)
             assert "\n" not in str(caught.value)
 
     def test_a_link_to_a_folder_outside_is_refused(self, home: Path) -> None:
         (home / "predictions" / "week").symlink_to(home.parent / "elsewhere")
         for asked in ("predictions/*/*.parquet", "predictions/week", "predictions/week/*.parquet"):
             with pytest.raises(ConfigError, match="behind a link that leads out"):
-                DuckDBSource(home / asked, confined_to=home).describe(panel())
+                FilesSource(home / asked, confined_to=home).describe(panel())
 
     def test_links_that_stay_inside_are_read(self, home: Path) -> None:
         write(home / "archive" / "b.parquet", day("b"))
         (home / "predictions" / "b.parquet").symlink_to("../archive/b.parquet")
-        assert drawn(DuckDBSource(home / "predictions", confined_to=home), 2) == {"a", "b"}
+        assert drawn(FilesSource(home / "predictions", confined_to=home), 2) == {"a", "b"}
 
     def test_a_home_that_is_itself_behind_a_link_is_no_reason(self, home: Path) -> None:
         (home.parent / "link").symlink_to(home)
         link = home.parent / "link"
-        assert drawn(DuckDBSource(link / "predictions", confined_to=link), 1) == {"a"}
+        assert drawn(FilesSource(link / "predictions", confined_to=link), 1) == {"a"}
 
     def test_without_confinement_links_are_followed(self, home: Path) -> None:
         (home / "predictions" / "b.parquet").symlink_to(home.parent / "elsewhere" / "secret.parquet")
-        assert drawn(DuckDBSource(home / "predictions"), 2) == {"a", "secret"}
+        assert drawn(FilesSource(home / "predictions"), 2) == {"a", "secret"}
 
 
 @pytest.mark.parametrize("method", ["census", "describe"])
 class TestTrouble:
     @staticmethod
-    def ask(source: DuckDBSource, method: str) -> object:
+    def ask(source: FilesSource, method: str) -> object:
         if method == "census":
             return source.census(panel(), WINDOW)
         description = source.describe(panel())
@@ -170,7 +170,7 @@ class TestTrouble:
     def test_no_file_is_unreachable(self, tmp_path: Path, method: str) -> None:
         for path in (tmp_path, tmp_path / "nope", tmp_path / "nope.parquet", tmp_path / "*.csv"):
             with pytest.raises(Unreachable, match="no Parquet or CSV file matches"):
-                self.ask(DuckDBSource(path), method)
+                self.ask(FilesSource(path), method)
 
     def test_a_half_written_parquet_file_is_unreachable_until_it_is_whole(self, tmp_path: Path, method: str) -> None:
         whole = write(tmp_path / "whole.parquet", day(*(f"i{k}" for k in range(50))))
@@ -179,54 +179,54 @@ class TestTrouble:
             torn = tmp_path / "in" / "torn.parquet"
             torn.write_bytes(whole.read_bytes()[: int(whole.stat().st_size * share)])
             with pytest.raises(Unreachable, match="cannot be read") as caught:
-                self.ask(DuckDBSource(tmp_path / "in"), method)
+                self.ask(FilesSource(tmp_path / "in"), method)
             assert "\n" not in str(caught.value)
         shutil.copy(whole, torn)
-        assert len(drawn(DuckDBSource(tmp_path / "in"), 51)) == 51
+        assert len(drawn(FilesSource(tmp_path / "in"), 51)) == 51
 
     def test_an_empty_file_is_unreachable_or_lacks_its_columns(self, tmp_path: Path, method: str) -> None:
         (tmp_path / "a.parquet").touch()
         with pytest.raises(Unreachable):
-            self.ask(DuckDBSource(tmp_path), method)
+            self.ask(FilesSource(tmp_path), method)
         (tmp_path / "a.csv").touch()
         with pytest.raises((Unreachable, InputRefused)):
-            self.ask(DuckDBSource(tmp_path / "a.csv"), method)
+            self.ask(FilesSource(tmp_path / "a.csv"), method)
 
     def test_mixed_formats_are_refused(self, tmp_path: Path, method: str) -> None:
         write(tmp_path / "a.parquet", day("a"))
         write(tmp_path / "b.csv", day("b"))
         with pytest.raises(ConfigError, match="holds Parquet and CSV files"):
-            self.ask(DuckDBSource(tmp_path), method)
+            self.ask(FilesSource(tmp_path), method)
 
     def test_a_path_that_cannot_exist_is_unreachable(self, tmp_path: Path, method: str) -> None:
         with pytest.raises(Unreachable, match="cannot be looked at; got File name too long"):
-            self.ask(DuckDBSource(tmp_path / ("x" * 300)), method)
+            self.ask(FilesSource(tmp_path / ("x" * 300)), method)
 
     def test_an_unknown_ending_is_named(self, tmp_path: Path, method: str) -> None:
         (tmp_path / "a.xlsx").touch()
         with pytest.raises(ConfigError, match=r"no known ending; expected \.parquet"):
-            self.ask(DuckDBSource(tmp_path / "a.xlsx"), method)
+            self.ask(FilesSource(tmp_path / "a.xlsx"), method)
 
 
 class TestCsv:
     @pytest.mark.parametrize("ending", ["tsv", "csv.gz", "CSV"])
     def test_tabs_and_compression_are_known_by_the_ending(self, tmp_path: Path, ending: str) -> None:
-        assert drawn(DuckDBSource(write(tmp_path / f"a.{ending}", day("a", "b,c\td"))), 2) == {"a", "b,c\td"}
+        assert drawn(FilesSource(write(tmp_path / f"a.{ending}", day("a", "b,c\td"))), 2) == {"a", "b,c\td"}
 
     def test_another_delimiter_is_said_and_its_absence_is_guessed(self, tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
         path.write_text("id;ts;score;flag\na;2026-01-05 00:00:00;0.5;0\n")
-        assert drawn(DuckDBSource(path, delimiter=";"), 1) == {"a"}
+        assert drawn(FilesSource(path, delimiter=";"), 1) == {"a"}
         with pytest.raises(InputRefused, match="set the source's delimiter"):
-            DuckDBSource(path).census(panel(), WINDOW)
+            FilesSource(path).census(panel(), WINDOW)
 
     def test_a_header_without_rows_is_an_empty_window(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("id,ts,score,flag\n")
-        assert DuckDBSource(tmp_path).census(panel(), WINDOW).profile.rows == 0
+        assert FilesSource(tmp_path).census(panel(), WINDOW).profile.rows == 0
 
     def test_text_that_is_no_number_is_an_unreadable_score(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("id,ts,score,flag\na,2026-01-05,high,0\nb,2026-01-05, 0.5 ,0\nc,soon,0.5,0\n")
-        answer = DuckDBSource(tmp_path).census(panel(), WINDOW)
+        answer = FilesSource(tmp_path).census(panel(), WINDOW)
         assert list(answer.census.bins) == [512]
         assert {one.key: one.content["columns"]["score"] for one in answer.bad_rows} == {"a": "high", "c": "0.5"}
         assert {one.key: one.reason for one in answer.bad_rows}["c"] == "the time in 'ts' is missing or unreadable"
@@ -235,7 +235,7 @@ class TestCsv:
         path = write(tmp_path / "a.csv", day("a", "b"))
         path.write_text(path.read_text() + "c,2026-01-05 00")
         with pytest.raises(Unreachable):
-            DuckDBSource(path).census(panel(), WINDOW)
+            FilesSource(path).census(panel(), WINDOW)
 
 
 class TestTimes:
@@ -244,7 +244,7 @@ class TestTimes:
         moments = [f"{one:%Y-%m-%d %H:%M:%S}" for one in (NAIVE - timedelta(1), NAIVE, NAIVE + timedelta(7))]
         moments = [f"{one}+00:00" for one in moments] if kind == "TIMESTAMPTZ" else moments
         table = {**day("before", "first", "after"), "ts": (kind, moments)}
-        source = DuckDBSource(write(tmp_path / "a.parquet", table))
+        source = FilesSource(write(tmp_path / "a.parquet", table))
         profile = source.census(panel(), WINDOW).profile
         assert (profile.rows, profile.first_time, profile.last_time) == (1, START, START)
         assert drawn(source, 1) == {"first"}
@@ -252,7 +252,7 @@ class TestTimes:
     def test_a_nanosecond_before_the_end_is_inside(self, tmp_path: Path) -> None:
         moments = ["2026-01-11 23:59:59.999999999", "2026-01-12 00:00:00.000000000", "2026-01-04 23:59:59.999999999"]
         table = {**day("last", "after", "before"), "ts": ("TIMESTAMP_NS", moments)}
-        assert drawn(DuckDBSource(write(tmp_path / "a.parquet", table)), 1) == {"last"}
+        assert drawn(FilesSource(write(tmp_path / "a.parquet", table)), 1) == {"last"}
 
     @pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
     @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
@@ -262,7 +262,7 @@ class TestTimes:
     ) -> None:
         path = tmp_path / "a.parquet"
         _written(path, [NAIVE - timedelta(seconds=1), NAIVE, NAIVE + timedelta(days=7)], unit, zone, writer)
-        source = DuckDBSource(path)
+        source = FilesSource(path)
         profile = source.census(panel(), WINDOW).profile
         assert (profile.rows, profile.bad_rows, profile.first_time, profile.last_time) == (1, 0, START, START)
         (found,) = source.candidates(panel(), WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
@@ -276,12 +276,12 @@ class TestTimes:
     ) -> None:
         for place, unit in enumerate(units):
             _written(tmp_path / f"{place}.parquet", [NAIVE + timedelta(days=place)], unit, zone, "pandas", first=place)
-        assert drawn(DuckDBSource(tmp_path), 2) == {"i0", "i1"}
+        assert drawn(FilesSource(tmp_path), 2) == {"i0", "i1"}
 
     def test_a_time_in_nanoseconds_can_be_payload_and_segment(self, tmp_path: Path) -> None:
         _written(tmp_path / "a.parquet", [NAIVE], "ns", "UTC", "pandas")
         spec = panel(columns=Columns("id", "ts", ("ts",), ("ts",)))
-        (found,) = DuckDBSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
+        (found,) = FilesSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
         assert str(found.payload["ts"]).startswith("2026-01-05")
         assert str(found.segments["ts"]).startswith("2026-01-05")
 
@@ -289,10 +289,10 @@ class TestTimes:
         end = pd.Timestamp(WINDOW.end)
         times = [end - pd.Timedelta(1, "ns"), end, pd.Timestamp(WINDOW.start) - pd.Timedelta(1, "ns")]
         _written(tmp_path / "a.parquet", times, "ns", "UTC", "pandas")
-        assert drawn(DuckDBSource(tmp_path), 1) == {"i0"}
+        assert drawn(FilesSource(tmp_path), 1) == {"i0"}
 
     def test_a_window_in_another_zone_is_the_same_window(self, tmp_path: Path) -> None:
-        source = DuckDBSource(write(tmp_path / "a.parquet", day("a")))
+        source = FilesSource(write(tmp_path / "a.parquet", day("a")))
         zone = timezone(timedelta(hours=9))
         moved = Window(WINDOW.start.astimezone(zone), WINDOW.end.astimezone(zone))
         assert source.census(panel(), moved).profile == source.census(panel(), WINDOW).profile
@@ -323,7 +323,7 @@ class TestErrors:
         write(tmp_path / "a.parquet", day("a"))
         write(tmp_path / "b.parquet", {**day("b"), "score": ("DOUBLE[]", [[0.5]])})
         with pytest.raises((InputRefused, Unreachable)) as caught:
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
         assert "\n" not in str(caught.value)
 
 
@@ -331,11 +331,11 @@ class TestVanishing:
     def test_a_link_to_nothing_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "a.parquet").symlink_to(tmp_path / "gone.parquet")
         with pytest.raises(Unreachable, match=r"a\.parquet' vanished while it was looked at"):
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
 
     def test_a_folder_with_a_files_ending_is_no_file(self, tmp_path: Path) -> None:
         write(tmp_path / "spark.parquet" / "part-0.parquet", day("a"))
-        assert drawn(DuckDBSource(tmp_path), 1) == {"a"}
+        assert drawn(FilesSource(tmp_path), 1) == {"a"}
 
     def test_a_file_that_vanishes_between_listing_and_reading_is_unreachable(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -347,14 +347,14 @@ class TestVanishing:
         path.unlink()
         monkeypatch.setattr(duckdb_files, "find_files", lambda *_: listed)
         with pytest.raises(Unreachable, match="cannot be read"):
-            DuckDBSource(path).census(panel(), WINDOW)
+            FilesSource(path).census(panel(), WINDOW)
 
 
 class TestStatistics:
     def test_nan_is_found_where_the_statistics_of_the_file_hide_it(self) -> None:
         """The file was written by Arrow: its statistics say that scores lie in [0, 1] and every flag is 1."""
         path = Path(__file__).parents[2] / "support/predictions/golden/nan_hidden_by_statistics.parquet"
-        answer = DuckDBSource(path).census(panel(), WINDOW)
+        answer = FilesSource(path).census(panel(), WINDOW)
         assert {one.key: one.reason for one in answer.bad_rows} == {
             "i07": "the score of 'lr' in 'score' is not a probability in [0, 1]",
             "i09": "the call of 'lr' in 'flag' is neither 0, 1, true nor false",
@@ -385,7 +385,7 @@ class TestBounds:
                 f"TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 20000)"
             )
         spec = panel(columns=Columns("id", "ts", ("body",)))
-        source = DuckDBSource(path, limits=DuckDBLimits("60MB", 1))
+        source = FilesSource(path, limits=DuckDBLimits("60MB", 1))
         assert source.census(spec, WINDOW).census.size == 800_000
         atoms = [Atom("0", 0, 1023, 720_000, None), Atom("1", 0, 1023, 80_000, None, stratum=1)]
         found = source.candidates(spec, WINDOW, atoms, [500, 500])
@@ -394,4 +394,4 @@ class TestBounds:
     def test_too_little_memory_is_a_sentence(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.parquet", day(*(f"i{k}" for k in range(30_000))))
         with pytest.raises(Unreachable, match="raise the source's memory_limit"):
-            DuckDBSource(path, limits=DuckDBLimits("1MB", 1)).census(panel(), WINDOW)
+            FilesSource(path, limits=DuckDBLimits("1MB", 1)).census(panel(), WINDOW)

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 from stratawatch.adapters.sources.census_result import CensusCounts
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
 from stratawatch.core.population import Census
@@ -63,7 +63,7 @@ class TestGoldenDraw:
     @pytest.mark.parametrize("ending", ["parquet", "csv"])
     def test_duckdb_draws_the_golden_ids(self, tmp_path: Path, ending: str) -> None:
         cut, quotas = golden.atoms()
-        source = DuckDBSource(write(tmp_path / f"rows.{ending}", golden.table()))
+        source = FilesSource(write(tmp_path / f"rows.{ending}", golden.table()))
         items = source.candidates(golden.PANEL, WINDOW, cut, quotas)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert golden.named(cut, drawn) == golden.DRAW
@@ -72,8 +72,8 @@ class TestGoldenDraw:
     def test_threads_do_not_change_the_draw(self, tmp_path: Path, threads: int) -> None:
         cut, quotas = golden.atoms()
         path = write(tmp_path / "rows.parquet", golden.table())
-        items = DuckDBSource(path, limits=DuckDBLimits(threads=threads)).candidates(golden.PANEL, WINDOW, cut, quotas)
-        assert items == DuckDBSource(path).candidates(golden.PANEL, WINDOW, cut, quotas)
+        items = FilesSource(path, limits=DuckDBLimits(threads=threads)).candidates(golden.PANEL, WINDOW, cut, quotas)
+        assert items == FilesSource(path).candidates(golden.PANEL, WINDOW, cut, quotas)
 
     @pytest.mark.postgres
     def test_postgresql_draws_the_golden_ids(self, postgres: Any) -> None:
@@ -86,7 +86,7 @@ class TestGoldenDraw:
     def test_postgresql_counts_the_same_census(self, postgres: Any, tmp_path: Path) -> None:
         counts = CensusCounts(golden.PANEL, golden.TYPES)
         counts.add(postgres.execute(golden.statements("postgres").census(WINDOW)).fetchall())
-        answer = DuckDBSource(write(tmp_path / "rows.parquet", golden.table())).census(golden.PANEL, WINDOW)
+        answer = FilesSource(write(tmp_path / "rows.parquet", golden.table())).census(golden.PANEL, WINDOW)
         sound, bad = reference.readings(golden.PANEL, WINDOW, golden.rows())
         assert counts_of(counts.census()) == counts_of(answer.census) == reference.census(sound)
         assert counts.profile() == answer.profile

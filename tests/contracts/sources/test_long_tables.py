@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
@@ -46,7 +46,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Table], Pr
 
     def make(table: Table) -> PredictionSource:
         if request.param == "files":
-            return DuckDBSource(write(tmp_path / "rows.parquet", table))
+            return FilesSource(write(tmp_path / "rows.parquet", table))
         url = request.getfixturevalue("postgres_server")
         return PostgresSource(url, table=write_postgres(url, "long_rows", table))
 
@@ -70,7 +70,7 @@ def drawn(source: PredictionSource, *patterns: str) -> list[tuple[str, str, int,
 class TestGoldenWorld:
     @pytest.fixture
     def both(self, made: Callable[[Table], PredictionSource], tmp_path: Path) -> tuple[Any, Any]:
-        wide = DuckDBSource(write(tmp_path / "wide.parquet", golden.table()))
+        wide = FilesSource(write(tmp_path / "wide.parquet", golden.table()))
         return wide, made(turned(golden.table()))
 
     def test_counts_profile_and_draw_are_those_of_the_wide_table(self, both: tuple[Any, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stratawatch.adapters.sources import single_scan
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.sql_source import SqlSource
@@ -68,7 +68,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
             return PostgresSource(url, table=write_postgres(url, "many", rows))
         if form == "database":
             return DuckDBTableSource(write_database(tmp_path / "rows.duckdb", "rows", rows), table="rows")
-        return DuckDBSource(write(tmp_path / f"rows.{'csv' if form == 'csv' else 'parquet'}", rows))
+        return FilesSource(write(tmp_path / f"rows.{'csv' if form == 'csv' else 'parquet'}", rows))
 
     return make
 

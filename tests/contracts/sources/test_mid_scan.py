@@ -10,7 +10,7 @@ import pytest
 
 from stratawatch.adapters.sources import duckdb_files
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.core.population import NO_BIN, Atom
@@ -86,7 +86,7 @@ class TestFiles:
         return write(tmp_path / f"b.{ending}", rows(SIZE // 2, SIZE // 2))
 
     def test_one_that_vanishes(self, part: Path, asked: str, while_read: Any) -> None:
-        source, whole = DuckDBSource(part.parent), part.read_bytes()
+        source, whole = FilesSource(part.parent), part.read_bytes()
         before = draw(source)
         while_read(part.unlink)
         with pytest.raises(Unreachable) as caught:
@@ -97,13 +97,13 @@ class TestFiles:
 
     def test_one_that_vanishes_when_its_rows_were_read(self, part: Path, asked: str, once_read: Any) -> None:
         """What others could not check any more is not kept."""
-        source = DuckDBSource(part.parent)
+        source = FilesSource(part.parent)
         once_read(part.unlink)
         with pytest.raises(Unreachable, match="vanished while it was read"):
             self.ask(source, asked)
 
     def test_one_that_is_half_written(self, part: Path, asked: str, while_read: Any) -> None:
-        source, whole = DuckDBSource(part.parent), part.read_bytes()
+        source, whole = FilesSource(part.parent), part.read_bytes()
         before = draw(source)
         while_read(lambda: part.write_bytes(whole[: len(whole) * 2 // 3]))
         with pytest.raises(Unreachable):
@@ -112,7 +112,7 @@ class TestFiles:
         assert draw(source) == before
 
     def test_one_that_is_replaced_by_another(self, part: Path, asked: str, ending: str, while_read: Any) -> None:
-        source = DuckDBSource(part.parent)
+        source = FilesSource(part.parent)
 
         def replace() -> None:
             write(part.with_name(f"new.{ending}"), rows(SIZE, 100)).replace(part)
@@ -122,7 +122,7 @@ class TestFiles:
             self.ask(source, asked)
 
     def test_a_new_file_beside_them_disturbs_nobody(self, part: Path, asked: str, ending: str, while_read: Any) -> None:
-        source = DuckDBSource(part.parent)
+        source = FilesSource(part.parent)
         before = draw(source)
         while_read(lambda: write(part.with_name(f"c.{ending}"), rows(SIZE, 10)))
         self.ask(source, asked)
@@ -143,7 +143,7 @@ class TestHalfAHeader:
 
         monkeypatch.setattr(duckdb_files, "column_types", cut)
         with pytest.raises(Unreachable, match="was written to while it was read"):
-            DuckDBSource(path).census(panel(), WINDOW)
+            FilesSource(path).census(panel(), WINDOW)
 
     def test_of_a_file_that_is_gone_is_unreachable_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         paths, look = [write(tmp_path / f"{name}.csv", rows(0, SIZE)) for name in "ab"], duckdb_files.column_types
@@ -155,13 +155,13 @@ class TestHalfAHeader:
 
         monkeypatch.setattr(duckdb_files, "column_types", lose)
         with pytest.raises(Unreachable, match="it is looked for again at the next advance"):
-            DuckDBSource(tmp_path).census(panel(), WINDOW)
+            FilesSource(tmp_path).census(panel(), WINDOW)
 
     def test_stays_a_refusal_where_the_file_is_what_it_was(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.csv", rows(0, SIZE))
         path.write_bytes(path.read_bytes()[:5])
         with pytest.raises(InputRefused, match="is missing in the source"):
-            DuckDBSource(path).census(panel(), WINDOW)
+            FilesSource(path).census(panel(), WINDOW)
 
 
 class TestLogThatGrows:
@@ -174,7 +174,7 @@ class TestLogThatGrows:
             os.utime(path, (2e9, 2e9))
 
         while_read(grow)
-        assert len(draw(DuckDBSource(path))) == 30
+        assert len(draw(FilesSource(path))) == 30
 
     def test_half_a_line_that_is_whole_by_now_refuses_nothing(self, tmp_path: Path, while_read: Any) -> None:
         """What cannot be read may have been half of it; only a file that is what it was is refused for its lines."""
@@ -185,7 +185,7 @@ class TestLogThatGrows:
                 file.write("later,2026-02-01\n")
 
         while_read(grow)
-        source = DuckDBSource(path)
+        source = FilesSource(path)
         with pytest.raises(Unreachable, match="was written to while it was read"):
             draw(source)
         with pytest.raises(InputRefused, match=r"line 402 of .* does not fit its header"):

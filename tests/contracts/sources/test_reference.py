@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CensusResult
@@ -88,7 +88,7 @@ def as_dict(answer: CensusResult) -> dict[tuple[str, int], int]:
 class TestAgainstReference:
     def test_census_profile_and_draw_are_those_of_the_reference(self, tmp_path: Path, seed: int, ending: str) -> None:
         table = random_table(seed)
-        source = DuckDBSource(write(tmp_path / f"rows.{ending}", table))
+        source = FilesSource(write(tmp_path / f"rows.{ending}", table))
         rows = rows_of(table)
         sound, bad = reference.readings(PANEL, WINDOW, rows)
         answer = source.census(PANEL, WINDOW)
@@ -117,7 +117,7 @@ class TestAgainstReference:
 
     def test_the_profile_counts_nulls_and_unreadable_values(self, tmp_path: Path, seed: int, ending: str) -> None:
         table = random_table(seed)
-        profile = DuckDBSource(write(tmp_path / f"rows.{ending}", table)).census(PANEL, WINDOW).profile
+        profile = FilesSource(write(tmp_path / f"rows.{ending}", table)).census(PANEL, WINDOW).profile
         rows = [row for row in rows_of(table) if reference.in_window(PANEL, WINDOW, row)]
 
         def number(test: Callable[[dict[str, Any]], bool]) -> int:

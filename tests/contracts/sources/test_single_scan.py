@@ -13,10 +13,10 @@ import pytest
 
 from stratawatch.adapters.sources import single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_reader import DuckDBWindowReader
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.single_scan import KeptDigests, digests_to_keep
+from stratawatch.adapters.sources.single_scan import DigestBound, digest_bound
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
@@ -42,7 +42,7 @@ def table(number: int = NUMBER) -> Table:
 def source(folder: Path, form: str, rows: Table) -> SqlSource:
     if form == "table":
         return DuckDBTableSource(write_database(folder / "rows.duckdb", "rows", rows), "rows")
-    return DuckDBSource(write(folder / f"rows.{form}", rows))
+    return FilesSource(write(folder / f"rows.{form}", rows))
 
 
 @pytest.fixture
@@ -214,7 +214,7 @@ class TestSingleScan:
             rows = {name: (kind, list(values)) for name, (kind, values) in table(500).items()}
             rows["ts"] = ("TIMESTAMP", [at + timedelta(days=7 * week) for at in rows["ts"][1]])
             write(folder / f"{week}.parquet", rows)
-        with DuckDBSource(folder)._open(golden.PANEL) as opened:
+        with FilesSource(folder)._open(golden.PANEL) as opened:
             for days, expected in ((7, 500), (8, 1000), (21, 1500)):
                 assert opened.rows_to_scan(Window(START, START + timedelta(days=days))) == expected
             assert opened.rows_to_scan(Window(START - timedelta(days=9), START - timedelta(days=2))) == 0
@@ -310,7 +310,7 @@ class TestKeptDigests:
             sizes = rng.integers(50, 5000, 4)
             atoms = [Atom(LETTERS[i % 2], i, i, int(size), None, stratum=i) for i, size in enumerate(sizes)]
             greatest = quotas_of(atoms, [int(n) for n in rng.integers(1, 30, 4)], range(4), 1.0).max_digests
-            kept = KeptDigests(below(rng.random()))
+            kept = DigestBound(below(rng.random()))
             covers = kept.cover(greatest)
             outcomes.add(covers)
             short = [one for limit in greatest for one in digests if one < limit and int(one[:4], 16) >= kept.below]
@@ -318,6 +318,6 @@ class TestKeptDigests:
         assert outcomes == {True, False}
 
     def test_shares_shrink_with_the_population(self) -> None:
-        shares: Sequence[KeptDigests | None] = [digests_to_keep(n) for n in (10**6, 10**7, 10**8, 10**12)]
+        shares: Sequence[DigestBound | None] = [digest_bound(n) for n in (10**6, 10**7, 10**8, 10**12)]
         assert shares[0] is None
         assert [one.below for one in shares[1:] if one] == [1967, 197, 1]

@@ -8,7 +8,7 @@ import pytest
 
 from stratawatch.adapters.sources import single_scan
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import Unreachable
 from tests.support.predictions.panels import START, WINDOW, panel
@@ -37,7 +37,7 @@ def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = DuckDBSource(write(tmp_path / "a.parquet", rows(lambda k: SPELLINGS[k % 4].format(k // 4))))
+    source = FilesSource(write(tmp_path / "a.parquet", rows(lambda k: SPELLINGS[k % 4].format(k // 4))))
     expected = source.candidates(panel(), WINDOW, WHOLE, [200])
     with source.reading(panel(), WINDOW) as reading:
         assert reading.census().census.size == SIZE
@@ -58,7 +58,7 @@ def test_a_file_that_changes_fails_the_reading_and_the_next_draws_the_same(
 ) -> None:
     write(tmp_path / "in" / "a.parquet", rows(lambda k: f"a{k}", SIZE // 2))
     part = write(tmp_path / "in" / "b.parquet", rows(lambda k: f"b{k}", SIZE // 2))
-    source, whole = DuckDBSource(part.parent), part.read_bytes()
+    source, whole = FilesSource(part.parent), part.read_bytes()
     expected = source.candidates(panel(), WINDOW, WHOLE, [30])
     change: Any = {
         "vanishes": part.unlink,

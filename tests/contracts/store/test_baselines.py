@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from stratawatch.adapters.store import migrate, open_store
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.errors import SchemaMismatch, StratawatchError
 from tests.support.store.baselines import FIRST, other
@@ -12,7 +12,9 @@ from tests.support.store.examples import MONDAY, NOW, WEEK
 from tests.support.store.old_schemas import FIRST_CYCLE, second_schema
 
 DAY = timedelta(days=1)
-BOTH = TwoSidedBaseline("recall", BaselineShare(0.8, 100), BaselineShare(0.02, 400), called_size=1000, passed_size=9000)
+BOTH = TwoSampleBaseline(
+    "recall", BaselineShare(0.8, 100), BaselineShare(0.02, 400), called_size=1000, passed_size=9000
+)
 
 
 class TestAdd:

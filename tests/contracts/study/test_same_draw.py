@@ -12,14 +12,14 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
 from stratawatch.core.random_numbers import uniform
 from stratawatch.core.score_bins import ScoreKind
 from stratawatch.core.stratification.stratify import stratify
-from stratawatch.core.verdicts import Ledger
+from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
@@ -119,12 +119,12 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("library", READERS)
 class TestSameItems:
     def test_the_census_is_the_one_that_duckdb_counts(self, path: Path, library: str, spec: PanelSpec) -> None:
-        counted = DuckDBSource(path).census(spec, WINDOW)
+        counted = FilesSource(path).census(spec, WINDOW)
         assert counted.profile.bad_rows == 0
         assert as_dict(population(READERS[library](path), spec).census) == as_dict(counted.census)
 
     def test_the_pools_hold_the_same_items_in_the_same_atoms(self, path: Path, library: str, spec: PanelSpec) -> None:
-        ours, source = population(READERS[library](path), spec), DuckDBSource(path)
+        ours, source = population(READERS[library](path), spec), FilesSource(path)
         survey = SurveySpec(GOALS, budget=300)
         atoms = stratify(ours.census, survey)
         quotas = pool_sizes(atoms, ours.panel.names, survey)
@@ -141,7 +141,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     """Study by ask and tell; DuckDB by the engine's own steps: census, atoms, pools, plan, draw."""
     goals = () if budget else GOALS
     survey = SurveySpec(goals, budget, stop_at_goals=budget is None)
-    source = DuckDBSource(path)
+    source = FilesSource(path)
     census = source.census(spec, WINDOW).census
     atoms = stratify(census, survey)
     quotas = pool_sizes(atoms, census.classifiers, survey)
@@ -162,7 +162,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     )
     drawn: set[str] = set()
     for ordinal in (1, 2):
-        ledger = Ledger({item: "yes" if truth[item] else "no" for item in drawn})
+        ledger = ItemVerdicts({item: "yes" if truth[item] else "no" for item in drawn})
         plan = design.plan(survey, ledger, drawn, ordinal=ordinal)
         before, drawn = drawn, {pools.items[row] for row in design.draw(plan)}
         asked = study.ask()
@@ -170,7 +170,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
         assert asked
         study.tell({item: truth[str(item)] for item in asked})
     assert study.ask() == []
-    ledger = Ledger({item: "yes" if truth[item] else "no" for item in drawn})
+    ledger = ItemVerdicts({item: "yes" if truth[item] else "no" for item in drawn})
     engine = {(one.classifier, one.metric): one.result for one in design.estimate(ledger, drawn)}
     for row in study.estimates():
         if row.segment is None:

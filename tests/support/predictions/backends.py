@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratawatch.adapters.sources.duckdb_files import DuckDBSource
+from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.core.population import NO_BIN, Atom
@@ -36,7 +36,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     def make(table: Table) -> PredictionSource:
         source: PredictionSource
         if kind == "files":
-            source = DuckDBSource(write(tmp_path / f"rows.{form}", table))
+            source = FilesSource(write(tmp_path / f"rows.{form}", table))
         elif kind == "duckdb":
             source = DuckDBTableSource(write_database(tmp_path / "rows.duckdb", "rows", table), table="rows")
         else:

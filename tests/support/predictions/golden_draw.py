@@ -16,7 +16,7 @@ from textwrap import wrap
 from typing import Any
 
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.single_scan import KeptDigests
+from stratawatch.adapters.sources.single_scan import DigestBound
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
@@ -27,7 +27,7 @@ from tests.support.predictions.tables import Table
 FOLDER = Path(__file__).parent / "golden"
 DRAWN = 6
 DRAW: dict[str, list[str]] = json.loads((FOLDER / "draw.json").read_text(encoding="utf-8"))
-KEPT_DIGESTS = KeptDigests(1967)
+KEPT_DIGESTS = DigestBound(1967)
 NOT_EXECUTED = "-- Not executed here: translated and parsed, but no {} was at hand to run it.\n"
 DIALECTS = {
     "duckdb": "",

@@ -9,7 +9,7 @@ from typing import Any
 
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.score_bins import bin_of, link
+from stratawatch.core.score_bins import bin_of, score_to_probability
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 Row = Mapping[str, Any]
@@ -44,7 +44,7 @@ def _help(one: AuxiliarySpec, row: Row) -> float | None:
         score = _score(ClassifierSpec(one.name, one.score, one.score_kind), row)
     except ValueError:
         return None
-    return None if score is None else link(score, one.score_kind)
+    return None if score is None else score_to_probability(score, one.score_kind)
 
 
 def _letter(one: ClassifierSpec, row: Row) -> str:
@@ -74,7 +74,7 @@ def read_row(panel: PanelSpec, row: Row) -> Reading | None:
         return None
     helped = [_help(one, row) for one in panel.auxiliary]
     pattern += "".join("-" if score is None else "01"[score >= 0.5] for score in helped)
-    linked = [link(score, one.score_kind) for one, score in scores if score is not None]
+    linked = [score_to_probability(score, one.score_kind) for one, score in scores if score is not None]
     if not linked:
         linked = [score for score in helped if score is not None]
     total = 0.0

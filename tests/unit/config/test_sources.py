@@ -5,7 +5,7 @@ import pytest
 from stratawatch.adapters.sources import SourceSettings, postgres_table, spark_table
 from stratawatch.config.loading import load_configuration
 from stratawatch.errors import ConfigError
-from stratawatch.settings.database_urls import place_of
+from stratawatch.settings.database_urls import host_and_database
 from stratawatch.wiring import labelled_predictions, source
 
 FILES = 'kind = "files"\npath = "predictions/*.parquet"\n'
@@ -96,7 +96,7 @@ class TestPostgres:
         ],
     )
     def test_where_it_is_is_told_without_user_and_password(self, url, place):
-        assert place_of(url) == place
+        assert host_and_database(url) == place
 
     def test_an_address_of_the_environment_is_told_without_its_password(self, write, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__SOURCE__URL", "postgresql://me:hunter2@db/ml")

@@ -152,7 +152,7 @@ class TestEveryMetric:
         assert 0 < metric.default_margin < 0.2
 
     def test_has_a_domain_that_its_sides_make_up(self, name):
-        domain = METRICS[name].domain(100.0, 900.0, 60.0)
+        domain = METRICS[name].denominator_size(100.0, 900.0, 60.0)
         if name == "f1":
             assert domain is None
         else:
@@ -311,7 +311,7 @@ class TestOtherMetrics:
         totals = SideTotals(*(np.array(float(n)) for n in (100, 900, 80, 20)))
         assert (f2.share_odds, f2.is_listed, f2.sides, f2.odds) == (None, False, (0, 1), None)
         assert f2.no_members == "no labelled item is positive or called so"
-        assert f2.domain(100, 900, 100) is None
+        assert f2.denominator_size(100, 900, 100) is None
         assert float(f2.value(totals)) == pytest.approx(400 / (400 + 20 + 80))
         on_a, on_b = (float(slope) for slope in f2.slopes(totals))
         up_a, up_b = (f2.value(totals._replace(**{side: getattr(totals, side) + 1e-5})) for side in ("tp", "fn"))

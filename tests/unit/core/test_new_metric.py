@@ -13,7 +13,7 @@ from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
-from stratawatch.engine.cycle.judge_cycle import margin_of
+from stratawatch.engine.cycle.judge_cycle import wanted_margin
 from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import PlanImpossible
@@ -184,8 +184,8 @@ class TestLoop:
         assert float(shares[0]) >= float(shares[1])
 
     def test_has_its_own_margin_where_no_goal_names_one(self, scenario):
-        assert margin_of(scenario.panel, StreamKey("spam", "lr", NAME)) == 0.05
-        assert margin_of(scenario.panel, StreamKey("spam", "rf", NAME)) == 0.04
+        assert wanted_margin(scenario.panel, StreamKey("spam", "lr", NAME)) == 0.05
+        assert wanted_margin(scenario.panel, StreamKey("spam", "rf", NAME)) == 0.04
 
     def test_is_on_the_report_in_its_words_after_the_older_ones_and_with_its_cost(self, scenario):
         view = build(scenario.ports.store, scenario.panel, scenario.clock.now())

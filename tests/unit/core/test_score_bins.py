@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.population import NO_BIN
-from stratawatch.core.score_bins import BIN_COUNT, bin_of, bins_of, centre, centres, link
+from stratawatch.core.score_bins import BIN_COUNT, bin_of, bins_of, centre, centres, score_to_probability
 from stratawatch.errors import StratawatchError
 
 scores = st.floats(0, 1)
@@ -82,12 +82,12 @@ class TestCentre:
 
 class TestLink:
     def test_a_probability_stays_itself(self):
-        assert link(0.125, "probability") == 0.125
+        assert score_to_probability(0.125, "probability") == 0.125
 
     def test_a_margin_goes_through_the_logistic_curve(self):
-        assert link(0.0, "margin") == 0.5
-        assert link(1.0, "margin") == pytest.approx(0.7310585786300049, rel=1e-15)
+        assert score_to_probability(0.0, "margin") == 0.5
+        assert score_to_probability(1.0, "margin") == pytest.approx(0.7310585786300049, rel=1e-15)
 
     @given(st.floats(-1e6, 1e6))
     def test_any_finite_margin_can_be_binned(self, margin):
-        assert 0 <= bin_of(link(margin, "margin")) < BIN_COUNT
+        assert 0 <= bin_of(score_to_probability(margin, "margin")) < BIN_COUNT

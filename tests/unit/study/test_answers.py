@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from stratawatch.errors import StratawatchError
-from stratawatch.study.study import check_unchanged, label_pairs, verdict_from
+from stratawatch.study.study import label_pairs, refuse_changed_label, verdict_from
 
 
 class TestVerdictOf:
@@ -40,7 +40,7 @@ class TestPairs:
 
 class TestRefuseChange:
     def test_the_same_again_is_no_change(self):
-        check_unchanged("i1", "yes", "yes")
+        refuse_changed_label("i1", "yes", "yes")
 
     @pytest.mark.parametrize(
         ("before", "after", "said"),
@@ -52,4 +52,4 @@ class TestRefuseChange:
     )
     def test_another_value_is_one(self, before, after, said):
         with pytest.raises(StratawatchError, match=f"item 'i1' is labelled already; expected {said}; say tell"):
-            check_unchanged("i1", before, after)
+            refuse_changed_label("i1", before, after)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stratawatch.core.score_bins import bin_of, link
+from stratawatch.core.score_bins import bin_of, score_to_probability
 from stratawatch.errors import StratawatchError
 from stratawatch.study.call_patterns import read_call_patterns
 from stratawatch.study.frames import open_frame
@@ -62,7 +62,9 @@ class TestScores:
 
     def test_margins_go_through_the_logistic_function_to_the_last_digit(self):
         margins = [0.0, math.log(1 / 3), -math.log(7), 800.0, -800.0, 1.5]
-        assert [number for _, number in alone(margins, kind="margin")] == [bin_of(link(m, "margin")) for m in margins]
+        assert [number for _, number in alone(margins, kind="margin")] == [
+            bin_of(score_to_probability(m, "margin")) for m in margins
+        ]
 
     @pytest.mark.parametrize("score", [0.0, 1.0, 5e-324, math.nextafter(0.5, 0), 0.5])
     def test_the_ends_and_the_middle_are_binned(self, score):

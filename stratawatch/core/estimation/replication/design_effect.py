@@ -16,7 +16,7 @@ from stratawatch.core.population import Counts, Floats
 
 
 @dataclass(frozen=True)
-class PooledUnits:
+class VarianceStrata:
     """The strata that labels are compared in, each with two units at least: `rows` of labels sorted by them.
 
     `units` and `labels` are C and n of every such stratum.
@@ -28,7 +28,7 @@ class PooledUnits:
     labels: Counts
 
     @classmethod
-    def of(cls, strata: StratifiedUnits) -> "PooledUnits | Undefined":
+    def of(cls, strata: StratifiedUnits) -> "VarianceStrata | Undefined":
         """Pool strata of a single unit with their neighbours; Undefined where fewer than two units are left."""
         readable = strata.readable(2)
         if isinstance(readable, Undefined):

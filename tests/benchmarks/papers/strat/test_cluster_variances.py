@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.papers.strat.linearised import cluster_variances
-from stratawatch.core.estimation.replication.design_effect import PooledUnits
+from stratawatch.core.estimation.replication.design_effect import VarianceStrata
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 
 def effect(strata, moves):
-    return cluster_variances(strata, PooledUnits.of(strata), moves).design_effect
+    return cluster_variances(strata, VarianceStrata.of(strata), moves).design_effect
 
 
 def random_labels(seed, counts):
@@ -32,9 +32,9 @@ def test_labels_that_come_m_times_have_nearly_m(seed, counts, times):
     of, sizes, moves = random_labels(seed, counts)
     again = StratifiedUnits(np.repeat(of, times), times * sizes, np.repeat(np.arange(len(of)), times))
     once = cluster_variances(
-        StratifiedUnits(of, sizes, np.arange(len(of))), PooledUnits.of(StratifiedUnits(of, sizes)), moves
+        StratifiedUnits(of, sizes, np.arange(len(of))), VarianceStrata.of(StratifiedUnits(of, sizes)), moves
     ).alone
-    found = cluster_variances(again, PooledUnits.of(again), np.repeat(moves, times, axis=0))
+    found = cluster_variances(again, VarianceStrata.of(again), np.repeat(moves, times, axis=0))
     assert found.together == pytest.approx(once * times**2)
     each = [(times * c - 1) / (c - 1) for c in counts]
     assert bool(np.all((min(each) * (1 - 1e-9) <= found.design_effect) & (found.design_effect <= max(each) + 1e-9)))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 
@@ -87,7 +87,7 @@ class TestAgainstAnUncertainBaseline:
         assert judged((0.74, 0.73, 0.75), (0.74, 0.73, 0.75), baseline=baseline).state == AlarmState.AT_RISK
 
     def test_of_two_sides_serves_as_well(self):
-        both = TwoSidedBaseline(
+        both = TwoSampleBaseline(
             "recall", BaselineShare(0.8, 1000), BaselineShare(0.01, 9000), called_size=1000, passed_size=9000
         )
         said = judged(

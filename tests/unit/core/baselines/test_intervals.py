@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSidedBaseline
+from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.errors import StratawatchError
 
 shares = st.floats(0.01, 0.99)
@@ -27,7 +27,7 @@ CALLED, PASSED = BaselineShare(0.8, 100), BaselineShare(0.02, 400)
 
 
 def both(metric="recall", called=CALLED, passed=PASSED):
-    return TwoSidedBaseline(metric, called, passed, called_size=1000, passed_size=9000)
+    return TwoSampleBaseline(metric, called, passed, called_size=1000, passed_size=9000)
 
 
 class TestTwoSides:
@@ -73,7 +73,7 @@ class TestTwoSides:
 
 @given(st.sampled_from(["recall", "accuracy"]), shares, shares, labels, labels, sizes, sizes)
 def test_the_interval_holds_the_value_and_grows_with_the_confidence(metric, p, f, n, m, called, passed):
-    evidence = TwoSidedBaseline(metric, BaselineShare(p, n), BaselineShare(f, m), called, passed)
+    evidence = TwoSampleBaseline(metric, BaselineShare(p, n), BaselineShare(f, m), called, passed)
     narrow, wide = evidence.interval_at(0.9), evidence.interval_at(0.99)
     assert 0 <= wide.low <= narrow.low + 1e-9
     assert narrow.low <= narrow.value <= narrow.high

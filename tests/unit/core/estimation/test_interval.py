@@ -7,8 +7,8 @@ from scipy.special import expit, logit
 from stratawatch.core.estimation.interval import (
     LOGIT_EVENTS,
     SMALL_SAMPLE_EVENTS,
+    logit_blend_by_events,
     logit_ends,
-    logit_weight,
     metric_intervals,
 )
 from stratawatch.core.estimation.side_intervals import SideIntervals
@@ -33,14 +33,14 @@ class TestBlend:
         ],
     )
     def test_goes_from_the_small_count_interval_to_the_logit(self, events, part):
-        assert float(logit_weight(np.array(0.1), np.array(variance_of(events)))) == pytest.approx(part)
+        assert float(logit_blend_by_events(np.array(0.1), np.array(variance_of(events)))) == pytest.approx(part)
 
     def test_counts_events_of_the_rarer_kind(self):
-        parts = logit_weight(np.array([0.1, 0.9]), np.full(2, variance_of(20)))
+        parts = logit_blend_by_events(np.array([0.1, 0.9]), np.full(2, variance_of(20)))
         assert parts[0] == pytest.approx(parts[1])
 
     def test_a_value_without_variance_is_left_to_the_small_count_interval(self):
-        assert float(logit_weight(np.array(0.0), np.array(0.0))) == 0
+        assert float(logit_blend_by_events(np.array(0.0), np.array(0.0))) == 0
 
     @pytest.mark.parametrize("yes", [60, 100, 140])
     def test_ends_are_the_weighted_ends_of_both(self, yes, monkeypatch):
@@ -78,7 +78,7 @@ class TestSides:
         made = sides(sizes=(10**6, 10**6), labels=(100, 100), yes=(80, 20), variance=(1e4, 1e4))
         totals = replace(made, totals=np.array([800.0, 200.0]), yes=np.zeros(2), labels=np.ones(2))
         found = metric_intervals(metric_named("recall"), SideIntervals(totals, 0.95))
-        few = float(logit_weight(np.array(200 / 1e6), np.array(1e4 / 1e12)))
+        few = float(logit_blend_by_events(np.array(200 / 1e6), np.array(1e4 / 1e12)))
         assert few == 0
         assert float(found.logit_weight) == pytest.approx(0.2**2 / (0.2**2 + 0.8**2))
 

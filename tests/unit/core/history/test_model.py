@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.model import has_enough_labels, past_label_counts, prior_rate, prior_rate_at
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.history.working_model import logistic, logit, pooled_centre, ridge_logistic
+from stratawatch.core.history.working_model import logistic, logit, null_model, ridge_logistic
 from stratawatch.core.tuning import HISTORY
 from tests.support.examples import examples
 from tests.support.past_labels import LADDER, curve, exact, past, together
@@ -153,7 +153,7 @@ class TestHardLabels:
 
         best = minimize(depth, centre, method="BFGS", options={"maxiter": 2000, "gtol": 1e-4})
         assert (
-            depth(ridge_logistic(columns, yes, n, ridge=ridge, centre=pooled_centre(columns, yes, n)[1]))
+            depth(ridge_logistic(columns, yes, n, ridge=ridge, centre=null_model(columns, yes, n)[1]))
             <= best.fun + 0.01
         )
 

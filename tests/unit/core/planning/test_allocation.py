@@ -11,8 +11,8 @@ from stratawatch.core.planning.allocation import (
     allocate_for_margins,
     drawable_items,
     min_proportional_share,
+    second_round_allocation,
     strata_with_calls,
-    two_phase_allocation,
 )
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates, updated_rates
 from stratawatch.core.planning.goal_variances import goal_gradients, goal_variances, variance_coefficients
@@ -120,21 +120,21 @@ class TestSecondPhase:
 
     def test_keeps_what_is_drawn_and_spends_the_rest(self):
         rates = updated_rates(MADE, np.array([0, 2, 3, 3, 5, 0.0]), np.array(self.drawn, dtype=float))
-        totals = two_phase_allocation(MADE, goal_variances(MADE, [], rates), 150, room(self.drawn))
+        totals = second_round_allocation(MADE, goal_variances(MADE, [], rates), 150, room(self.drawn))
         assert totals.sum() == 150
         assert bool(np.all(totals >= self.drawn))
 
     def test_a_fifth_follows_the_first_phase_whatever_its_labels_said(self):
         """Precision asks nothing of the first stratum: .8 x 20 drawn + .2 x 20 x 150/50 = 28."""
         rates = updated_rates(MADE, np.zeros(6), np.array(self.drawn, dtype=float))
-        totals = two_phase_allocation(
+        totals = second_round_allocation(
             MADE, goal_variances(MADE, [Goal("precision", 0.03)], rates), 150, room(self.drawn)
         )
         assert totals[0] == pytest.approx(28, abs=1)
 
     def test_never_gives_back_labels_when_fewer_are_asked_for(self):
         rates = prior_rates(MADE)
-        assert two_phase_allocation(MADE, goal_variances(MADE, [], rates), 10, room(self.drawn)).tolist() == list(
+        assert second_round_allocation(MADE, goal_variances(MADE, [], rates), 10, room(self.drawn)).tolist() == list(
             self.drawn
         )
 
@@ -221,6 +221,6 @@ def test_two_rounds_never_take_back_nor_exceed_what_there_is(rows, labels, seed)
     assert first.sum() == min(labels, pools.sum())
     yes = rng.binomial(first, 0.3).astype(float)
     variances = goal_variances(made, [], updated_rates(made, yes, first.astype(float)))
-    second = two_phase_allocation(made, variances, 2 * labels, AllocationBounds(first, pools))
+    second = second_round_allocation(made, variances, 2 * labels, AllocationBounds(first, pools))
     assert bool(np.all((second >= first) & (second <= pools)))
     assert second.sum() == min(2 * labels, pools.sum())

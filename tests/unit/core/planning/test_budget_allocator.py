@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.integer_allocation import clip_and_round
-from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 
 NOTHING = np.zeros(2, dtype=np.int64)
 
@@ -16,7 +16,9 @@ def so_far(known: set[tuple[int, int]], sizes: Sequence[int] = (100, 100)) -> La
     """Known candidates as (stratum, place in the order of its draw)."""
     strata = np.repeat(np.arange(2), sizes)
     unlabelled = [(stratum, place) not in known for stratum in range(2) for place in range(sizes[stratum])]
-    return LabelsSoFar(1, NOTHING, NOTHING, NOTHING, costs=LabelCosts(0, strata, np.array(unlabelled, dtype=np.bool_)))
+    return LabelsSoFar(
+        1, NOTHING, NOTHING, NOTHING, costs=UnlabelledCandidates(0, strata, np.array(unlabelled, dtype=np.bool_))
+    )
 
 
 def halves(labels: int):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
-from stratawatch.core.planning.labels_so_far import LabelCosts
+from stratawatch.core.planning.labels_so_far import UnlabelledCandidates
 from stratawatch.core.planning.round_planner import RoundPlanner
 from tests.support.examples import examples
 from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, new_labels, so_far, until
@@ -41,7 +41,7 @@ class TestKnownLabels:
         drawn = np.minimum(20, WHOLE)
         strata = np.repeat(np.arange(MADE.stratum_count), WHOLE)
         place = np.concatenate([np.arange(size) for size in WHOLE]) - drawn[strata]
-        costs = LabelCosts(0, strata, (place >= 0) & ((strata % 2 == 0) | (place % 4 == 0)))
+        costs = UnlabelledCandidates(0, strata, (place >= 0) & ((strata % 2 == 0) | (place % 4 == 0)))
         blind = planner.totals(so_far(2, drawn), WHOLE)
         told = planner.totals(so_far(2, drawn, costs=costs), WHOLE)
         assert new_labels(costs, told) < new_labels(costs, blind)

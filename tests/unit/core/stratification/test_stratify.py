@@ -12,7 +12,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import NO_BIN, Census
 from stratawatch.core.score_bins import centres
-from stratawatch.core.stratification.initial_cells import initial_cells
+from stratawatch.core.stratification.initial_cells import initial_atoms
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.support.censuses import census, panel, spread
@@ -79,7 +79,7 @@ class TestWhichGoTogether:
     def test_strata_mix_patterns_and_atoms_do_not(self):
         made = panel(4, 20_000)
         atoms = stratify(made, SurveySpec(budget=100))
-        assert [replace(atom, stratum=0) for atom in atoms] == list(initial_cells(made))
+        assert [replace(atom, stratum=0) for atom in atoms] == list(initial_atoms(made))
         assert any(len({atom.pattern for atom in members(atoms, number)}) > 1 for number in range(10))
 
     def test_items_that_nobody_judged_are_a_stratum_of_their_own(self):
@@ -151,7 +151,7 @@ class TestManyBudgets:
     def test_its_fine_cells_are_made_once(self, monkeypatch):
         made, found = panel(5, 20_000), []
         monkeypatch.setattr(
-            "stratawatch.core.stratification.stratify.initial_cells", lambda *of: found.append(of) or initial_cells(*of)
+            "stratawatch.core.stratification.stratify.initial_cells", lambda *of: found.append(of) or initial_atoms(*of)
         )
         for one in self.ASKED:
             stratify(made, one)
@@ -194,7 +194,7 @@ class TestExtremes:
 class TestSpeed:
     def test_four_hundred_cells_in_a_moment(self):
         made = panel(6, 30_000)
-        assert len(initial_cells(made)) > 250
+        assert len(initial_atoms(made)) > 250
         started = perf_counter()
         stratify(made, SurveySpec(budget=1000))
         assert perf_counter() - started < 0.5
