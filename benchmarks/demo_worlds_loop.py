@@ -27,7 +27,7 @@ from stratawatch.demo.week_files import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, SimulatedWeek, SimulatedWorld, build_world
 from stratawatch.engine.cycle.judge_cycle import YEAR
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
-from stratawatch.engine.model.survey_spec import max_rounds, survey_of_panel
+from stratawatch.engine.model.survey_of_panel import max_rounds, survey_of_panel
 
 SKIPS: Final = 0.01
 CONFIDENCE: Final = 0.95

@@ -8,10 +8,10 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.population import Atom
-from stratawatch.engine.baselines.active_baselines import current_baselines
+from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.stratum_summary import summarise_strata
+from stratawatch.engine.model.alarm_records import StreamState
 from stratawatch.engine.model.cycle_facts import Cycle, Round
-from stratawatch.engine.model.notification import StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Ports

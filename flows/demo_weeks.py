@@ -22,7 +22,7 @@ from stratawatch.demo.messages import Booleans
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.demo.week_files import PANEL, parse_message, week_start, write_week
 from stratawatch.demo.world import ITEMS, WEEKS, SimulatedWeek, SimulatedWorld, build_world
-from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.report.view import build as build_view
 from stratawatch.report.view_models import PanelView
 from stratawatch.wiring import Installation, build

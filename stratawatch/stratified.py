@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimate_metrics
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample, assign_folds
 from stratawatch.core.planning.allocation import neyman_multipurpose
 from stratawatch.core.planning.bethel import integer_solution, minimise_labels
@@ -152,7 +152,7 @@ def estimate_share(
         np.bincount(place, weights, FOLDS * len(items)).reshape(FOLDS, -1) for weights in (None, said_yes)
     )
     sample = LabelledSample(answered, by_fold.astype(np.float64), yes_by_fold.astype(np.float64))
-    [found] = difference_estimates(cells, (), sample, EstimationRequest(confidence, ("prevalence",), (None,)))
+    [found] = estimate_metrics(cells, (), sample, EstimationRequest(confidence, ("prevalence",), (None,)))
     return found.result
 
 

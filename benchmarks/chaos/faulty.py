@@ -5,8 +5,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Batch, Receipt
-from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.ports import AlertChannel, Ports
 
 

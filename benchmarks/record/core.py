@@ -11,9 +11,9 @@ from benchmarks.record.studies import METRICS
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge, page_confidence
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_from_estimates import baseline_from_estimates
 from stratawatch.core.baselines.labelled import labelled_baselines, side_sample_baselines
-from stratawatch.core.baselines.past_estimates import baseline_from_estimates
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec

@@ -10,7 +10,7 @@ from benchmarks.scan.population import WINDOW
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports import PredictionSource
 
 

@@ -82,8 +82,8 @@ def measure(
       stratawatch baseline measure toxicity --file apart.csv --of lr \\
         --called 1200 --passed 98000
     """
-    from stratawatch.engine.baselines.active_baselines import current_baselines
     from stratawatch.engine.baselines.baselines_from_labels import side_sizes
+    from stratawatch.engine.baselines.current_baselines import current_baselines
     from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.wiring import build
 
@@ -138,7 +138,7 @@ def list_(
       stratawatch baseline list toxicity
       stratawatch baseline list toxicity --json
     """
-    from stratawatch.engine.baselines.active_baselines import current_baselines
+    from stratawatch.engine.baselines.current_baselines import current_baselines
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)

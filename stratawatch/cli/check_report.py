@@ -74,7 +74,7 @@ def _placed(configuration: "Configuration", place: Place, trouble: StratawatchEr
 def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.designs import design_of
     from stratawatch.core.estimation.variance_methods import variance_named
-    from stratawatch.engine.model.survey_spec import survey_of_panel
+    from stratawatch.engine.model.survey_of_panel import survey_of_panel
 
     panels = {
         f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
@@ -123,7 +123,7 @@ def _store(configuration: "Configuration") -> Facts:
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
     """How many of the panel's metrics with a `max_drop` have a baseline now; empty where no limit has one."""
     from stratawatch.engine.alarms.alarm_streams import watched_streams
-    from stratawatch.engine.baselines.active_baselines import current_baselines, other_call_rules
+    from stratawatch.engine.baselines.current_baselines import current_baselines, other_call_rules
     from stratawatch.engine.ports.clock import SystemClock
 
     keys = [key for key, limit in watched_streams(spec).items() if limit.max_drop is not None]

@@ -20,8 +20,8 @@ from stratawatch.formatting import confidence_text, count
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
+    from stratawatch.engine.model.alarm_records import StreamState
     from stratawatch.engine.model.cycle_facts import Cycle, Revision
-    from stratawatch.engine.model.notification import StreamState
     from stratawatch.engine.ports.transaction import Transaction
 
 

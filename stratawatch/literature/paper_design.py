@@ -10,7 +10,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
-from stratawatch.core.estimation.difference_estimates import EstimationRequest
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Counts, Segment

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from stratawatch.core.alarms.drops import ActiveBaseline, change_text
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.engine.baselines.active_baselines import date_of
+from stratawatch.engine.baselines.current_baselines import date_of
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 
 

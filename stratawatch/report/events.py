@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.notification import Incident
 from stratawatch.engine.model.states import CycleState
 from stratawatch.formatting import capitalised
 from stratawatch.report.report_data import CycleData, ReportData

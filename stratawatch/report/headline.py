@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
-from stratawatch.engine.model.notification import Incident
+from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.states import CycleState
 from stratawatch.formatting import capitalised, count, count_text, estimate_text
 from stratawatch.report.report_data import CycleData, ReportData

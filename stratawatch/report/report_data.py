@@ -10,9 +10,9 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.baselines.active_baselines import current_baselines
+from stratawatch.engine.baselines.current_baselines import current_baselines
+from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
-from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline

@@ -7,7 +7,7 @@ from math import ceil, floor
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.baseline_view import baseline_view

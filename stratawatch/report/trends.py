@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.states import ACTIVE_CYCLES
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.scores import metrics_of

@@ -10,7 +10,7 @@ from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports import Store
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notification_rows, undefined_rows

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.baselines.resampled import HeldOutPredictions, bootstrap_632
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.baselines.resampled import HeldOutPredictions, mean_of_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_share
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined

@@ -39,9 +39,9 @@ def postgres_url(folder: Path, url: str, password: str | None) -> str:
 def host_and_database(url: str) -> str:
     """Database, host and port of an address, without its user, its password or its options.
 
-    >>> place_of("postgresql://me:secret@db.example.org/predictions?sslmode=require")
+    >>> host_and_database("postgresql://me:secret@db.example.org/predictions?sslmode=require")
     'predictions at db.example.org:5432'
-    >>> place_of("${env:PREDICTIONS_URL}")
+    >>> host_and_database("${env:PREDICTIONS_URL}")
     '${env:PREDICTIONS_URL}'
     """
     if is_reference(url):

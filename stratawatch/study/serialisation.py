@@ -53,7 +53,7 @@ def study_document(
     history: StudyHistory,
     progress: StudyProgress,
 ) -> dict[str, Any]:
-    """All that must be as it was when a study goes on, as JSON values; `given` are its `arguments_of`."""
+    """All that must be as it was when a study goes on, as JSON values; `given` are its `arguments_document`."""
     return {
         "format": FORMAT,
         "wishes": given,

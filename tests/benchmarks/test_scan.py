@@ -16,7 +16,7 @@ from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, 
 from benchmarks.scan.verdicts import verdicts
 from stratawatch.adapters.sources import single_scan
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.errors import StratawatchError
 
 SMALL = Size(3_000, 2, 1)

@@ -12,7 +12,7 @@ from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, SideSizes
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.errors import StratawatchError
 from tests.support.fakes import MONDAY, WEEK, spec

@@ -10,9 +10,9 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.model.alarm_records import StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle, Round
 from stratawatch.engine.model.input_profile import InputProfile
-from stratawatch.engine.model.notification import StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState, RoundState
 

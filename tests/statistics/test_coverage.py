@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom
 
 from stratawatch.core.alarms.drops import ActiveBaseline
-from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.past_estimates import baseline_from_estimates
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
+from stratawatch.core.baselines.baseline_from_estimates import baseline_from_estimates
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal
 from stratawatch.core.metrics import METRICS

@@ -11,7 +11,7 @@ import pytest
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.difference_estimates import EstimationRequest
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample

@@ -7,7 +7,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.promises import PagedMetric
-from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.alarm_records import Notification
 
 PAGE = PagedMetric("logistic", "precision", 7)
 

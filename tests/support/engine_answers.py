@@ -15,7 +15,7 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window, WindowRule
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports import PredictionSource
 
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)

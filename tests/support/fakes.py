@@ -14,10 +14,10 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.score_bins import bins_of
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
-from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import SourceDescription

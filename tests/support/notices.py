@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.alarm_records import Notification
 
 
 def notice(key="n1", severity="page", **changes) -> Notification:

@@ -11,10 +11,10 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Revision, Transition
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, LabelEvent, LabelTask
-from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.states import BatchState, CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline

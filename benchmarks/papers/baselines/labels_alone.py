@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.labelled import share_from_counts
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.metrics import ConfusionCounts

@@ -16,8 +16,8 @@ from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS
 from benchmarks.shape import Row
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
 from stratawatch.core.estimation.interval import logit_ends
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimate_metrics
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
@@ -110,7 +110,7 @@ def chosen(
     rows = LabelledItems(pool, np.arange(len(places)), folds[places], yes.astype(np.float64))
     request, told = EstimationRequest(CONFIDENCE, tuple(metrics), (None,)), replace(known, items=rows)
     found: dict[str, list[Ends]] = {}
-    for one in variance.apply(difference_estimates(cells, (), told, request), cells, (), told, request):
+    for one in variance.apply(estimate_metrics(cells, (), told, request), cells, (), told, request):
         ends = (one.result.low, one.result.high) if isinstance(one.result, IntervalEstimate) else NONE
         found.setdefault(one.metric, []).append(ends)
     return found

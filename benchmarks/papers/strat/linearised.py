@@ -68,7 +68,7 @@ def cluster_variances(strata: StratifiedUnits, pooled: VarianceStrata, moves: Fl
     """Both variances; `moves` are labels x columns.
 
     >>> four = StratifiedUnits(np.zeros(4, dtype=np.int64), np.array([400.0]), np.array([0, 0, 1, 1]))
-    >>> pooled = PooledUnits.of(four)
+    >>> pooled = VarianceStrata.of(four)
     >>> effect = cluster_variances(four, pooled, np.array([[1.0], [1.0], [0.0], [0.0]])).design_effect
     >>> round(float(effect[0]), 6)  # 2 labels a cluster x (2/1) / (4/3)
     3.0

@@ -8,8 +8,8 @@ from typing import Final, Literal, TextIO
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.sent_keys import SentKeys
+from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
-from stratawatch.engine.model.notification import Notification, Severity
 from stratawatch.errors import Unreachable
 from stratawatch.settings.shapes import Name
 

@@ -9,8 +9,8 @@ from pydantic import Field, SecretStr
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.http_post import TIMEOUT, HttpPost
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
-from stratawatch.engine.model.notification import Notification
 from stratawatch.settings import shapes
 
 DUPLICATE: Final = 409

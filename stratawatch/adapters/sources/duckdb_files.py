@@ -21,7 +21,7 @@ from stratawatch.adapters.sources.duckdb_session import (
 from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.parquet_rows import approximate_window_rows
+from stratawatch.adapters.sources.parquet_footers import approximate_window_rows
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 

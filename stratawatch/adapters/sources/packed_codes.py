@@ -54,7 +54,7 @@ def word_count(codes: int) -> int:
 def all_codes_valid_sql(names: Sequence[str]) -> str:
     """An SQL condition: no code in the columns of these names is INVALID.
 
-    >>> is_valid_sql(["calls_1"])
+    >>> all_codes_valid_sql(["calls_1"])
     '(calls_1 & (calls_1 >> 1) & 357913941) = 0'
     """
     # INVALID alone has both bits set: shifted by one, its high bit meets its low bit.

@@ -33,8 +33,8 @@ class DigestBound:
 def digest_bound(rows: int) -> DigestBound | None:
     """What to keep of about so many rows; None where two scans are as good.
 
-    >>> digests_to_keep(10_000_000), digests_to_keep(1000)
-    (KeptDigests(below=1967), None)
+    >>> digest_bound(10_000_000), digest_bound(1000)
+    (DigestBound(below=1967), None)
     """
     return DigestBound(-(-_PREFIXES * ROWS_KEPT // rows)) if rows >= MIN_ROWS else None
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.spark_files import list_frame_files
+from stratawatch.adapters.sources.spark_file_listing import list_frame_files
 from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
 from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
 from stratawatch.adapters.sources.statements import QUOTAS

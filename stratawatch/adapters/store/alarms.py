@@ -11,7 +11,7 @@ from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import STREAM_KEY, alarm_states, cycles, incidents
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, insert_new
-from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
+from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 
 
 class SqlAlarms:

@@ -12,8 +12,8 @@ from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import insert_new
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import StratawatchError
 

@@ -9,7 +9,7 @@ from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import notifications
 from stratawatch.adapters.store.upserts import insert_new
-from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.errors import StratawatchError
 
 

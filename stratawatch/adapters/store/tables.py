@@ -21,8 +21,8 @@ from sqlalchemy import (
 
 from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id_type
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.model.alarm_records import Severity
 from stratawatch.engine.model.label_events import LabelValue
-from stratawatch.engine.model.notification import Severity
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 
 METADATA: Final = MetaData(

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.drop import Drop, metric_drop
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.formatting import confidence_text, estimate_text, exact_points, points

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, RatioMetric, baseline_metric

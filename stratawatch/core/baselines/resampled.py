@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts, baseline_metric

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample

@@ -13,8 +13,8 @@ from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, widen_for_clusters
-from stratawatch.core.estimation.difference_estimates import EstimationRequest
 from stratawatch.core.estimation.differences import compare_classifiers
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History

@@ -7,7 +7,7 @@ from typing import ClassVar
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimate_metrics
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -55,4 +55,4 @@ class JointDesign(SamplingDesign):
         self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Difference estimates."""
-        return difference_estimates(cells, atoms, sample, request)
+        return estimate_metrics(cells, atoms, sample, request)

@@ -9,7 +9,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator, segment_items
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator, segment_items
 from stratawatch.core.estimation.mover import IntervalEnds
 from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.goals import SurveySpec
@@ -22,7 +22,7 @@ from stratawatch.core.planning.budget_allocator import affordable_totals
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts, Floats, Segment
-from stratawatch.core.stratification.initial_cells import initial_atoms
+from stratawatch.core.stratification.initial_atoms import initial_atoms
 
 METHOD: Final = "simple random sample, Wilson"
 

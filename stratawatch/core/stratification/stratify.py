@@ -15,7 +15,7 @@ from stratawatch.core.planning.goal_variances import goal_gradients
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, renumbered_groups
-from stratawatch.core.stratification.initial_cells import initial_atoms
+from stratawatch.core.stratification.initial_atoms import initial_atoms
 from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import PlanImpossible
 

@@ -13,9 +13,9 @@ from stratawatch.engine.alarms.notifications import (
     notify_resolved,
     warn,
 )
+from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.idempotency_keys import blind_key, incident_key
-from stratawatch.engine.model.notification import Incident, StreamKey, StreamState
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports import Ports

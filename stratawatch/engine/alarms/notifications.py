@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from stratawatch.core.alarms.alarm_states import Judgement
+from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.notification import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.lease import ADVANCE
-from stratawatch.engine.model.notification import Notification
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.ports import Ports
 
 CLAIM_LIFE: Final = timedelta(minutes=2)

@@ -10,7 +10,7 @@ from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.labelled import labelled_baselines, side_sample_baselines
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.past_estimates import METHOD, MIN_WINDOWS, baseline_from_estimates
+from stratawatch.core.baselines.baseline_from_estimates import METHOD, MIN_WINDOWS, baseline_from_estimates
 from stratawatch.core.estimate import Estimate, Undefined
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
-from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import call_rule

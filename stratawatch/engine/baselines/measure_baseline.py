@@ -12,7 +12,7 @@ from stratawatch.datetimes import moment
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader, SideSizes, from_labels
 from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline, call_rule

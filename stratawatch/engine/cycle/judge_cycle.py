@@ -13,10 +13,10 @@ from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
-from stratawatch.engine.baselines.active_baselines import baselines_for_judging
+from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
-from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity

@@ -16,7 +16,7 @@ from stratawatch.core.population import Census
 from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.progress import phase, report_progress
 from stratawatch.errors import PlanImpossible

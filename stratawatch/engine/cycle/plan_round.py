@@ -12,7 +12,7 @@ from stratawatch.engine.model.idempotency_keys import batch_key, item_key, shuff
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity, RoundState
-from stratawatch.engine.model.survey_spec import max_rounds, survey_of_panel
+from stratawatch.engine.model.survey_of_panel import max_rounds, survey_of_panel
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StaleState

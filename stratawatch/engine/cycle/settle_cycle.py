@@ -10,7 +10,7 @@ from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Round
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
-from stratawatch.engine.model.survey_spec import max_rounds
+from stratawatch.engine.model.survey_of_panel import max_rounds
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 

@@ -19,7 +19,7 @@ from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, Ch
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.engine.model.survey_spec import survey_for_pools, survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_for_pools, survey_of_panel
 from stratawatch.engine.ports import Ports, WindowReader
 from stratawatch.engine.progress import phase
 from stratawatch.errors import InputRefused, PlanImpossible, StratawatchError, Unreachable

@@ -15,7 +15,7 @@ from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports.transaction import Transaction
 
 

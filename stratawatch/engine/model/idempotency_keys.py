@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 
 
 def item_key(panel: str, item: str) -> str:

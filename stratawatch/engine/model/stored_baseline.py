@@ -3,10 +3,10 @@
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
-from stratawatch.core.baselines.past_estimates import METHOD
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_from_estimates import METHOD
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 
 
@@ -18,7 +18,7 @@ class StoredBaseline:
     """
 
     key: StreamKey
-    call: str  # what said yes when it was measured (see `call_of`): another cut-off is another classifier
+    call: str  # what said yes when it was measured (see `call_rule`): another cut-off is another classifier
     cut_off: float | None
     evidence: BaselineShare | TwoSampleBaseline
     method: str
@@ -51,9 +51,9 @@ class StoredBaseline:
 def call_rule(classifier: ClassifierSpec) -> str:
     """What says yes, as text that can be compared.
 
-    >>> call_of(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_of(ClassifierSpec("svm", call="flagged"))
+    >>> call_rule(ClassifierSpec("lr", "score_lr", cut_off=0.5)), call_rule(ClassifierSpec("svm", call="flagged"))
     ('score_lr >= 0.5', 'flagged')
-    >>> call_of(ClassifierSpec("gate", call="decision", call_yes="block"))
+    >>> call_rule(ClassifierSpec("gate", call="decision", call_yes="block"))
     "decision = 'block'"
     """
     if classifier.call is not None:

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Protocol
 
 from stratawatch.core.population import Atom
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
 from stratawatch.engine.model.label_events import PollResult, Receipt
-from stratawatch.engine.model.notification import Notification
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import InputRefused

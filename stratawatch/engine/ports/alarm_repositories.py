@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from stratawatch.engine.model.notification import Incident, Notification, StreamKey, StreamState
+from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
 
 
 class AlarmRepository(Protocol):

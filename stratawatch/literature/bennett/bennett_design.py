@@ -9,8 +9,8 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs.design_options import MOST_LABELS, MOST_STRATA, check_range
 from stratawatch.core.designs.seeded_rng import seeded_generator
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
 from stratawatch.core.estimation.interval import normal_quantile
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
@@ -17,7 +17,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
-from stratawatch.core.stratification.initial_cells import initial_atoms
+from stratawatch.core.stratification.initial_atoms import initial_atoms
 from stratawatch.errors import PlanImpossible
 from stratawatch.literature.paper_design import EstimateOne, PaperDesign, within_pools
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE

@@ -11,7 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.engine.model.survey_spec import survey_of_panel
+from stratawatch.engine.model.survey_of_panel import survey_of_panel
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from benchmarks.papers.baselines.coverage import AVERAGE, DEPLOYED, TESTED, meas
 from benchmarks.papers.baselines.labels_alone import Apart, apart_coverage, share_coverage
 from benchmarks.papers.baselines.worlds import WORLDS
 from stratawatch.core.alarms.judge import page_confidence
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.baselines.drop import metric_drop
-from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts, metric_named
 from stratawatch.resampling import METHODS
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.engine.model.notification import StreamKey, StreamState
+from stratawatch.engine.model.alarm_records import StreamKey, StreamState
 from stratawatch.errors import StaleState
 from tests.support.store.examples import MINUTE, NOW, STREAM, incident, open_cycle
 

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import text
 
 from stratawatch.adapters.store import migrate, open_store
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.errors import SchemaMismatch, StratawatchError
 from tests.support.store.baselines import FIRST, other
 from tests.support.store.examples import MONDAY, NOW, WEEK

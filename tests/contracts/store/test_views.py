@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.engine.model.notification import StreamState
+from stratawatch.engine.model.alarm_records import StreamState
 from tests.support.store.examples import (
     COUNTRY,
     MINUTE,

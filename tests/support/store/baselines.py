@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from tests.support.store.examples import MONDAY, NOW
 

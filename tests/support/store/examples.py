@@ -7,11 +7,11 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem, FrozenCycle, Revision
 from stratawatch.engine.model.idempotency_keys import batch_key, item_key
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask, NewBatch
-from stratawatch.engine.model.notification import Incident, Notification, StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)

@@ -24,7 +24,7 @@ class TestKinds:
     @pytest.mark.parametrize(
         ("lines", "words", "built"),
         [
-            (FILES, "files: predictions/*.parquet", "DuckDBSource"),
+            (FILES, "files: predictions/*.parquet", "FilesSource"),
             (DUCKDB, "duckdb: daily of data/predictions.duckdb", "DuckDBTableSource"),
             (POSTGRES, "postgres: daily of ml at db.example.org:5432", "PostgresSource"),
             (

@@ -39,7 +39,7 @@ class TestBuild:
         built = build(configuration_file())
         assert isinstance(built.ports.clock, SystemClock)
         assert list(built.ports.sources) == ["spam"]
-        assert type(built.ports.sources["spam"]).__name__ == "DuckDBSource"
+        assert type(built.ports.sources["spam"]).__name__ == "FilesSource"
         assert built.ports.queue.describe()["folder"] == f"{tmp_path}/queue"
         assert built.panels["spam"].budget == 120
         assert built.report_folder == tmp_path / "reports"

@@ -14,7 +14,7 @@ from stratawatch.core.designs import DESIGNS, design_named
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
 from stratawatch.engine.cycle.judge_cycle import wanted_margin
-from stratawatch.engine.model.notification import StreamKey
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import PlanImpossible
 from stratawatch.report.page import panel_page

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.page import panel_page

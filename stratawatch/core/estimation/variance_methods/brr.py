@@ -16,9 +16,9 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator, item_subsets
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.label_table import LabelTable
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator, item_subsets
 from stratawatch.core.estimation.replication.replicated_estimate import replicated_estimate
 from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
 from stratawatch.core.estimation.sides import SideEstimates

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, Estimator
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Atom
 

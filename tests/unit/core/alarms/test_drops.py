@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import judge
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 

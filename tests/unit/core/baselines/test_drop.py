@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.baselines.drop import Drop, drop_interval, metric_drop
-from stratawatch.core.baselines.intervals import BaselineShare
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.mover import IntervalEnds
 from stratawatch.core.estimation.wilson import wilson_interval

@@ -8,7 +8,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.difference_estimates import EstimationRequest
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY

@@ -12,7 +12,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import NO_BIN, Census
 from stratawatch.core.score_bins import centres
-from stratawatch.core.stratification.initial_cells import initial_atoms
+from stratawatch.core.stratification.initial_atoms import initial_atoms
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.support.censuses import census, panel, spread
@@ -151,7 +151,7 @@ class TestManyBudgets:
     def test_its_fine_cells_are_made_once(self, monkeypatch):
         made, found = panel(5, 20_000), []
         monkeypatch.setattr(
-            "stratawatch.core.stratification.stratify.initial_cells", lambda *of: found.append(of) or initial_atoms(*of)
+            "stratawatch.core.stratification.stratify.initial_atoms", lambda *of: found.append(of) or initial_atoms(*of)
         )
         for one in self.ASKED:
             stratify(made, one)

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.idempotency_keys import batch_key, incident_key, item_key, shuffle_key
-from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.ports.clock import FixedClock
 from stratawatch.errors import StratawatchError
 

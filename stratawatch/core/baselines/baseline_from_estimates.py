@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Final
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.intervals import BaselineShare
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.errors import StratawatchError

@@ -5,7 +5,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.difference_estimates import EstimationRequest, difference_estimates
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimate_metrics
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Segment
@@ -26,7 +26,7 @@ def made(answered, yes, north=0.25) -> LabelledSample:
 
 
 def asked(known, metrics=("precision",), segments=(None,)):
-    return difference_estimates(CELLS, ATOMS, known, EstimationRequest(0.95, metrics, segments))
+    return estimate_metrics(CELLS, ATOMS, known, EstimationRequest(0.95, metrics, segments))
 
 
 PLENTY = made((200, 100, 1000), (190, 60, 10))
@@ -76,7 +76,7 @@ def test_without_any_label_nothing_can_be_told():
 def test_without_any_item_nothing_can_be_told():
     cells = Cells.of_atoms(("a",), ())
     nothing = np.zeros((FOLDS, 0))
-    found = difference_estimates(
+    found = estimate_metrics(
         cells,
         (),
         LabelledSample(np.zeros(0, dtype=int), nothing, nothing),

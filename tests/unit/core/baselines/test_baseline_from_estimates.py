@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.intervals import BaselineShare
-from stratawatch.core.baselines.past_estimates import MIN_WINDOWS, baseline_from_estimates, labels_for_length
+from stratawatch.core.baselines.baseline_evidence import BaselineShare
+from stratawatch.core.baselines.baseline_from_estimates import MIN_WINDOWS, baseline_from_estimates, labels_for_length
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.errors import StratawatchError
 

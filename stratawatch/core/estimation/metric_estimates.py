@@ -33,7 +33,7 @@ class EstimationRequest:
     estimator: Estimator = "difference"
 
 
-def difference_estimates(
+def estimate_metrics(
     cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
 ) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order."""

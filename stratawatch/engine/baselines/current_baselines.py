@@ -6,8 +6,8 @@ from datetime import datetime
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Limit
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.notification import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.stored_baseline import StoredBaseline, call_rule
 from stratawatch.engine.ports.transaction import Transaction

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.intervals import BaselineShare, TwoSampleBaseline
+from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.errors import StratawatchError
 
 shares = st.floats(0.01, 0.99)

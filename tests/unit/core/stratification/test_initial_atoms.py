@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import NO_BIN, Census, Segment
 from stratawatch.core.score_bins import bins_of, centre
-from stratawatch.core.stratification.initial_cells import initial_atoms
+from stratawatch.core.stratification.initial_atoms import initial_atoms
 from tests.support.censuses import census, of, spread
 from tests.support.examples import examples
 

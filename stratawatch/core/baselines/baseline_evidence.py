@@ -64,7 +64,7 @@ class TwoSampleBaseline:
         """MOVER from the intervals of both shares; n_eff = m (1 - m)/V with V from the interval's length.
 
         >>> called, passed = BaselineShare(0.8, 100), BaselineShare(0.02, 400)
-        >>> both = TwoSidedBaseline("recall", called, passed, called_size=1000, passed_size=9000)
+        >>> both = TwoSampleBaseline("recall", called, passed, called_size=1000, passed_size=9000)
         >>> found = both.interval_at(0.95)
         >>> [round(x, 4) for x in (found.value, found.low, found.high)]
         [0.8163, 0.6925, 0.8977]
