@@ -17,7 +17,7 @@ from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import ConfigError
 from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
-from tests.support.scenario import cycle_of, label_cycle, open_all
+from tests.support.scenario import cycle_of, label_cycle, only_cycle, open_all, work_on
 
 
 def relabel(scenario, value: str, **later: float) -> None:
@@ -36,9 +36,7 @@ def severities(scenario) -> list[str]:
 
 class TestTheSameWindow:
     def test_pages_again_when_it_breaches_again(self, make_scenario):
-        scenario = make_scenario(spec(budget=400))
-        scenario.produce(0, quality=0.2)
-        label_cycle(scenario)
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         relabel(scenario, "yes")
         relabel(scenario, "no")
         assert severities(scenario) == ["page", "resolved", "page"]
@@ -50,10 +48,7 @@ class TestTheSameWindow:
         scenario.source.troubles = [unusable()]
         advance(scenario.ports)
         reopen_cycle(scenario.ports, cycle, "mended")
-        for _ in range(3):
-            scenario.clock.advance(hours=1)
-            advance(scenario.ports)
-            scenario.queue.answer(scenario.clock.now())
+        work_on(scenario, 3)
         assert severities(scenario) == ["warning", "resolved"]
 
 
@@ -72,9 +67,7 @@ class TestOrder:
 
 class TestUnwatched:
     def test_a_breach_ends_when_its_limit_goes(self, make_scenario):
-        scenario = make_scenario(spec(budget=400))
-        scenario.produce(0, quality=0.2)
-        label_cycle(scenario)
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         scenario.panel = replace(scenario.panel, limits=(Limit("recall", floor=0.01, classifiers=("rf",)),))
         scenario.produce(1)
         scenario.clock.moment = MONDAY + 2 * WEEK
@@ -110,10 +103,7 @@ class TestLimitsOnSegments:
 class TestAJudgementThatFails:
     def test_is_told_and_does_not_stop_the_others(self, scenario, monkeypatch):
         (cycle,) = open_all(scenario)
-        for _ in range(2):
-            scenario.clock.advance(hours=1)
-            advance(scenario.ports)
-            scenario.queue.answer(scenario.clock.now())
+        work_on(scenario, 2)
 
         def broken(*_args, **_kwargs):
             raise ZeroDivisionError("a bug")
@@ -155,18 +145,18 @@ class TestOpening:
 
 
 class TestTomorrowsLabels:
-    def test_do_not_outlast_todays_correction(self, scenario):
-        cycle = label_cycle(scenario)
-        key = scenario.queue.asked()[0]
-        said = next(event for event in scenario.queue.said if event.item_key == key)
+    def test_do_not_outlast_todays_correction(self, labelled):
+        cycle = only_cycle(labelled)
+        key = labelled.queue.asked()[0]
+        said = next(event for event in labelled.queue.said if event.item_key == key)
         other = "no" if said.value == "yes" else "yes"
-        future = scenario.clock.now() + timedelta(days=20_000)
-        scenario.queue.said.append(LabelEvent("fake", "future", key, "ann", other, future))
-        scenario.clock.advance(hours=1)
-        advance(scenario.ports)
-        scenario.queue.said.append(LabelEvent("fake", "today", key, "ann", said.value, scenario.clock.now()))
-        scenario.clock.advance(hours=1)
-        advance(scenario.ports)
-        with scenario.ports.store.begin() as tx:
+        future = labelled.clock.now() + timedelta(days=20_000)
+        labelled.queue.said.append(LabelEvent("fake", "future", key, "ann", other, future))
+        labelled.clock.advance(hours=1)
+        advance(labelled.ports)
+        labelled.queue.said.append(LabelEvent("fake", "today", key, "ann", said.value, labelled.clock.now()))
+        labelled.clock.advance(hours=1)
+        advance(labelled.ports)
+        with labelled.ports.store.begin() as tx:
             first, last = (tx.estimates.latest(cycle).number, tx.labels.of_items([key])[-1].event_id)
         assert (first, last) == (3, "today")

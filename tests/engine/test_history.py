@@ -15,7 +15,7 @@ from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.engine.model.states import CycleState
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import Scenario, cycle_of, label_weeks, open_all
+from tests.support.scenario import Scenario, cycle_of, label_weeks, open_all, work_on
 
 SIZE = 600
 
@@ -160,10 +160,7 @@ class TestPlanning:
         scenario.clock.moment = MONDAY + 2 * WEEK
         open_all(scenario)
         seen.clear()
-        for _ in range(4):
-            scenario.clock.advance(hours=1)
-            advance(scenario.ports)
-            scenario.queue.answer(scenario.clock.now())
+        work_on(scenario, 4)
         at_freeze, *later = [past for past in seen if len(past)]
         assert len(later) == 2
         for past in later:

@@ -8,13 +8,13 @@ from stratawatch.core.goals import Goal
 from stratawatch.engine.cycle.advance import advance, due
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import Scenario, cycle_of, label_cycle, open_all
+from tests.support.scenario import Scenario, cycle_of, label_cycle, only_cycle, open_all
 
 
 class TestAnOrdinaryCycle:
-    def test_goes_through_all_states_to_judged(self, scenario):
-        cycle = label_cycle(scenario)
-        with scenario.ports.store.begin() as tx:
+    def test_goes_through_all_states_to_judged(self, labelled):
+        cycle = only_cycle(labelled)
+        with labelled.ports.store.begin() as tx:
             moves = [(m.old, m.new) for m in tx.cycles.moves(Entity.CYCLE, cycle)]
             rounds = tx.rounds.of(cycle)
             batches = tx.rounds.batches(cycle_id=cycle)
@@ -22,10 +22,9 @@ class TestAnOrdinaryCycle:
         assert [r.state for r in rounds] == [RoundState.SETTLED, RoundState.SETTLED]
         assert {b.state for b in batches} == {BatchState.CLOSED}
 
-    def test_spends_its_budget_on_distinct_items(self, scenario):
-        label_cycle(scenario)
-        asked = scenario.queue.asked()
-        assert len(asked) == len(set(asked)) == scenario.panel.budget
+    def test_spends_its_budget_on_distinct_items(self, labelled):
+        asked = labelled.queue.asked()
+        assert len(asked) == len(set(asked)) == labelled.panel.budget
 
     def test_spends_two_fifths_first(self, scenario):
         open_all(scenario)
@@ -43,9 +42,9 @@ class TestAnOrdinaryCycle:
         whole = [e.result for e in revision.estimates if e.segment is None]
         assert all(isinstance(outcome, IntervalEstimate) for outcome in whole)
 
-    def test_estimates_every_classifier_metric_and_segment(self, scenario):
-        cycle = label_cycle(scenario)
-        with scenario.ports.store.begin() as tx:
+    def test_estimates_every_classifier_metric_and_segment(self, labelled):
+        cycle = only_cycle(labelled)
+        with labelled.ports.store.begin() as tx:
             revision = tx.estimates.latest(cycle)
         assert revision.number == 1
         keys = {(e.classifier, e.metric, str(e.segment) if e.segment else None) for e in revision.estimates}
@@ -54,13 +53,11 @@ class TestAnOrdinaryCycle:
         assert all(isinstance(outcome, IntervalEstimate) for outcome in known)
         assert all(0 <= o.low <= o.value <= o.high <= 1 and o.n_eff > 0 for o in known)
 
-    def test_is_not_opened_again(self, scenario):
-        label_cycle(scenario)
-        assert open_all(scenario) == ()
+    def test_is_not_opened_again(self, labelled):
+        assert open_all(labelled) == ()
 
-    def test_leaves_nothing_due(self, scenario):
-        label_cycle(scenario)
-        assert set(due(scenario.ports).values()) == {()}
+    def test_leaves_nothing_due(self, labelled):
+        assert set(due(labelled.ports).values()) == {()}
 
 
 class TestWhatLabellersSee:
@@ -109,9 +106,7 @@ class TestPastWindows:
 
 class TestABreach:
     def test_pages_once_and_resolves_when_proven_inside(self, make_scenario):
-        scenario = make_scenario(spec(budget=400))
-        scenario.produce(0, quality=0.2)
-        label_cycle(scenario)
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         assert [n.severity for n in scenario.channel.told] == ["page"]
         assert "precision of lr" in scenario.channel.told[0].subject
         scenario.produce(1, quality=0.2)
@@ -126,15 +121,11 @@ class TestABreach:
         assert scenario.channel.told[0].dedup_key == scenario.channel.told[1].dedup_key
 
     def test_says_how_many_labels_it_stands_on(self, make_scenario):
-        scenario = make_scenario(spec(budget=400))
-        scenario.produce(0, quality=0.2)
-        label_cycle(scenario)
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         assert "labels" in scenario.channel.told[0].body
 
     def test_shows_the_segments_worst_first(self, make_scenario):
-        scenario = make_scenario(spec(budget=400))
-        scenario.produce(0, quality=0.2)
-        label_cycle(scenario)
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         lines = [line for line in scenario.channel.told[0].body.splitlines() if line.startswith("country=")]
         shares = [float(line.split()[1].rstrip("%")) for line in lines]
         assert len(lines) == 2
@@ -214,24 +205,23 @@ class TestLateLabels:
             (state,) = tx.alarms.current("spam")
         assert (state.cycle_id, state.state) == (later, AlarmState.BLIND)
 
-    def test_that_repeat_what_is_known_change_nothing(self, scenario):
-        cycle = label_cycle(scenario)
-        event = scenario.queue.said[0]
-        scenario.clock.advance(hours=1)
-        scenario.queue.said.append(
-            type(event)("fake", "again", event.item_key, event.annotator, event.value, scenario.clock.now())
+    def test_that_repeat_what_is_known_change_nothing(self, labelled):
+        cycle = only_cycle(labelled)
+        event = labelled.queue.said[0]
+        labelled.clock.advance(hours=1)
+        labelled.queue.said.append(
+            type(event)("fake", "again", event.item_key, event.annotator, event.value, labelled.clock.now())
         )
-        advance(scenario.ports)
-        with scenario.ports.store.begin() as tx:
+        advance(labelled.ports)
+        with labelled.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 1
-        assert due(scenario.ports)["judge"] == ()
+        assert due(labelled.ports)["judge"] == ()
 
-    def test_of_unknown_items_are_set_aside(self, scenario):
-        label_cycle(scenario)
-        event = scenario.queue.said[0]
-        scenario.queue.said.append(type(event)("fake", "stray", "no-such-item", "ann", "yes", scenario.clock.now()))
-        assert advance(scenario.ports).collected.unknown == 1
-        with scenario.ports.store.begin() as tx:
+    def test_of_unknown_items_are_set_aside(self, labelled):
+        event = labelled.queue.said[0]
+        labelled.queue.said.append(type(event)("fake", "stray", "no-such-item", "ann", "yes", labelled.clock.now()))
+        assert advance(labelled.ports).collected.unknown == 1
+        with labelled.ports.store.begin() as tx:
             assert [row.key for row in tx.cycles.quarantined() if row.kind == "label"] == ["no-such-item"]
 
 

@@ -27,7 +27,7 @@ from stratawatch.engine.model.states import BatchState, CycleState
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
 from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
-from tests.support.scenario import cycle_of, label_cycle, open_all
+from tests.support.scenario import cycle_of, label_cycle, only_cycle, open_all, work_on
 
 
 def advance_the_queue_down(scenario, times: int) -> None:
@@ -81,10 +81,7 @@ class TestRefusedInput:
         scenario.source.troubles = [unusable()]
         advance(scenario.ports)
         reopen_cycle(scenario.ports, cycle, "column restored")
-        for _ in range(4):
-            scenario.clock.advance(hours=1)
-            advance(scenario.ports)
-            scenario.queue.answer(scenario.clock.now())
+        work_on(scenario, 4)
         assert cycle_of(scenario, cycle).state == CycleState.JUDGED
         assert [n.severity for n in scenario.channel.told] == ["warning", "resolved"]
 
@@ -94,10 +91,7 @@ class TestRefusedInput:
             scenario.source.troubles = [unusable()]
             advance(scenario.ports)
             reopen_cycle(scenario.ports, cycle, "again")
-        for _ in range(4):
-            scenario.clock.advance(hours=1)
-            advance(scenario.ports)
-            scenario.queue.answer(scenario.clock.now())
+        work_on(scenario, 4)
         with scenario.ports.store.begin() as tx:
             (state,) = tx.alarms.current("spam")
         assert state.state != AlarmState.BLIND
@@ -328,12 +322,12 @@ class TestByHand:
         advance(scenario.ports)
         assert scenario.queue.cancelled == list(scenario.queue.published)
 
-    def test_a_judged_cycle_cannot_be_cancelled_nor_reopened(self, scenario):
-        cycle = label_cycle(scenario)
+    def test_a_judged_cycle_cannot_be_cancelled_nor_reopened(self, labelled):
+        cycle = only_cycle(labelled)
         with pytest.raises(StratawatchError, match="cannot be cancelled"):
-            cancel_cycle(scenario.ports, cycle, "x")
+            cancel_cycle(labelled.ports, cycle, "x")
         with pytest.raises(StratawatchError, match="cannot be reopened"):
-            reopen_cycle(scenario.ports, cycle, "x")
+            reopen_cycle(labelled.ports, cycle, "x")
 
 
 class TestWindows:
@@ -348,13 +342,12 @@ class TestWindows:
         ports = type(scenario.ports)(scenario.ports.store, scenario.clock, {}, scenario.check, scenario.queue, {})
         assert "no source any more" in advance(ports).troubles[0]
 
-    def test_a_changed_specification_starts_at_the_next_cycle(self, scenario):
-        label_cycle(scenario)
-        scenario.produce(1)
-        scenario.clock.moment = MONDAY + 2 * WEEK
+    def test_a_changed_specification_starts_at_the_next_cycle(self, labelled):
+        labelled.produce(1)
+        labelled.clock.moment = MONDAY + 2 * WEEK
         bigger = spec(budget=200)
-        (cycle,) = open_cycles(scenario.ports, {"spam": bigger})
-        with scenario.ports.store.begin() as tx:
-            assert tx.panels.get(cycle_of(scenario, cycle).panel_version).budget == 200
+        (cycle,) = open_cycles(labelled.ports, {"spam": bigger})
+        with labelled.ports.store.begin() as tx:
+            assert tx.panels.get(cycle_of(labelled, cycle).panel_version).budget == 200
             first = tx.cycles.find(panel="spam")[0]
             assert tx.panels.get(first.panel_version).budget == 120

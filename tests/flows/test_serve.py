@@ -76,6 +76,6 @@ class TestUp:
             up.run("stratawatch.toml", served_flows.free_port())
 
     def test_a_schedule_creates_runs_that_run_and_ctrl_c_ends_everything(self, tmp_path):
-        """Every few seconds instead of every minute; with the minutes of the configuration it is among the long tests."""
+        """In some seconds; with the minutes of the configuration it is among the long tests."""
         place = SmallInstallation.found(tmp_path, start=datetime.now(UTC) - timedelta(days=8), weeks=1)
-        served_flows.prove_that_schedules_run(place, every_seconds=3)
+        served_flows.prove_that_schedules_run(place, soon=True)

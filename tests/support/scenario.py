@@ -66,12 +66,16 @@ def open_all(scenario: Scenario) -> tuple[int, ...]:
 def label_cycle(scenario: Scenario) -> int:
     """Open, advance and answer until everything is judged; returns the cycle."""
     (cycle,) = open_all(scenario)
-    for _ in range(3):
-        scenario.clock.advance(hours=1)
-        done = advance(scenario.ports)
-        assert done.troubles == ()
-        scenario.queue.answer(scenario.clock.now())
+    work_on(scenario, 3)
     return cycle
+
+
+def work_on(scenario: Scenario, hours: int) -> None:
+    """Advance every hour without trouble, and answer what was asked."""
+    for _ in range(hours):
+        scenario.clock.advance(hours=1)
+        assert advance(scenario.ports).troubles == ()
+        scenario.queue.answer(scenario.clock.now())
 
 
 def label_weeks(scenario: Scenario, *periods: int, size: int = 3000, quality: float = 0.85) -> list[int]:
@@ -87,13 +91,13 @@ def label_weeks(scenario: Scenario, *periods: int, size: int = 3000, quality: fl
 _LABELLED: dict[str, tuple[TemporaryDirectory, Scenario]] = {}
 
 
-def labelled_scenario(path: Path, panel: PanelSpec, *periods: int, size: int = 3000) -> Scenario:
+def labelled_scenario(path: Path, panel: PanelSpec, *periods: int, **rows: float) -> Scenario:
     """A scenario in this file after `label_weeks`; they are played once, and what they left is copied."""
-    key = repr((panel, periods, size))
+    key = repr((panel, periods, rows))
     if key not in _LABELLED:
         folder = TemporaryDirectory(prefix="stratawatch-")
         _LABELLED[key] = folder, new_scenario(Path(folder.name) / "store.db", panel)
-        label_weeks(_LABELLED[key][1], *periods, size=size)
+        label_weeks(_LABELLED[key][1], *periods, **rows)
         _LABELLED[key][1].ports.store.dispose()
     folder, played = _LABELLED[key]
     shutil.copy(Path(folder.name) / "store.db", path)
@@ -107,6 +111,13 @@ def labelled_scenario(path: Path, panel: PanelSpec, *periods: int, size: int = 3
 def _copy(fake):
     """A fake that holds the same, in lists and mappings of its own."""
     return type(fake)(**{one.name: copy(getattr(fake, one.name)) for one in fields(fake)})
+
+
+def only_cycle(scenario: Scenario) -> int:
+    """The one cycle that there is."""
+    with scenario.ports.store.begin() as tx:
+        (cycle,) = tx.cycles.find()
+    return cycle.id
 
 
 def cycle_of(scenario: Scenario, number: int):

@@ -11,9 +11,9 @@ def make_scenario(tmp_path):
     """Build a scenario for a panel specification, at its beginning or after some labelled weeks."""
     made = []
 
-    def make(panel=None, *weeks: int, **size: int) -> Scenario:
+    def make(panel=None, *weeks: int, **rows: float) -> Scenario:
         path = tmp_path / f"scenario{len(made)}.db"
-        made.append(labelled_scenario(path, panel or spec(), *weeks, **size) if weeks else new_scenario(path, panel))
+        made.append(labelled_scenario(path, panel or spec(), *weeks, **rows) if weeks else new_scenario(path, panel))
         return made[-1]
 
     yield make
@@ -25,3 +25,9 @@ def make_scenario(tmp_path):
 def scenario(make_scenario) -> Scenario:
     """The ordinary scenario, its first window full of predictions and over."""
     return make_scenario()
+
+
+@pytest.fixture
+def labelled(make_scenario) -> Scenario:
+    """The ordinary scenario after its first cycle was labelled and judged."""
+    return make_scenario(None, 0)

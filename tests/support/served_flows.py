@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -20,18 +21,18 @@ PATIENCE = 180
 QUICK = {"PREFECT_RUNNER_POLL_FREQUENCY": "1", "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2"}
 
 
-def prove_that_schedules_run(place, *, every_seconds: int | None = None) -> None:
+def prove_that_schedules_run(place, *, soon: bool = False) -> None:
     """Serve an installation until runs that its schedules created have opened and frozen a cycle; then press Ctrl-C.
 
-    With `every_seconds` the deployments get a second schedule, since a cron's rhythm is a minute at best. With
+    With `soon` the deployments get a second schedule, since a cron may let wait for a minute. With
     SQLAlchemy 2.1 Prefect 3.8 served without a word and no scheduled run ever appeared.
     """
     port = free_port()
     api = f"http://127.0.0.1:{port}/api"
     with _Served(place, port) as process:
-        if every_seconds:
+        if soon:
             for flow in ("open-cycles", "advance-cycles"):
-                _wait_for(lambda flow=flow: _schedule(api, flow, every_seconds), process)
+                _wait_for(lambda flow=flow: _schedule_soon(api, flow), process)
         run = _wait_for(lambda: _completed(api, "advance-cycles"), process)
         assert run["auto_scheduled"]
         assert _wait_for(lambda: _heartbeats(api, run["id"]), process)
@@ -86,15 +87,16 @@ def _wait_for(look, process):
     pytest.fail(f"nothing came within {PATIENCE} s")
 
 
-def _schedule(api: str, flow: str, seconds: int) -> bool:
-    """Let a deployment run this often; false while the server does not know it."""
+def _schedule_soon(api: str, flow: str) -> bool:
+    """Let a deployment run in some seconds, and then seldom; false while the server does not know it."""
     try:
         found = httpx.get(f"{api}/deployments/name/{flow}/{flow}", timeout=10)
     except httpx.HTTPError:
         return False
     if found.is_success:
-        often = [{"active": True, "schedule": {"interval": seconds}}]
-        made = httpx.post(f"{api}/deployments/{found.json()['id']}/schedules", json=often, timeout=10)
+        start = datetime.now(UTC) + timedelta(seconds=5)
+        schedules = [{"active": True, "schedule": {"interval": 45, "anchor_date": start.isoformat()}}]
+        made = httpx.post(f"{api}/deployments/{found.json()['id']}/schedules", json=schedules, timeout=10)
         if made.status_code == httpx.codes.SERVICE_UNAVAILABLE:  # its database is busy: ask again
             return False
         made.raise_for_status()

@@ -12,7 +12,6 @@ from functools import cache, partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from stratawatch.adapters.sources.long_tables import statements_for
@@ -199,7 +198,7 @@ def _is_in(step: str, file: str) -> bool:
 def _steps(name: str) -> list[str]:
     """The query's steps, each with the comments above it, to the line that closes it.
 
-    DuckDB's text is split as it is sent; a translated one has no lines of its own and is put into lines of full length.
+    DuckDB's text is split as it is sent; a translated one has no lines of its own, and gets one for every step.
     """
     if ".duckdb." in name:
         return re.split(r"(?<=^\),\n)|(?<=^\)\n)", text(name), flags=re.MULTILINE)
@@ -207,8 +206,7 @@ def _steps(name: str) -> list[str]:
     words = [word for line in text(name).splitlines() if line not in comments for word in line.split()]
     sql = " ".join(words).replace("( ", "(").replace(" )", ")")
     steps = re.sub(r"\), (?=\w+ AS (NOT MATERIALIZED )?\(SELECT)", "),\n", sql).splitlines()
-    wrapped = ["\n".join(wrap(step, 120, break_long_words=False, break_on_hyphens=False)) + "\n" for step in steps]
-    return ["".join(f"{line}\n" for line in comments), *wrapped] if comments else wrapped
+    return [f"{line}\n" for line in (*comments, *steps)]
 
 
 if __name__ == "__main__":

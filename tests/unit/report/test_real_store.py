@@ -8,14 +8,13 @@ from stratawatch.adapters.store import SqlStore
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.states import CycleState
 from stratawatch.report import build, write
 from stratawatch.report.report_data import read_data
 from stratawatch.report.view import assemble
 from tests.support.fakes import spec
-from tests.support.scenario import Scenario
+from tests.support.scenario import Scenario, work_on
 
 WEEKS = 4
 
@@ -40,10 +39,7 @@ def scenario(tmp_path_factory):
 
 def _live_a_week(scenario: Scenario) -> None:
     open_cycles(scenario.ports, {scenario.panel.name: scenario.panel})
-    for _ in range(3):
-        scenario.clock.advance(hours=1)
-        advance(scenario.ports)
-        scenario.queue.answer(scenario.clock.now())
+    work_on(scenario, 3)
     scenario.clock.advance(days=7, hours=-3)
 
 
