@@ -22,10 +22,10 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.metrics import REPORTED
 from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.configuration import MARGINS
-from stratawatch.demo.models import VOTE
+from stratawatch.demo.models import MAJORITY_VOTE
 from stratawatch.demo.promises import PagedMetric, break_was_paged, false_pages
 from stratawatch.demo.week_files import BUDGET
-from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, WEEKS
+from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, ITEMS, WEEKS
 from stratawatch.report.costs import domain_labels
 
 WORLDS: Final = 200
@@ -65,8 +65,8 @@ def _statistics(overall: Sequence[Told], regions: Sequence[Told]) -> list[Verdic
 def _alarms(worlds: Sequence[World]) -> list[Verdict]:
     found = _share(break_was_paged(pages(world)) for world in worlds)
     healthy = _share(bool(false_pages(pages(world))) for world in worlds)
-    early = _share(_paged(world, DEGRADED, range(1, BREAK_WEEK)) for world in worlds)
-    vote = _share(_paged(world, VOTE, range(1, WEEKS + 1)) for world in worlds)
+    early = _share(_paged(world, DEGRADED_CLASSIFIER, range(1, BREAK_WEEK)) for world in worlds)
+    vote = _share(_paged(world, MAJORITY_VOTE, range(1, WEEKS + 1)) for world in worlds)
     return [
         Verdict("worlds that detect the break within two cycles", "must", found, 0.90, ">="),
         Verdict("worlds with a page on a healthy classifier", "must", healthy, 0.05, "<="),
@@ -115,7 +115,7 @@ def _paged(world: World, classifier: str, weeks: Container[int]) -> bool:
 
 
 def _coverage(told: Sequence[Told]) -> float:
-    return _share(one.compared.holds for one in told)
+    return _share(one.compared.contains_truth for one in told)
 
 
 def _share(of: Iterable[bool]) -> float:

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for extra in ("report", "baselines"):
             require(extra)
-        fresh_folder(chosen.out)
+        make_fresh_folder(chosen.out)
         set_environment(chosen.out)
         return _run(chosen.out, chosen.seed, start)
     except StratawatchError as error:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def fresh_folder(folder: Path) -> None:
+def make_fresh_folder(folder: Path) -> None:
     """Make the folder anew; refuses to delete anything but an earlier demo."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StratawatchError(f"{folder} is not a folder", hint="choose another one with --out")
@@ -64,17 +64,17 @@ def _run(folder: Path, seed: int, start: float) -> int:
     from flows.local_runs import without_heartbeats
 
     output = DemoOutput()
-    output.begin(seed)
-    with output.busy("training three classifiers, starting a Prefect server"):
+    output.print_header(seed)
+    with output.show_progress("training three classifiers, starting a Prefect server"):
         from flows.demo_weeks import SimulatedProduction
 
         production = SimulatedProduction.build(folder, seed)
-    output.introduce(production.world)
+    output.print_world(production.world)
     for number in production.weeks:
-        with without_heartbeats(), output.busy(f"week {number}") as say:
+        with without_heartbeats(), output.show_progress(f"week {number}") as say:
             week = production.run_week(number, say)
         output.print_week(week)
-    broken = output.end(production.result(), monotonic() - start)
+    broken = output.print_result(production.result(), monotonic() - start)
     return 1 if broken else 0
 
 

@@ -35,12 +35,12 @@ class DemoOutput:
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(highlight=False)
 
-    def begin(self, seed: int) -> None:
+    def print_header(self, seed: int) -> None:
         """The first line."""
         self.console.rule(f"[bold]stratawatch demo[/bold], seed {seed}")
 
     @contextmanager
-    def busy(self, what: str) -> Iterator[Callable[[str], None]]:
+    def show_progress(self, what: str) -> Iterator[Callable[[str], None]]:
         """Show a spinner with this text and yield a function that shows the present step; no spinner in a log file."""
         if not self.console.is_terminal:
             yield lambda _now: None
@@ -48,12 +48,12 @@ class DemoOutput:
         with self.console.status(what) as status:
             yield lambda now: status.update(f"{what}: {now}")
 
-    def introduce(self, world: "SimulatedWorld") -> None:
+    def print_world(self, world: "SimulatedWorld") -> None:
         """The world and its limits."""
         from stratawatch.demo.messages import PREVALENCE
         from stratawatch.demo.models import CLASSIFIERS
         from stratawatch.demo.week_files import BUDGET
-        from stratawatch.demo.world import BREAK_WEEK, DEGRADED, ITEMS, LIMIT_MARGIN, LOSS, WEEKS
+        from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, ITEMS, LIMIT_MARGIN, PRECISION_LOSS, WEEKS
 
         healthy = ", ".join(
             f"{name} {percent(world.healthy[name, 'precision'])} / {percent(world.healthy[name, 'recall'])}"
@@ -63,8 +63,8 @@ class DemoOutput:
             f"{ITEMS:,} messages a week for {WEEKS} weeks, {PREVALENCE:.0%} scams; "
             f"three classifiers and their majority vote.\n"
             f"Healthy precision / recall: {healthy}. Limits stand {100 * LIMIT_MARGIN:.0f} points lower.\n"
-            f"From week {BREAK_WEEK} a flash sale in the north fools [bold]{DEGRADED}[/bold] alone: "
-            f"{100 * LOSS:.0f} points of its precision there. {BUDGET} labels a week.\n"
+            f"From week {BREAK_WEEK} a flash sale in the north fools [bold]{DEGRADED_CLASSIFIER}[/bold] alone: "
+            f"{100 * PRECISION_LOSS:.0f} points of its precision there. {BUDGET} labels a week.\n"
         )
 
     def print_week(self, week: "WeekResult") -> None:
@@ -78,14 +78,14 @@ class DemoOutput:
         for notification in week.notifications:
             self.console.print(f"         [bold red]{notification.severity}[/]: {escape(notification.subject)}")
 
-    def end(self, result: "DemoResult", seconds: float) -> tuple[str, ...]:
+    def print_result(self, result: "DemoResult", seconds: float) -> tuple[str, ...]:
         """The scorecard, the truth, the cost, the page, the report; returns the promises that were not kept."""
         from stratawatch.demo.promises import broken_promises
 
         self.console.print(_scorecard(result.weeks[-1]))
         self.console.print()
         self.console.print(_broken_metric(result))
-        self._count_intervals([one for week in result.weeks for one in week.compared])
+        self._count_intervals([one for week in result.weeks for one in week.comparisons])
         self._cost(result)
         self._pages(result)
         broken = broken_promises([page for page, _ in result.pages])
@@ -101,8 +101,8 @@ class DemoOutput:
         return broken
 
     def _count_intervals(self, compared: "list[ComparedEstimate]") -> None:
-        overall = [one.holds for one in compared if one.estimate.segment is None]
-        regions = [one.holds for one in compared if one.estimate.segment is not None]
+        overall = [one.contains_truth for one in compared if one.estimate.segment is None]
+        regions = [one.contains_truth for one in compared if one.estimate.segment is not None]
         self.console.print(
             f"\nTruth inside its 95% interval: {sum(overall)} of {len(overall)} times, "
             f"{sum(regions)} of {len(regions)} times for single regions."
@@ -139,7 +139,7 @@ def _scorecard(week: "WeekResult") -> Table:
         limit="right",
         state="left",
     )
-    true = {(one.estimate.classifier, one.estimate.metric): one for one in week.compared if not one.estimate.segment}
+    true = {(one.estimate.classifier, one.estimate.metric): one for one in week.comparisons if not one.estimate.segment}
     for score in week.view.scores:
         limit = "" if score.limit_value is None else percent(score.limit_value, score.half_width)
         metric = METRIC_NAMES.get(score.metric, score.metric)
@@ -149,13 +149,15 @@ def _scorecard(week: "WeekResult") -> Table:
 
 
 def _broken_metric(result: "DemoResult") -> Table:
-    from stratawatch.demo.world import DEGRADED
+    from stratawatch.demo.world import DEGRADED_CLASSIFIER
 
-    table = _table(f"precision of {DEGRADED}, week by week")
+    table = _table(f"precision of {DEGRADED_CLASSIFIER}, week by week")
     _columns(table, week="right", estimate="right", truth="right", inside="left", state="left")
     for week in result.weeks:
-        score = next(one for one in week.view.scores if (one.classifier, one.metric) == (DEGRADED, "precision"))
-        compared = next(one for one in week.compared if _is_overall(one, DEGRADED, "precision"))
+        score = next(
+            one for one in week.view.scores if (one.classifier, one.metric) == (DEGRADED_CLASSIFIER, "precision")
+        )
+        compared = next(one for one in week.comparisons if _is_overall(one, DEGRADED_CLASSIFIER, "precision"))
         table.add_row(str(week.number), *_beside_truth(compared), _styled(score.state))
     return table
 
@@ -165,7 +167,7 @@ def _beside_truth(compared: "ComparedEstimate") -> tuple[str, str, str]:
     interval = compared.interval
     if interval is None:
         return "undefined", percent(compared.truth), ""
-    inside = "[green]yes[/]" if compared.holds else "[red]no[/]"
+    inside = "[green]yes[/]" if compared.contains_truth else "[red]no[/]"
     return (
         estimate_text(interval.value, interval.low, interval.high),
         percent(compared.truth, interval.half_width),

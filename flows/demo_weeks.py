@@ -42,7 +42,7 @@ class WeekResult:
 
     number: int
     view: PanelView
-    compared: tuple[ComparedEstimate, ...]
+    comparisons: tuple[ComparedEstimate, ...]
     states: tuple[AlarmState, ...]
     notifications: tuple[Notification, ...]
     seconds: float
@@ -136,7 +136,7 @@ class SimulatedProduction:
         return WeekResult(
             number=week.number,
             view=build_view(installation.ports.store, installation.panels[PANEL], now),
-            compared=compare_with_truth(week, revision.estimates if revision else ()),
+            comparisons=compare_with_truth(week, revision.estimates if revision else ()),
             states=tuple(state.state for state in states),
             notifications=tuple(sent),
             seconds=monotonic() - start,

@@ -64,7 +64,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def run(config: str, port: int) -> int:
+def serve_until_interrupted(config: str, port: int) -> int:
     """Serve until interrupted, with a server of our own if none answers yet."""
     elsewhere = os.environ.get("PREFECT_API_URL")
     if elsewhere and not server_answers(elsewhere):
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("PREFECT_HOME", str(ROOT / ".prefect"))
     signal.signal(signal.SIGTERM, _stop_asked)
-    return run(chosen.config, chosen.port)
+    return serve_until_interrupted(chosen.config, chosen.port)
 
 
 def _stop_asked(_number: int, _frame: FrameType | None) -> None:

@@ -29,7 +29,7 @@ class ComparedEstimate:
         return outcome if isinstance(outcome, IntervalEstimate) else None
 
     @property
-    def holds(self) -> bool:
+    def contains_truth(self) -> bool:
         """Whether the interval contains the truth; an undefined estimate does not."""
         interval = self.interval
         return interval is not None and interval.low - _ROUNDING <= self.truth <= interval.high + _ROUNDING

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from stratawatch.demo.models import SCORED, VOTE
+from stratawatch.demo.models import MAJORITY_VOTE, SCORED_CLASSIFIERS
 from stratawatch.demo.week_files import BUDGET, PANEL, START
 from stratawatch.demo.world import SimulatedWorld
 
@@ -75,8 +75,8 @@ def configuration_text(world: SimulatedWorld) -> str:
     """The text of stratawatch.toml."""
     parts = [
         _HEAD.format(panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
-        *(_SCORED.format(panel=PANEL, name=name) for name in SCORED),
-        _VOTE.format(panel=PANEL, name=VOTE),
+        *(_SCORED.format(panel=PANEL, name=name) for name in SCORED_CLASSIFIERS),
+        _VOTE.format(panel=PANEL, name=MAJORITY_VOTE),
         *(_GOAL.format(panel=PANEL, metric=metric, margin=margin) for metric, margin in MARGINS.items()),
         *(
             _LIMIT.format(panel=PANEL, metric=metric, floor=floor, name=name)

@@ -17,9 +17,9 @@ SIGNALS_READ: Final[Mapping[str, tuple[str, ...]]] = {
     "bayes": ("wording", "sender_age", "payment", "images"),
 }
 """The signals that each classifier is fitted to. Only `logistic` reads urgency."""
-SCORED: Final = tuple(SIGNALS_READ)
-VOTE: Final = "vote"
-CLASSIFIERS: Final = (*SCORED, VOTE)
+SCORED_CLASSIFIERS: Final = tuple(SIGNALS_READ)
+MAJORITY_VOTE: Final = "vote"
+CLASSIFIERS: Final = (*SCORED_CLASSIFIERS, MAJORITY_VOTE)
 
 _GOAL_PRECISION: Final = {"logistic": 0.84, "trees": 0.86, "bayes": 0.82}
 
@@ -33,7 +33,7 @@ class TrainedModels:
 
     def scores(self, signals: Signals) -> Scores:
         """Scores, a column a scored classifier."""
-        return np.column_stack([_score(self.fitted[name], name, signals) for name in SCORED])
+        return np.column_stack([_score(self.fitted[name], name, signals) for name in SCORED_CLASSIFIERS])
 
     def call(self, name: str, signals: Signals) -> Booleans:
         """The calls of one scored classifier."""
@@ -41,7 +41,7 @@ class TrainedModels:
 
     def calls(self, scores: Scores) -> Booleans:
         """Calls, a column a classifier, the vote last."""
-        singles = scores >= np.array([self.cut_offs[name] for name in SCORED])
+        singles = scores >= np.array([self.cut_offs[name] for name in SCORED_CLASSIFIERS])
         return np.column_stack([singles, singles.sum(axis=1) >= 2])
 
 

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.demo.world import BREAK_WEEK, DEGRADED, HEALTHY
+from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, HEALTHY_CLASSIFIERS
 
-IN_TIME: Final = (BREAK_WEEK, BREAK_WEEK + 1)
+WEEKS_IN_TIME: Final = (BREAK_WEEK, BREAK_WEEK + 1)
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,21 @@ class PagedMetric:
 
 def break_was_paged(pages: Collection[PagedMetric]) -> bool:
     """Whether the loss of precision was paged in the week it began or in the next."""
-    return any(page.classifier == DEGRADED and page.metric == "precision" and page.week in IN_TIME for page in pages)
+    return any(
+        page.classifier == DEGRADED_CLASSIFIER and page.metric == "precision" and page.week in WEEKS_IN_TIME
+        for page in pages
+    )
 
 
 def false_pages(pages: Collection[PagedMetric]) -> tuple[PagedMetric, ...]:
     """Pages about classifiers whose metrics did not change."""
-    return tuple(page for page in pages if page.classifier in HEALTHY)
+    return tuple(page for page in pages if page.classifier in HEALTHY_CLASSIFIERS)
 
 
 def broken_promises(pages: Collection[PagedMetric]) -> tuple[str, ...]:
     """One sentence for each promise that was not kept."""
     broken = [f"a healthy classifier was paged: {page}" for page in false_pages(pages)]
     if not break_was_paged(pages):
-        weeks = " or ".join(map(str, IN_TIME))
-        broken.append(f"the lost precision of {DEGRADED} was not paged in week {weeks}")
+        weeks = " or ".join(map(str, WEEKS_IN_TIME))
+        broken.append(f"the lost precision of {DEGRADED_CLASSIFIER} was not paged in week {weeks}")
     return tuple(broken)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.demo.messages import REGIONS
-from stratawatch.demo.models import CLASSIFIERS, SCORED
+from stratawatch.demo.models import CLASSIFIERS, SCORED_CLASSIFIERS
 from stratawatch.demo.world import SimulatedWeek
 
 PANEL: Final = "scam"
@@ -53,7 +53,7 @@ def write_week(week: SimulatedWeek, folder: Path) -> Path:
 
     size = len(week.truth)
     frame = pd.DataFrame({"number": range(size), "region": np.array(REGIONS)[week.region]})
-    for column, name in enumerate(SCORED):
+    for column, name in enumerate(SCORED_CLASSIFIERS):
         frame[f"score_{name}"] = week.scores[:, column]
     for column, name in enumerate(CLASSIFIERS):
         frame[f"says_{name}"] = week.calls[:, column]

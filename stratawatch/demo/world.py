@@ -7,19 +7,19 @@ from typing import Final
 import numpy as np
 
 from stratawatch.demo.messages import Booleans, Messages, Regions, draw_messages, in_region, with_campaign_signal
-from stratawatch.demo.models import CLASSIFIERS, SCORED, Scores, TrainedModels, train_models
+from stratawatch.demo.models import CLASSIFIERS, SCORED_CLASSIFIERS, Scores, TrainedModels, train_models
 from stratawatch.demo.truth import TrueValues, true_values
 
 WEEKS: Final = 10
 BREAK_WEEK: Final = 7
 ITEMS: Final = 100_000
-DEGRADED: Final = "logistic"
-HEALTHY: Final = tuple(name for name in SCORED if name != DEGRADED)
-LOSS: Final = 0.25
+DEGRADED_CLASSIFIER: Final = "logistic"
+HEALTHY_CLASSIFIERS: Final = tuple(name for name in SCORED_CLASSIFIERS if name != DEGRADED_CLASSIFIER)
+PRECISION_LOSS: Final = 0.25
 """Precision that the degraded classifier loses inside the north."""
 LIMIT_MARGIN: Final = 0.05
 """Limits stand this far below the healthy values."""
-LIMITED: Final = ("precision", "recall")
+LIMITED_METRICS: Final = ("precision", "recall")
 
 _LABELLED, _TUNING, _REFERENCE = 20_000, 200_000, 200_000
 
@@ -54,7 +54,7 @@ class SimulatedWorld:
         return {
             (name, metric): round(self.healthy[name, metric] - LIMIT_MARGIN, 4)
             for name in CLASSIFIERS
-            for metric in LIMITED
+            for metric in LIMITED_METRICS
         }
 
     def week(self, number: int, items: int = ITEMS) -> SimulatedWeek:
@@ -73,9 +73,9 @@ def build_world(seed: int) -> SimulatedWorld:
     )
     models = train_models(labelled, tuning)
     calls = models.calls(models.scores(reference.signals))
-    called = calls[:, CLASSIFIERS.index(DEGRADED)]
+    called = calls[:, CLASSIFIERS.index(DEGRADED_CLASSIFIER)]
     return SimulatedWorld(
-        seed, models, true_values(calls, reference.is_scam), campaign_share(models, reference, called, LOSS)
+        seed, models, true_values(calls, reference.is_scam), campaign_share(models, reference, called, PRECISION_LOSS)
     )
 
 
@@ -86,7 +86,7 @@ def campaign_share(models: TrainedModels, reference: Messages, called: Booleans,
     T / (T + F + share G) = T / (T + F) - loss.
     """
     unmistaken = with_campaign_signal(reference.signals[reference.north & ~reference.is_scam & ~called], slice(None))
-    gained = int(models.call(DEGRADED, unmistaken).sum())
+    gained = int(models.call(DEGRADED_CLASSIFIER, unmistaken).sum())
     hits = int((called & reference.north & reference.is_scam).sum())
     calls = int((called & reference.north).sum())
     return (hits / (hits / calls - loss) - calls) / gained

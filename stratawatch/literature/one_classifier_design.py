@@ -16,8 +16,8 @@ from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.atoms import atoms_of_groups
 from stratawatch.errors import PlanImpossible
-from stratawatch.literature.paper_design import PaperDesign, within_pools
-from stratawatch.literature.sampling_frame import SamplingFrame, calls_in_words, in_domain
+from stratawatch.literature.paper_design import PaperDesign, limit_to_pools
+from stratawatch.literature.sampling_frame import SamplingFrame, describe_calls, domain_flags
 
 _UNSCORED, _OUTSIDE = -1, -2
 """Stratum numbers of the frame's items without a score, and of items outside the frame."""
@@ -39,7 +39,7 @@ class OneClassifierDesign(PaperDesign):
 
     def drawable(self, cells: Cells) -> Flags:
         """The cells that the metric is a share of."""
-        return in_domain(self.metric, cells, self.place(cells.classifiers))
+        return domain_flags(self.metric, cells, self.place(cells.classifiers))
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
         """Strata by score; the frame's items without a score are one more, and all others another, without labels.
@@ -50,7 +50,7 @@ class OneClassifierDesign(PaperDesign):
         inside = self.drawable(cells)
         if not (inside & (census.counts > 0)).any():
             whose = census.classifiers[self.place(census.classifiers)]
-            asked = f"asks about items that {whose} {calls_in_words(self.metric)}"
+            asked = f"asks about items that {whose} {describe_calls(self.metric)}"
             raise PlanImpossible(f"design = '{self.name}' {asked}, and there is none", hint=ANOTHER_CLASSIFIER)
         scored = inside & ~np.isnan(cells.scores) & (census.counts > 0)
         numbers = np.where(inside, _UNSCORED, _OUTSIDE)
@@ -61,7 +61,7 @@ class OneClassifierDesign(PaperDesign):
     def plan(self, cells: Cells, survey: SurveySpec, history: History, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """The next round, or the same totals when the paper's rule ends sampling."""
         totals = self.next_totals(self.frame(cells), survey, so_far)
-        return within_pools(Plan(tuple(totals.tolist()), {}, self.plan_method), so_far.drawn, pools)
+        return limit_to_pools(Plan(tuple(totals.tolist()), {}, self.plan_method), so_far.drawn, pools)
 
     def frame(self, cells: Cells) -> SamplingFrame:
         """The strata that labels are drawn from."""

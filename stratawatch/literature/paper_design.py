@@ -52,7 +52,7 @@ class PaperDesign(SamplingDesign):
         """The function that estimates one supported metric from this sample."""
 
 
-def within_pools(plan: Plan, drawn: Counts, pools: Counts) -> Plan:
+def limit_to_pools(plan: Plan, drawn: Counts, pools: Counts) -> Plan:
     """The plan with totals that the pools can give and that keep what is drawn; it lists the strata that are short."""
     planned = np.array(plan.totals, dtype=np.int64)
     totals = np.maximum(np.minimum(planned, pools), drawn)

@@ -11,7 +11,7 @@ from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.stratum_counts import StratumCounts
 
 
-def in_domain(metric: RatioMetric, cells: Cells, place: int) -> Flags:
+def domain_flags(metric: RatioMetric, cells: Cells, place: int) -> Flags:
     """The cells whose items the metric of the classifier in this place is a share of."""
     sides = (cells.positive[:, place] & (A in metric.sides)) | (cells.negative[:, place] & (B in metric.sides))
     return np.asarray(sides)
@@ -24,7 +24,7 @@ def counted_labels(metric: RatioMetric, cells: Cells, place: int, labelled: Floa
     return np.asarray(np.where(cells.positive[:, place], on_a, on_b), dtype=np.float64)
 
 
-def calls_in_words(metric: RatioMetric) -> str:
+def describe_calls(metric: RatioMetric) -> str:
     """What the classifier does with the items of the domain: "judged", "calls positive" or "calls negative"."""
     called = "positive" if A in metric.sides else "negative"
     return "judged" if len(metric.sides) > 1 else f"calls {called}"
@@ -44,7 +44,7 @@ class SamplingFrame:
     @cached_property
     def strata(self) -> Counts:
         """The numbers of the strata among all strata."""
-        inside = in_domain(self.metric, self.cells, self.place)
+        inside = domain_flags(self.metric, self.cells, self.place)
         return np.flatnonzero(self.cells.by_stratum(self.cells.sizes * inside) > 0)
 
     @cached_property

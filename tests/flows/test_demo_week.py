@@ -50,7 +50,7 @@ class TestRunWeek:
 
     def test_most_intervals_contain_the_truth(self, weeks):
         """24 intervals of 95% and more; five misses have a chance of about 1 in 200 even if all were independent."""
-        overall = [one.holds for week in weeks for one in week.compared if one.estimate.segment is None]
+        overall = [one.contains_truth for week in weeks for one in week.comparisons if one.estimate.segment is None]
         assert len(overall) == 24
         assert sum(overall) >= 20
 

@@ -73,7 +73,7 @@ class TestUp:
     def test_a_server_that_was_named_and_does_not_answer_is_said(self, monkeypatch):
         monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{served_flows.free_port()}/api")
         with pytest.raises(SystemExit, match="no Prefect server answers at"):
-            up.run("stratawatch.toml", served_flows.free_port())
+            up.serve_until_interrupted("stratawatch.toml", served_flows.free_port())
 
     def test_a_schedule_creates_runs_that_run_and_ctrl_c_ends_everything(self, tmp_path):
         """In some seconds; with the minutes of the configuration it is among the long tests."""

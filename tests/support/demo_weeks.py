@@ -32,7 +32,7 @@ def week(number: int, *, precision: IntervalEstimate | Undefined, notifications=
             labels=SimpleNamespace(new=900, used=893),
             cost=SimpleNamespace(separate=7_200, shared=10_800),
         ),
-        compared=tuple(ComparedEstimate(number, estimate, truth, 5_000) for estimate in estimates),
+        comparisons=tuple(ComparedEstimate(number, estimate, truth, 5_000) for estimate in estimates),
         states=(AlarmState.BREACH, AlarmState.OK, AlarmState.OK),
         notifications=notifications,
         seconds=4.2,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.population import Counts, Floats
-from stratawatch.literature.kumar.stratification import cut_points, stratum_of
+from stratawatch.literature.kumar.stratification import cut_points, stratum_numbers
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,6 @@ def population(shape: Shape) -> Population:
 @lru_cache(maxsize=512)
 def strata_of(shape: Shape, stratifier: str, strata: int) -> Strata:
     made = population(shape)
-    home = stratum_of(made.z, cut_points(made.z, None, strata, stratifier))
+    home = stratum_numbers(made.z, cut_points(made.z, None, strata, stratifier))
     sizes = np.bincount(home)
     return Strata(sizes, np.bincount(home[made.right], minlength=len(sizes)))

@@ -12,9 +12,9 @@ from stratawatch.errors import StratawatchError
 DESIGNS: Final[Mapping[str, str]] = {
     "joint": "stratawatch.core.designs.joint:JointDesign",
     "srs": "stratawatch.core.designs.srs:SimpleRandomSampling",
-    "kumar": "stratawatch.literature.kumar.kumar_design:Kumar",
-    "bennett": "stratawatch.literature.bennett.bennett_design:Bennett",
-    "tripathi": "stratawatch.literature.tripathi.tripathi_design:Tripathi",
+    "kumar": "stratawatch.literature.kumar.kumar_design:KumarDesign",
+    "bennett": "stratawatch.literature.bennett.bennett_design:BennettDesign",
+    "tripathi": "stratawatch.literature.tripathi.tripathi_design:TripathiDesign",
 }
 """The module and class of each design, loaded when it is first used: those of the literature stand above the core."""
 

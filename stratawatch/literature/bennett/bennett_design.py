@@ -54,7 +54,7 @@ _ONE_BIN: Final = (
 
 
 @dataclass(frozen=True)
-class Bennett(OneClassifierDesign):
+class BennettDesign(OneClassifierDesign):
     """Bins of the items that one classifier calls positive; rounds of random draws until an interval is narrow.
 
     delta: the half-width to stop at (none: the budget is spent). per_bin: labels of a round for every bin. in_a_row:

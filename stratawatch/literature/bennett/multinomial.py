@@ -5,13 +5,13 @@ import numpy as np
 from stratawatch.core.population import Counts, Floats
 
 
-def draw_round(chances: Floats, capacity: Counts | None, labels: int | Counts, rng: np.random.Generator) -> Counts:
+def draw_bin_counts(chances: Floats, capacity: Counts | None, labels: int | Counts, rng: np.random.Generator) -> Counts:
     """n_k ~ Multinomial(labels; chances), along the last axis, up to each bin's `capacity` (None: no limit).
 
     Labels beyond a bin's capacity are drawn again among the bins that are not full, as if labels were drawn one by one.
     The sum is `labels`, or the whole capacity.
 
-    >>> draw_round(np.array([9.0, 1.0]), np.array([3, 50]), 20, np.random.default_rng(0)).tolist()
+    >>> draw_bin_counts(np.array([9.0, 1.0]), np.array([3, 50]), 20, np.random.default_rng(0)).tolist()
     [3, 17]
     """
     if capacity is None:

@@ -11,7 +11,7 @@ from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
 from stratawatch.literature.bennett.allocation_rules import ALLOCATION_RULES
-from stratawatch.literature.bennett.multinomial import draw_round
+from stratawatch.literature.bennett.multinomial import draw_bin_counts
 from stratawatch.literature.bennett.precision_estimate import bin_shares, weighted_mean_variance
 from stratawatch.literature.stratum_counts import StratumCounts
 
@@ -97,7 +97,7 @@ def next_totals(rule: StoppingRule, sizes: Counts, progress: SamplingProgress, r
     chances = ALLOCATION_RULES[rule.style](sizes, progress.rates(sizes, rule))
     capacity = None if rule.replacement else sizes - drawn
     labels = np.minimum(rule.per_bin * drawn.shape[-1], rule.labels_left(drawn))
-    return drawn + draw_round(chances, capacity, labels, rng)
+    return drawn + draw_bin_counts(chances, capacity, labels, rng)
 
 
 def progress_after(

@@ -32,10 +32,10 @@ from stratawatch.literature.kumar.allocations import (
     too_few_labels,
 )
 from stratawatch.literature.kumar.share_estimates import estimate_share, expected_half_width, supported_metrics
-from stratawatch.literature.kumar.stratification import STRATIFIERS, call_probability, cut_points, stratum_of
+from stratawatch.literature.kumar.stratification import STRATIFIERS, call_probability, cut_points, stratum_numbers
 from stratawatch.literature.one_classifier_design import OneClassifierDesign
 from stratawatch.literature.paper_design import EstimateOne, EstimateResult
-from stratawatch.literature.sampling_frame import SamplingFrame, calls_in_words
+from stratawatch.literature.sampling_frame import SamplingFrame, describe_calls
 from stratawatch.literature.stratum_counts import StratumCounts
 
 _AT_ONCE: Final = ("PRO", "EQU")
@@ -63,7 +63,7 @@ _SMOOTHED: Final = (
 
 
 @dataclass(frozen=True)
-class Kumar(OneClassifierDesign):
+class KumarDesign(OneClassifierDesign):
     """Strata by one classifier's certainty, an allocation of the paper, and stratified shares as estimates.
 
     share: the metric that labels are for; all of them are drawn among the items that it is a share of. n_ini: labels of
@@ -139,7 +139,7 @@ class Kumar(OneClassifierDesign):
         sides = self.metric.sides
         if len(sides) > 1 or (classifier == whose and sides == metric_named(metric).sides):
             return ""
-        asked = f"with share = '{self.share}' it asks about items that {whose} {calls_in_words(self.metric)}"
+        asked = f"with share = '{self.share}' it asks about items that {whose} {describe_calls(self.metric)}"
         return f"design = 'kumar' does not tell {title} of {classifier}: {asked}"
 
     def validate(self, survey: SurveySpec, scored: Mapping[str, bool]) -> None:
@@ -170,7 +170,7 @@ class Kumar(OneClassifierDesign):
     def stratum_numbers(self, cells: Cells, scored: Flags) -> Counts:
         """Cells are cut by the probability of the classifier's call, section 3.5."""
         certainty = call_probability(cells.scores[scored], cells.positive[scored, self.place(cells.classifiers)])
-        return stratum_of(certainty, cut_points(certainty, cells.sizes[scored], self.strata, self.stratifier))
+        return stratum_numbers(certainty, cut_points(certainty, cells.sizes[scored], self.strata, self.stratifier))
 
     def max_totals(self, cells: Cells, survey: SurveySpec, history: History) -> Counts:
         """What PRO and EQU draw; the labels of OPT-A1 and OPT-A2 may go to any stratum."""

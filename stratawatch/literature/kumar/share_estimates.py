@@ -10,7 +10,7 @@ from stratawatch.core.metrics import METRICS, RatioMetric
 from stratawatch.core.population import Counts, Floats
 from stratawatch.literature.kumar.allocations import LEAST_LABELS
 from stratawatch.literature.kumar.stratified_share import expected_variance, stratified_share, wald_interval
-from stratawatch.literature.sampling_frame import calls_in_words, counted_labels, in_domain
+from stratawatch.literature.sampling_frame import counted_labels, describe_calls, domain_flags
 
 
 def supported_metrics() -> list[str]:
@@ -27,10 +27,10 @@ def estimate_share(
     sizes, labels, yes = columns[:, columns[0] > 0]
     used, without = int(labels.sum()), int((labels == 0).sum())
     if sizes.size == 0:
-        return Undefined(f"there is no item that it {calls_in_words(metric)}"), 0
+        return Undefined(f"there is no item that it {describe_calls(metric)}"), 0
     if without:
         strata = "" if without == len(sizes) else f" in {without} of {len(sizes)} strata"
-        return Undefined(f"no label among the items that it {calls_in_words(metric)}{strata}"), used
+        return Undefined(f"no label among the items that it {describe_calls(metric)}{strata}"), used
     return wald_interval(stratified_share(sizes, labels, yes), confidence), used
 
 
@@ -42,7 +42,7 @@ def expected_half_width(
     items, _, yes = _by_stratum(cells, place, metric, cells.sizes, cells.sizes, cells.sizes * rates)
     served = items > 0
     sizes = np.rint(items[served]).astype(np.int64)
-    labels = cells.by_stratum(drawn * in_domain(metric, cells, place))[served]
+    labels = cells.by_stratum(drawn * domain_flags(metric, cells, place))[served]
     if sizes.size == 0 or (labels < np.minimum(LEAST_LABELS, sizes)).any():
         return np.inf
     variance = expected_variance(sizes, yes[served] / sizes, labels)
@@ -54,4 +54,4 @@ def _by_stratum(
 ) -> Floats:
     """Rows of the metric's items, their labels, and the labels that count as yes; a column a stratum."""
     yes = counted_labels(metric, cells, place, labelled, positive)
-    return cells.by_stratum(np.stack([sizes, labelled, yes]) * in_domain(metric, cells, place))
+    return cells.by_stratum(np.stack([sizes, labelled, yes]) * domain_flags(metric, cells, place))

@@ -61,7 +61,7 @@ def cut_points(z: Floats, weights: Floats | None, strata: int, by: str) -> Float
     return _merged(values, np.unique(STRATIFIERS[by](values, strata)))
 
 
-def stratum_of(z: Floats, cuts: Floats) -> Counts:
+def stratum_numbers(z: Floats, cuts: Floats) -> Counts:
     """The number of every value's stratum, from 0 for the smallest values."""
     return np.searchsorted(cuts, z, side="right")
 
@@ -69,7 +69,7 @@ def stratum_of(z: Floats, cuts: Floats) -> Counts:
 def _merged(values: WeightedValues, cuts: Floats) -> Floats:
     """Drop cuts until every stratum has items enough, the smallest stratum first."""
     while cuts.size:
-        sizes = np.bincount(stratum_of(values.z, cuts), weights=values.items, minlength=cuts.size + 1)
+        sizes = np.bincount(stratum_numbers(values.z, cuts), weights=values.items, minlength=cuts.size + 1)
         small = int(sizes.argmin())
         if sizes[small] >= LEAST_ITEMS:
             break

@@ -15,7 +15,7 @@ from stratawatch.literature.tripathi.recycling import RecycledSequence
 from stratawatch.literature.tripathi.share_estimate import ShareEstimate, smoothed_share
 
 YES, NO, NO_ANSWER = 1, 0, -1
-NOTHING_CALLED: Final = "it calls no item positive"
+NO_POSITIVE_CALLS: Final = "it calls no item positive"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _share(draw: PanelDraw, classifier: int, times: Floats, yes: Flags) -> Share
     n = float(times.sum())
     if n == 0:
         size = int(draw.patterns.called_positive[classifier])
-        return Undefined(f"no label among the {size:,} items it calls positive" if size else NOTHING_CALLED)
+        return Undefined(f"no label among the {size:,} items it calls positive" if size else NO_POSITIVE_CALLS)
     value = float(times @ yes) / n
     share = smoothed_share(value, n)
     variance = _variance(draw, classifier, times, yes)

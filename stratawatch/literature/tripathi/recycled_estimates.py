@@ -48,7 +48,7 @@ class RecycledEstimates:
         for stratum in np.flatnonzero(sequences.pattern_of_stratum >= 0).tolist():
             # Evenly spread: the next answer is a yes where the expected count of them rises above a half.
             expected = np.floor(np.arange(sequences.sequence_totals[stratum] + 1) * share[stratum] + 0.5)
-            first = sequences.first_number[stratum]
+            first = sequences.first_item_number[stratum]
             answers[first : first + len(expected) - 1] = np.where(np.diff(expected) > 0, YES, NO)
         labelled = cells.sizes * (sequences.totals / sizes)[cells.strata]
         return cls(sequences, answers, labelled, labelled * share[cells.strata], confidence)
@@ -110,7 +110,7 @@ def _answers(sequences: ClassifierSequences, items: LabelledItems) -> Counts:
     rank = np.arange(len(strata)) - np.searchsorted(strata, strata)
     number_of = np.full(len(order), -1, dtype=np.int64)
     inside = rank < sequences.sequence_totals[strata]
-    number_of[order[inside]] = sequences.first_number[strata[inside]] + rank[inside]
+    number_of[order[inside]] = sequences.first_item_number[strata[inside]] + rank[inside]
     numbers = number_of[items.rows]
     answers = np.full(sequences.draw.labels, NO_ANSWER, dtype=np.int64)
     answers[numbers[numbers >= 0]] = np.where(items.positive[numbers >= 0] > 0, YES, NO)

@@ -37,7 +37,7 @@ class ClassifierSequences:
         return CallPatterns.of(self.cells.patterns, self.cells.sizes.astype(np.int64), len(self.cells.classifiers))
 
     @cached_property
-    def full_lengths(self) -> Counts:
+    def lengths_for_margins(self) -> Counts:
         """Draws of each classifier for the margin of its precision, if the budget had no limit.
 
         Without a goal of its own it has the widest margin that a goal of another has, or the metric's default.
@@ -61,7 +61,7 @@ class ClassifierSequences:
         if not (called > 0).any():
             raise PlanImpossible("no classifier calls any item positive", expected="one, to recycle its sample")
         if not self.options.parent:
-            return best_parent(self.patterns, self.full_lengths)
+            return best_parent(self.patterns, self.lengths_for_margins)
         place = classifier_index(self.options.parent, self.cells.classifiers)
         if called[place] == 0:
             raise PlanImpossible(
@@ -79,12 +79,12 @@ class ClassifierSequences:
     @cached_property
     def draw(self) -> PanelDraw:
         """The longest sequences that the rest of the budget pays for, up to the full lengths."""
-        left, most = self._budget - self.omission_budget, int(self.full_lengths.max())
+        left, most = self._budget - self.omission_budget, int(self.lengths_for_margins.max())
         return self.draw_of_length(longest_affordable(left, most, lambda n: self.draw_of_length(n).labels))
 
     def draw_of_length(self, longest: int) -> PanelDraw:
         """Sequences in proportion to the full lengths, the longest of so many draws."""
-        lengths = np.ceil(self.full_lengths * (longest / int(self.full_lengths.max()))).astype(np.int64)
+        lengths = np.ceil(self.lengths_for_margins * (longest / int(self.lengths_for_margins.max()))).astype(np.int64)
         rng = seeded_generator(self.survey, self.cells.stratum_sizes.astype(np.int64), 1)
         return draw_panel(self.patterns, lengths, self.parent, rng, self.options.mixing)
 
@@ -109,7 +109,7 @@ class ClassifierSequences:
         return np.where(self.pattern_of_stratum >= 0, self.draw.totals[self.pattern_of_stratum], 0).astype(np.int64)
 
     @cached_property
-    def first_number(self) -> Counts:
+    def first_item_number(self) -> Counts:
         """The number of each stratum's first item in the draw; its other items have the next numbers."""
         totals = self.draw.totals
         return np.asarray((np.cumsum(totals) - totals)[self.pattern_of_stratum], dtype=np.int64)

@@ -19,7 +19,7 @@ from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.initial_atoms import initial_atoms
 from stratawatch.errors import PlanImpossible
-from stratawatch.literature.paper_design import EstimateOne, PaperDesign, within_pools
+from stratawatch.literature.paper_design import EstimateOne, PaperDesign, limit_to_pools
 from stratawatch.literature.tripathi.mixing import UNIFORM_SAMPLE
 from stratawatch.literature.tripathi.pattern_strata import stratum_numbers
 from stratawatch.literature.tripathi.recycled_estimates import SUPPORTED_METRICS, RecycledEstimates
@@ -38,7 +38,7 @@ _AGAIN: Final = (
 
 
 @dataclass(frozen=True)
-class Tripathi(RecyclingOptions, PaperDesign):
+class TripathiDesign(RecyclingOptions, PaperDesign):
     """One round: a sequence for every precision, recycled from the parent's, and the parent's false-omission rate."""
 
     name: ClassVar[str] = "tripathi"
@@ -105,7 +105,7 @@ class Tripathi(RecyclingOptions, PaperDesign):
         """Everything in the first round. Labels that exist already count too: the draw must not depend on them."""
         if so_far.ordinal > 1:
             return Plan(tuple(so_far.drawn.tolist()), {}, self.method)
-        return within_pools(self.plan_all_rounds(cells, survey, history, SUPPORTED_METRICS), so_far.drawn, pools)
+        return limit_to_pools(self.plan_all_rounds(cells, survey, history, SUPPORTED_METRICS), so_far.drawn, pools)
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """The only round, with the half-widths to expect if every stratum has its expected share of positives."""

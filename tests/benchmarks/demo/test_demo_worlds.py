@@ -13,7 +13,7 @@ from stratawatch.core.metrics import REPORTED
 from stratawatch.core.population import Segment
 from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.world import LIMITED, WEEKS
+from stratawatch.demo.world import LIMITED_METRICS, WEEKS
 
 COVERED, MISSED = IntervalEstimate(0.8, 0.77, 0.83, 500), IntervalEstimate(0.7, 0.67, 0.73, 500)
 TRUTH = 0.8
@@ -29,7 +29,7 @@ def world(result=COVERED, in_regions=COVERED, breaches=(("logistic", "precision"
     overall = []
     for week, name, metric in cells:
         state = AlarmState.BREACH if (name, metric, week) in breaches else AlarmState.OK
-        overall.append(told(week, name, metric, result, state if metric in LIMITED else None))
+        overall.append(told(week, name, metric, result, state if metric in LIMITED_METRICS else None))
     return overall + [told(*cell, in_regions, segment=Segment("region", "north")) for cell in cells]
 
 

@@ -34,10 +34,10 @@ class TestHolds:
     )
     def test_when_the_interval_contains_the_truth(self, low, high, holds):
         (compared,) = compare_with_truth(WEEK, [estimate("precision", low, high)])
-        assert compared.holds is holds
+        assert compared.contains_truth is holds
 
     def test_an_estimate_that_tells_nothing_contains_nothing(self):
         nothing = Estimate("logistic", "precision", None, Undefined("no labels"), 0, "", 0.95)
         (compared,) = compare_with_truth(WEEK, [nothing])
         assert compared.interval is None
-        assert not compared.holds
+        assert not compared.contains_truth

@@ -4,7 +4,7 @@ from unittest.mock import patch
 import pytest
 
 import flows.demo_weeks
-from flows.demo import MARKER, fresh_folder, main, set_environment
+from flows.demo import MARKER, main, make_fresh_folder, set_environment
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.errors import StratawatchError
 from tests.support.demo_weeks import NOTIFICATION, PAGE, PRECISION, demo_result, week
@@ -12,23 +12,23 @@ from tests.support.demo_weeks import NOTIFICATION, PAGE, PRECISION, demo_result,
 
 class TestFreshFolder:
     def test_makes_the_folder_with_its_parents(self, tmp_path):
-        fresh_folder(tmp_path / "a" / "demo-out")
+        make_fresh_folder(tmp_path / "a" / "demo-out")
         assert [path.name for path in (tmp_path / "a" / "demo-out").iterdir()] == [MARKER]
 
     def test_throws_an_earlier_demo_away(self, tmp_path):
-        fresh_folder(tmp_path / "out")
+        make_fresh_folder(tmp_path / "out")
         (tmp_path / "out" / "old.txt").touch()
-        fresh_folder(tmp_path / "out")
+        make_fresh_folder(tmp_path / "out")
         assert not (tmp_path / "out" / "old.txt").exists()
 
     def test_takes_an_empty_folder(self, tmp_path):
-        fresh_folder(tmp_path)
+        make_fresh_folder(tmp_path)
         assert (tmp_path / MARKER).exists()
 
     def test_never_throws_away_what_is_not_a_demos(self, tmp_path):
         (tmp_path / "thesis.tex").touch()
         with pytest.raises(StratawatchError, match="holds something else; choose another folder"):
-            fresh_folder(tmp_path)
+            make_fresh_folder(tmp_path)
         assert (tmp_path / "thesis.tex").exists()
 
     def test_refuses_a_file_and_a_link(self, tmp_path):
@@ -37,7 +37,7 @@ class TestFreshFolder:
         (tmp_path / "link").symlink_to(tmp_path / "real")
         for name in ("file", "link"):
             with pytest.raises(StratawatchError, match="is not a folder"):
-                fresh_folder(tmp_path / name)
+                make_fresh_folder(tmp_path / name)
 
 
 class TestSetEnvironment:

@@ -31,36 +31,36 @@ class TestPrintWeek:
 
 class TestEnd:
     def test_puts_the_truth_beside_the_estimate_within_80_columns(self, output):
-        output.end(demo_result(week(10, precision=PRECISION)), 61)
+        output.print_result(demo_result(week(10, precision=PRECISION)), 61)
         assert "logistic    precision       68.1% (64.9 to 71.1)  70.0%  yes     78.8%  UNPROVEN" in printed(output)
         assert max(map(len, printed(output).splitlines())) <= 80
 
     def test_says_when_the_interval_misses_the_truth(self, output):
-        output.end(demo_result(week(9, precision=PRECISION), week(10, precision=PRECISION, truth=0.72)), 61)
+        output.print_result(demo_result(week(9, precision=PRECISION), week(10, precision=PRECISION, truth=0.72)), 61)
         assert "72.0%  no " in printed(output)
         assert "Truth inside its 95% interval: 2 of 4 times, 0 of 0 times for single regions." in printed(output)
 
     def test_says_when_an_estimate_is_undefined(self, output):
-        output.end(demo_result(week(10, precision=Undefined("no labels"))), 61)
+        output.print_result(demo_result(week(10, precision=Undefined("no labels"))), 61)
         assert "undefined" in printed(output)
 
     def test_compares_the_labels_with_plain_random_sampling(self, output):
-        output.end(demo_result(week(9, precision=PRECISION), week(10, precision=PRECISION)), 61)
+        output.print_result(demo_result(week(9, precision=PRECISION), week(10, precision=PRECISION)), 61)
         said = " ".join(printed(output).split())
         assert "1,800 labels of 2 weeks" in said
         assert "14,400 (8.0 times as many)" in said
         assert "21,600 (12.0 times)" in said
 
     def test_shows_the_page_in_full_and_its_words_are_never_markup(self, output):
-        output.end(demo_result(week(10, precision=PRECISION)), 61)
+        output.print_result(demo_result(week(10, precision=PRECISION)), 61)
         assert "the page of week 7" in printed(output)
         assert "71.2% is [low]" in printed(output)
 
     def test_says_that_the_promises_were_kept(self, output):
-        assert output.end(demo_result(week(10, precision=PRECISION)), 61) == ()
+        assert output.print_result(demo_result(week(10, precision=PRECISION)), 61) == ()
         assert "promises kept" in printed(output)
 
     def test_names_each_promise_that_was_not(self, output):
-        broken = output.end(demo_result(week(10, precision=PRECISION), pages=()), 61)
+        broken = output.print_result(demo_result(week(10, precision=PRECISION), pages=()), 61)
         assert broken == ("the lost precision of logistic was not paged in week 7 or 8",)
         assert f"promise broken: {broken[0]}" in printed(output)

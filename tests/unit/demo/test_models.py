@@ -1,7 +1,7 @@
 import numpy as np
 
 from stratawatch.demo.messages import draw_messages
-from stratawatch.demo.models import CLASSIFIERS, SCORED, SIGNALS_READ, lowest_cut_off
+from stratawatch.demo.models import CLASSIFIERS, SCORED_CLASSIFIERS, SIGNALS_READ, lowest_cut_off
 
 
 class TestCutOffFor:
@@ -14,8 +14,8 @@ class TestCutOffFor:
 
 class TestModels:
     def test_views_overlap_and_only_the_logistic_one_reads_urgency(self):
-        assert all(set(SIGNALS_READ[a]) & set(SIGNALS_READ[b]) for a in SCORED for b in SCORED)
-        assert [name for name in SCORED if "urgency" in SIGNALS_READ[name]] == ["logistic"]
+        assert all(set(SIGNALS_READ[a]) & set(SIGNALS_READ[b]) for a in SCORED_CLASSIFIERS for b in SCORED_CLASSIFIERS)
+        assert [name for name in SCORED_CLASSIFIERS if "urgency" in SIGNALS_READ[name]] == ["logistic"]
 
     def test_scores_are_probabilities(self, world):
         scores = world.week(1, items=5_000).scores
@@ -37,9 +37,9 @@ class TestModels:
         signals = draw_messages(np.random.default_rng(5), 2_000).signals
         scores = world.models.scores(signals)
         calls = world.models.calls(scores)
-        for column, name in enumerate(SCORED):
+        for column, name in enumerate(SCORED_CLASSIFIERS):
             assert np.array_equal(calls[:, column], scores[:, column] >= world.models.cut_offs[name])
 
     def test_a_score_exactly_at_the_cut_off_says_yes(self, world):
-        scores = np.array([[world.models.cut_offs[name] for name in SCORED]])
+        scores = np.array([[world.models.cut_offs[name] for name in SCORED_CLASSIFIERS]])
         assert world.models.calls(scores).tolist() == [[True, True, True, True]]

@@ -1,7 +1,7 @@
 import duckdb
 import pytest
 
-from stratawatch.demo.models import CLASSIFIERS, SCORED
+from stratawatch.demo.models import CLASSIFIERS, SCORED_CLASSIFIERS
 from stratawatch.demo.week_files import WEEK, parse_message, week_start, write_week
 
 
@@ -20,12 +20,14 @@ class TestWriteWeek:
         names = [
             name for name, *_ in duckdb.sql("DESCRIBE FROM read_parquet($p)", params={"p": str(written[1])}).fetchall()
         ]
-        scores = [f"score_{name}" for name in SCORED]
+        scores = [f"score_{name}" for name in SCORED_CLASSIFIERS]
         assert names == ["item", "sent_at", "text", "region", *scores, *(f"says_{name}" for name in CLASSIFIERS)]
 
     def test_scores_and_calls_are_the_worlds(self, written):
         week, path = written
-        assert [list(row) for row in rows(path, ", ".join(f"score_{n}" for n in SCORED))] == week.scores.tolist()
+        assert [
+            list(row) for row in rows(path, ", ".join(f"score_{n}" for n in SCORED_CLASSIFIERS))
+        ] == week.scores.tolist()
         assert [list(row) for row in rows(path, ", ".join(f"says_{n}" for n in CLASSIFIERS))] == week.calls.tolist()
 
     def test_times_lie_inside_the_week(self, written):

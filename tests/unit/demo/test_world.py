@@ -5,7 +5,16 @@ import pytest
 
 from stratawatch.demo.messages import in_region
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.world import BREAK_WEEK, DEGRADED, HEALTHY, ITEMS, LIMIT_MARGIN, LIMITED, WEEKS, build_world
+from stratawatch.demo.world import (
+    BREAK_WEEK,
+    DEGRADED_CLASSIFIER,
+    HEALTHY_CLASSIFIERS,
+    ITEMS,
+    LIMIT_MARGIN,
+    LIMITED_METRICS,
+    WEEKS,
+    build_world,
+)
 
 TOLERANCE = 0.025
 """About four standard errors of a precision over one week's northern calls."""
@@ -28,7 +37,7 @@ class TestHealthyWorld:
             assert 0.65 <= world.healthy[name, "recall"] <= 0.80
 
     def test_limits_stand_five_points_below_the_healthy_values(self, world):
-        assert set(world.floors) == {(name, metric) for name in CLASSIFIERS for metric in LIMITED}
+        assert set(world.floors) == {(name, metric) for name in CLASSIFIERS for metric in LIMITED_METRICS}
         for key, floor in world.floors.items():
             assert floor == pytest.approx(world.healthy[key] - LIMIT_MARGIN, abs=1e-4)
 
@@ -41,32 +50,32 @@ class TestHealthyWorld:
 class TestBreak:
     def test_the_north_holds_half_of_the_degraded_classifiers_positives(self, weeks):
         for week in weeks[: BREAK_WEEK - 1]:
-            called = week.calls[:, CLASSIFIERS.index(DEGRADED)]
+            called = week.calls[:, CLASSIFIERS.index(DEGRADED_CLASSIFIER)]
             assert in_region(week.region, "north")[called].mean() == pytest.approx(0.5, abs=0.03)
 
     def test_precision_in_the_north_falls_by_25_points(self, weeks):
-        key = (DEGRADED, "precision")
+        key = (DEGRADED_CLASSIFIER, "precision")
         before = np.mean([week.true_values("north")[key] for week in weeks[: BREAK_WEEK - 1]])
         for week in weeks[BREAK_WEEK - 1 :]:
             assert before - week.true_values("north")[key] == pytest.approx(0.25, abs=TOLERANCE)
 
     def test_elsewhere_and_in_recall_nothing_changes(self, world, weeks):
         for week in weeks[BREAK_WEEK - 1 :]:
-            assert week.true_values("south")[DEGRADED, "precision"] == pytest.approx(
-                world.healthy[DEGRADED, "precision"], abs=2 * TOLERANCE
+            assert week.true_values("south")[DEGRADED_CLASSIFIER, "precision"] == pytest.approx(
+                world.healthy[DEGRADED_CLASSIFIER, "precision"], abs=2 * TOLERANCE
             )
-            assert week.true_values()[DEGRADED, "recall"] == pytest.approx(
-                world.healthy[DEGRADED, "recall"], abs=TOLERANCE
+            assert week.true_values()[DEGRADED_CLASSIFIER, "recall"] == pytest.approx(
+                world.healthy[DEGRADED_CLASSIFIER, "recall"], abs=TOLERANCE
             )
 
     def test_the_healthy_classifiers_and_the_vote_stay_inside_their_limits(self, world, weeks):
         for week in weeks:
-            for name in (*HEALTHY, "vote"):
-                for metric in LIMITED:
+            for name in (*HEALTHY_CLASSIFIERS, "vote"):
+                for metric in LIMITED_METRICS:
                     assert week.true_values()[name, metric] > world.floors[name, metric]
 
     def test_the_degraded_classifier_is_below_its_limit_from_week_7_on(self, world, weeks):
-        key = (DEGRADED, "precision")
+        key = (DEGRADED_CLASSIFIER, "precision")
         below = [week.true_values()[key] < world.floors[key] for week in weeks]
         assert below == [week.number >= BREAK_WEEK for week in weeks]
 

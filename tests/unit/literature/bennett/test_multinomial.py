@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.literature.bennett.allocation_rules import ALLOCATION_RULES
-from stratawatch.literature.bennett.multinomial import draw_round
+from stratawatch.literature.bennett.multinomial import draw_bin_counts
 
 SIZES, SHARES = np.array([100, 300, 600]), np.array([0.5, 0.1, 0.98])
 
@@ -36,14 +36,14 @@ def test_chances_of_the_styles():
 class TestThrown:
     def test_means_are_in_proportion(self):
         chances = np.broadcast_to([1.0, 3.0, 6.0], (4000, 3))
-        found = draw_round(chances, None, 10, np.random.default_rng(1))
+        found = draw_bin_counts(chances, None, 10, np.random.default_rng(1))
         assert found.sum(axis=1).tolist() == [10] * 4000
         assert found.mean(axis=0).tolist() == pytest.approx([1, 3, 6], abs=0.1)
 
     @given(st.lists(st.tuples(st.floats(1e-6, 1e6), st.integers(0, 12)), min_size=1, max_size=6), st.integers(0, 60))
     def test_sums_are_exact_within_room(self, bins, labels):
         chances, room = (np.array(column) for column in zip(*bins, strict=True))
-        found = draw_round(chances, room, labels, np.random.default_rng(labels))
+        found = draw_bin_counts(chances, room, labels, np.random.default_rng(labels))
         assert bool(np.all((found >= 0) & (found <= room)))
         assert found.sum() == min(labels, room.sum())
 
@@ -58,12 +58,12 @@ class TestThrown:
                 probability *= open_[bin_] / open_.sum()
                 taken[bin_] += 1
             expected[tuple(taken.tolist())] = expected.get(tuple(taken.tolist()), 0) + probability
-        found = draw_round(np.tile(chances, (runs, 1)), np.tile(room, (runs, 1)), 4, np.random.default_rng(2))
+        found = draw_bin_counts(np.tile(chances, (runs, 1)), np.tile(room, (runs, 1)), 4, np.random.default_rng(2))
         for outcome, probability in expected.items():
             share = float((found == outcome).all(axis=1).mean())
             assert share == pytest.approx(probability, abs=4 * np.sqrt(probability * (1 - probability) / runs) + 1e-9)
 
     def test_runs_that_are_full_do_not_hold_up_the_others(self):
-        found = draw_round(np.ones((2, 2)), np.array([[0, 0], [3, 9]]), 8, np.random.default_rng(3))
+        found = draw_bin_counts(np.ones((2, 2)), np.array([[0, 0], [3, 9]]), 8, np.random.default_rng(3))
         assert found[0].tolist() == [0, 0]
         assert found[1].sum() == 8

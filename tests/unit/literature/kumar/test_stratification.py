@@ -15,7 +15,7 @@ from stratawatch.literature.kumar.stratification import (
     STRATIFIERS,
     call_probability,
     cut_points,
-    stratum_of,
+    stratum_numbers,
 )
 from stratawatch.literature.kumar.weighted_values import WeightedValues
 from tests.support.examples import examples
@@ -25,11 +25,11 @@ SKEWED = 1 / (1 + np.exp(-2.5 - RNG.normal(size=20_000)))
 
 
 def sizes_of(z, cuts, weights=None):
-    return np.bincount(stratum_of(z, cuts), weights=weights, minlength=len(cuts) + 1)
+    return np.bincount(stratum_numbers(z, cuts), weights=weights, minlength=len(cuts) + 1)
 
 
 def square_error(z, cuts):
-    home = stratum_of(z, cuts)
+    home = stratum_numbers(z, cuts)
     return sum(((z[home == k] - z[home == k].mean()) ** 2).sum() for k in np.unique(home))
 
 
@@ -102,7 +102,7 @@ class TestKnownAnswers:
         assert np.diff(cut_points(SKEWED, None, 5, "EQWD")).tolist() == pytest.approx([np.ptp(SKEWED) / 5] * 3)
 
     def test_the_sum_of_z_is_the_same_in_every_stratum(self):
-        home = stratum_of(SKEWED, cut_points(SKEWED, None, 8, "WTMN"))
+        home = stratum_numbers(SKEWED, cut_points(SKEWED, None, 8, "WTMN"))
         assert np.bincount(home, SKEWED).tolist() == pytest.approx([SKEWED.sum() / 8] * 8, rel=1e-3)
 
     def test_a_flat_density_is_cut_like_equal_widths(self):

@@ -25,24 +25,24 @@ def sequences(budget=300, goals=(), seed="s", census=CENSUS, **options) -> Class
 
 class TestFullLengths:
     def test_is_the_papers_sample_size_for_the_usual_margin(self):
-        assert sequences().full_lengths.tolist() == [1068] * 3
-        assert sequences(at_least=0.9).full_lengths.tolist() == [385] * 3
+        assert sequences().lengths_for_margins.tolist() == [1068] * 3
+        assert sequences(at_least=0.9).lengths_for_margins.tolist() == [385] * 3
 
     def test_follows_the_narrowest_goal_of_each_and_the_widest_of_others(self):
         goals = (Goal("precision", 0.05), Goal("precision", 0.03, ("b",)), Goal("recall", 0.01))
-        assert sequences(goals=goals).full_lengths.tolist() == [385, 1068, 385]
-        assert sequences(goals=goals[1:2]).full_lengths.tolist() == [1068] * 3
+        assert sequences(goals=goals).lengths_for_margins.tolist() == [385, 1068, 385]
+        assert sequences(goals=goals[1:2]).lengths_for_margins.tolist() == [1068] * 3
 
     def test_is_nothing_for_who_calls_nothing(self):
         census = replace(CENSUS, patterns=tuple(name[:2] + "0" + name[3:] for name in CENSUS.patterns))
-        assert sequences(census=census).full_lengths.tolist() == [1068, 1068, 0]
+        assert sequences(census=census).lengths_for_margins.tolist() == [1068, 1068, 0]
 
 
 class TestParent:
     def test_is_the_one_with_the_fewest_expected_labels(self):
         found = sequences()
-        labels = [expected_labels(found.patterns, found.full_lengths, place) for place in range(3)]
-        assert found.parent == best_parent(found.patterns, found.full_lengths) == int(np.argmin(labels))
+        labels = [expected_labels(found.patterns, found.lengths_for_margins, place) for place in range(3)]
+        assert found.parent == best_parent(found.patterns, found.lengths_for_margins) == int(np.argmin(labels))
 
     @pytest.mark.parametrize("name", NAMES)
     def test_may_be_named(self, name):
@@ -84,7 +84,7 @@ class TestDraw:
             numbers = found.draw.items_of(place)
             strata = np.repeat(np.arange(found.cells.stratum_count), found.sequence_totals)
             order = np.argsort(
-                np.concatenate([found.first_number[h] + np.arange(n) for h, n in enumerate(found.sequence_totals)])
+                np.concatenate([found.first_item_number[h] + np.arange(n) for h, n in enumerate(found.sequence_totals)])
             )
             called = found.cells.by_stratum(found.cells.positive[:, place].astype(float)) > 0
             assert called[strata[order][numbers]].all()

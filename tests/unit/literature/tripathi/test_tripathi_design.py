@@ -11,7 +11,7 @@ from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.literature.tripathi.tripathi_design import Tripathi
+from stratawatch.literature.tripathi.tripathi_design import TripathiDesign
 from tests.support.tripathi_cycle import CENSUS, NAMES, design_of, drawn, estimates_of, pattern_of, survey
 
 SERVED = ("precision", "recall", "false_omission_rate")
@@ -19,7 +19,7 @@ SERVED = ("precision", "recall", "false_omission_rate")
 
 class TestOptions:
     def test_have_values_that_do_not_fail_silently(self):
-        assert Tripathi() == Tripathi(parent="", mixing="uniform_shuffle", at_least=0.5, omission_share=0.5)
+        assert TripathiDesign() == TripathiDesign(parent="", mixing="uniform_shuffle", at_least=0.5, omission_share=0.5)
 
     @pytest.mark.parametrize(
         ("options", "said"),
@@ -37,8 +37,8 @@ class TestOptions:
             design_named("tripathi", options)
 
     def test_name_the_parent(self):
-        assert Tripathi(parent="lr").classifiers_named == ("lr",)
-        assert Tripathi().classifiers_named == ()
+        assert TripathiDesign(parent="lr").classifiers_named == ("lr",)
+        assert TripathiDesign().classifiers_named == ()
 
 
 class TestPlan:
@@ -80,7 +80,7 @@ class TestPlan:
         atoms = stratify_for_survey(CENSUS, asked)
         pools = np.array(pool_sizes(atoms, NAMES, asked))
         cells = Cells.of_atoms(NAMES, atoms)
-        assert (pools >= Tripathi().max_totals(cells, asked, NO_HISTORY)).all()
+        assert (pools >= TripathiDesign().max_totals(cells, asked, NO_HISTORY)).all()
 
 
 class TestForecast:
@@ -160,7 +160,7 @@ def test_a_population_of_positives_only_has_no_omissions():
 
 
 def test_what_was_measured_is_said_of_the_mixing_that_is_chosen():
-    first, again = Tripathi(mixing="uniform_sample").warnings
-    assert Tripathi().warnings == (first,)
+    first, again = TripathiDesign(mixing="uniform_sample").warnings
+    assert TripathiDesign().warnings == (first,)
     assert "half-widths came out 1.4 times as large" in first
     assert again.startswith("Mixing 'uniform_sample' of design = 'tripathi' makes precision 16 to 17% wider")
