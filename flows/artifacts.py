@@ -8,8 +8,8 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.population import Atom
+from stratawatch.core.stratification.stratum_summary import summarise_strata
 from stratawatch.engine.baselines.current_baselines import current_baselines
-from stratawatch.engine.cycle.stratum_summary import summarise_strata
 from stratawatch.engine.model.alarm_records import StreamState
 from stratawatch.engine.model.cycle_facts import Cycle, Round
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -79,7 +79,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
         for (classifier, metric), width in sorted(plan.half_widths.items())
     ]
     strata = [
-        f"| {stratum.patterns} | {score_text(stratum.mean_score) or 'none'} | {stratum.items} | {total} |"
+        f"| {stratum.pattern_text} | {score_text(stratum.mean_score) or 'none'} | {stratum.items} | {total} |"
         for stratum, total in zip(summarise_strata(atoms), plan.totals, strict=True)
     ]
     return "\n".join(

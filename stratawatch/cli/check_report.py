@@ -76,26 +76,23 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
     from stratawatch.core.estimation.variance_methods import variance_named
     from stratawatch.engine.model.survey_of_panel import survey_of_panel
 
-    panels = {
-        f"panel {name}": f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"
-        for name, spec in configuration.panels.items()
+    def facts(word: str, text: Callable[["PanelSpec"], str]) -> Facts:
+        return {f"{word} {name}": fact for name, spec in configuration.panels.items() if (fact := text(spec))}
+
+    def design(spec: "PanelSpec") -> str:
+        return "" if spec.design == "joint" else "; ".join([_design(spec), *design_of(survey_of_panel(spec)).warnings])
+
+    def variance(spec: "PanelSpec") -> str:
+        warnings = variance_named(spec.variance).warnings
+        return "" if spec.variance == "default" else "; ".join([spec.variance, *warnings])
+
+    return {
+        "file": str(configuration.path),
+        **facts("panel", lambda spec: f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"),
+        **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
+        **facts("design of", design),
+        **facts("variance of", variance),
     }
-    clusters = {
-        f"cluster of {name}": f"{spec.columns.cluster}; {CLUSTER}"
-        for name, spec in configuration.panels.items()
-        if spec.columns.cluster is not None
-    }
-    designs = {
-        f"design of {name}": "; ".join([_design(spec), *design_of(survey_of_panel(spec)).warnings])
-        for name, spec in configuration.panels.items()
-        if spec.design != "joint"
-    }
-    variances = {
-        f"variance of {name}": "; ".join([spec.variance, *variance_named(spec.variance).warnings])
-        for name, spec in configuration.panels.items()
-        if spec.variance != "default"
-    }
-    return {"file": str(configuration.path), **panels, **clusters, **designs, **variances}
 
 
 def _design(spec: "PanelSpec") -> str:

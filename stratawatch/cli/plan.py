@@ -206,8 +206,8 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
+    from stratawatch.core.stratification.stratum_summary import summarise_strata
     from stratawatch.engine.cycle.plan_preview import preview_plan
-    from stratawatch.engine.cycle.stratum_summary import summarise_strata
 
     period, window = newest_window(installation, spec)
     previewed = preview_plan(installation.ports, spec, window, period)
@@ -229,7 +229,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         "strata": [
             {
                 "stratum": number,
-                "patterns": stratum.patterns,
+                "patterns": stratum.pattern_text,
                 "mean_score": stratum.mean_score,
                 "items": stratum.items,
                 "labels": labels,

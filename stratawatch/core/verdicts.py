@@ -33,7 +33,8 @@ def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
     >>> resolve_votes([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
     'no'
     """
-    words = [vote.value for vote in _latest(events) if vote.value != "retract"]
+    latest = {vote.annotator: vote.value for vote in sorted(events, key=lambda vote: vote.order)}
+    words = [value for value in latest.values() if value != "retract"]
     if len(words) < votes:
         return None
     yes, no = words.count("yes"), words.count("no")
@@ -43,10 +44,3 @@ def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
     if 2 * no > needed:
         return "no"
     return "unresolved"
-
-
-def _latest(events: Iterable[Vote]) -> list[Vote]:
-    latest: dict[str, Vote] = {}
-    for event in sorted(events, key=lambda event: event.order):
-        latest[event.annotator] = event
-    return list(latest.values())

@@ -7,10 +7,10 @@ false-omission rate those called negative, of recall the true positives.
 """
 
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 
 from stratawatch.core.designs import design_class
 from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.metrics import METRICS, MetricDomain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
@@ -55,7 +55,7 @@ def domain_labels(interval: IntervalEstimate, domain: float, confidence: float) 
     """
     if interval.half_width == 0:
         return domain
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = normal_quantile(confidence)
     spread = interval.value * (1 - interval.value)
     # At 0 or 1 the binomial variance is 0 and would ask for no label at all; n_eff comes from the interval's width.
     n = z * z * spread / interval.half_width**2 if spread > 0 else interval.n_eff

@@ -9,7 +9,6 @@ from stratawatch.core.metrics import METRICS
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.baseline_view import baseline_view
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.view_models import PreviousValue, Scale, Score, interval_of, limit_value
@@ -85,12 +84,8 @@ def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
         revision=one.revision.number if one and one.revision else None,
         scale=scale,
         deff=estimate.deff if estimate else None,
-        baseline=baseline_view(_baseline(one, key), interval, _confidence(one, estimate)),
+        baseline=baseline_view(one.baselines.get(key) if one else None, interval, _confidence(one, estimate)),
     )
-
-
-def _baseline(one: CycleData | None, key: StreamKey) -> StoredBaseline | None:
-    return one.baselines.get(key) if one else None
 
 
 def _confidence(one: CycleData | None, estimate: Estimate | None) -> float:

@@ -126,22 +126,14 @@ def _without_nan(values: list[Any]) -> list[Any]:
     return values
 
 
-def _pandas(frame: Any) -> Frame:
-    return Frame(tuple(frame.columns), len(frame), lambda name: _Pandas(frame[name]))
-
-
-def _arrow(frame: Any) -> Frame:
-    return Frame(tuple(frame.column_names), frame.num_rows, lambda name: _Arrow(frame.column(name)))
-
-
-def _polars(frame: Any) -> Frame:
-    return Frame(tuple(frame.columns), frame.height, lambda name: _Polars(frame.get_column(name)))
-
-
 _KINDS: Final[Mapping[tuple[str, str], Callable[[Any], Frame]]] = {
-    ("pandas", "DataFrame"): _pandas,
-    ("pyarrow", "Table"): _arrow,
-    ("polars", "DataFrame"): _polars,
+    ("pandas", "DataFrame"): lambda frame: Frame(tuple(frame.columns), len(frame), lambda name: _Pandas(frame[name])),
+    ("pyarrow", "Table"): lambda frame: Frame(
+        tuple(frame.column_names), frame.num_rows, lambda name: _Arrow(frame.column(name))
+    ),
+    ("polars", "DataFrame"): lambda frame: Frame(
+        tuple(frame.columns), frame.height, lambda name: _Polars(frame.get_column(name))
+    ),
 }
 
 

@@ -1,7 +1,6 @@
 """The plan of a study before any label: labels by stratum, expected half-widths, and a guess of every metric."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -15,8 +14,8 @@ from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
-from stratawatch.core.population import Atom
 from stratawatch.core.score_bins import centre
+from stratawatch.core.stratification.stratum_summary import StratumSummary, summarise_strata
 from stratawatch.study.estimate_rows import margins_of
 from stratawatch.study.rows import Rows
 
@@ -116,29 +115,16 @@ def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, patte
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
-    return StudyPlan(Rows(_strata(design, plan.totals)), Rows(expected), source, pattern_names, method_warnings(survey))
+    strata = zip(summarise_strata(design.atoms), plan.totals, strict=True)
+    rows = [_stratum(number, stratum, labels) for number, (stratum, labels) in enumerate(strata)]
+    return StudyPlan(Rows(rows), Rows(expected), source, pattern_names, method_warnings(survey))
 
 
-def _strata(design: FrozenDesign, totals: Sequence[int]) -> list[PlannedStratum]:
-    united: list[list[Atom]] = [[] for _ in totals]
-    for atom in design.atoms:
-        united[atom.stratum].append(atom)
-    return [_stratum(number, united[number], labels) for number, labels in enumerate(totals)]
-
-
-def _stratum(number: int, atoms: Sequence[Atom], labels: int) -> PlannedStratum:
-    sizes: Counter[str] = Counter()
-    for atom in atoms:
-        sizes[atom.pattern] += atom.size
-    patterns = tuple(sorted(sizes, key=lambda pattern: (-sizes[pattern], pattern)))
-    scored = [(atom, atom.mean_score) for atom in atoms if atom.mean_score is not None]
-    items = sum(atom.size for atom, _ in scored)
-    if not items:
-        return PlannedStratum(number, patterns, None, None, None, sizes.total(), labels)
-    mean = sum(atom.size * score for atom, score in scored) / items
-    lowest = centre(min(max(atom.first_bin, 0) for atom, _ in scored))
-    highest = centre(max(atom.last_bin for atom, _ in scored))
-    return PlannedStratum(number, patterns, mean, lowest, highest, sizes.total(), labels)
+def _stratum(number: int, stratum: StratumSummary, labels: int) -> PlannedStratum:
+    scored = [atom for atom in stratum.atoms if atom.mean_score is not None]
+    lowest = centre(min(max(atom.first_bin, 0) for atom in scored)) if scored else None
+    highest = centre(max(atom.last_bin for atom in scored)) if scored else None
+    return PlannedStratum(number, stratum.patterns, stratum.mean_score, lowest, highest, stratum.items, labels)
 
 
 def _expected(

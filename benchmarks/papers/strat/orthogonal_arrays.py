@@ -17,9 +17,10 @@ construction is two screens, and tests hold every array to what defines it.
 from functools import lru_cache, partial
 
 import numpy as np
+from scipy.linalg import hadamard
 
 from benchmarks.papers.strat.galois import LARGEST, is_prime, powers
-from stratawatch.core.estimation.replication.hadamard import hadamard_matrix, half_samples
+from stratawatch.core.estimation.replication.half_samples import half_samples
 from stratawatch.core.estimation.replication.replicates import ReplicationOptions
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
@@ -47,7 +48,7 @@ def orthogonal_array(strata: int, units: int, *, full: bool = True) -> Counts:
     """
     b = _exponent(strata, units, full=full)
     if units == 2:
-        made = half_samples(strata).copy() if full else (1 - hadamard_matrix(b)[:, :strata]) // 2
+        made = half_samples(strata).copy() if full else (1 - hadamard(1 << b)[:, :strata]) // 2
     else:
         constants = powers(units, b)[:, 0]
         turns = (np.arange(len(constants))[:, None] + np.arange(strata)) % len(constants)

@@ -55,11 +55,6 @@ def quadratic_features(cells: Cells) -> Floats:
     return np.column_stack([np.ones_like(z), z, 2 * cells.votes - 1, z * z - 1, cells.auxiliary_calls * telling])
 
 
-def fit(columns: Floats, positives: Floats, labelled: Floats, *, penalty: float) -> Floats:
-    """Fitted probabilities of every cell; `positives` and `labelled` may hold several sets of labels, one a row."""
-    return logistic(ridge_coefficients(columns, positives, labelled, penalty=penalty) @ columns.T)
-
-
 def ridge_coefficients(
     columns: Floats, positives: Floats, labelled: Floats, *, penalty: float, start: Floats | None = None
 ) -> Floats:

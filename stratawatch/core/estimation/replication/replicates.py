@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.hadamard import half_samples
+from stratawatch.core.estimation.replication.half_samples import half_samples
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.papers.strat.orthogonal_arrays import prime_units
-from stratawatch.core.estimation.replication.hadamard import half_samples
+from stratawatch.core.estimation.replication.half_samples import half_samples
 from stratawatch.core.estimation.replication.replicates import make_replicates
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples

@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset, Residuals
-from stratawatch.core.history.working_model import fit, quadratic_features
+from stratawatch.core.history.working_model import logistic, quadratic_features, ridge_coefficients
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import A, B
 from tests.support.every_draw import Small, mixed
@@ -223,7 +223,8 @@ class TestFolds:
         answers = small.answers(np.arange(10))
         evidence = DifferenceEstimator.of(small.cells, answers)
         rest = answers.labelled.sum(axis=0) - answers.labelled[2], answers.positive.sum(axis=0) - answers.positive[2]
-        alone = fit(quadratic_features(small.cells), rest[1], rest[0], penalty=0.5)
+        columns = quadratic_features(small.cells)
+        alone = logistic(ridge_coefficients(columns, rest[1], rest[0], penalty=0.5) @ columns.T)
         assert evidence.folds[2].tolist() == pytest.approx(alone.tolist(), abs=1e-6)
 
 

@@ -29,18 +29,22 @@ class StratumSummary:
         return sum(size * score for size, score in scored) / items if items else None
 
     @property
-    def patterns(self) -> str:
-        """Its patterns, the largest first, as many as one can take in.
-
-        >>> StratumSummary((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2), Atom("11", 9, 9, 4, None))).patterns
-        '01, 10, 11'
-        """
+    def patterns(self) -> tuple[str, ...]:
+        """Its patterns, the largest first."""
         sizes: Counter[str] = Counter()
         for atom in self.atoms:
             sizes[atom.pattern] += atom.size
-        named = [pattern for pattern, _ in sorted(sizes.items(), key=lambda one: (-one[1], one[0]))]
-        more = len(named) - _NAMED
-        return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        return tuple(sorted(sizes, key=lambda pattern: (-sizes[pattern], pattern)))
+
+    @property
+    def pattern_text(self) -> str:
+        """Its largest patterns in words, as many as one can take in.
+
+        >>> StratumSummary((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2))).pattern_text
+        '01, 10'
+        """
+        more = len(self.patterns) - _NAMED
+        return ", ".join(self.patterns[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def summarise_strata(atoms: Sequence[Atom]) -> tuple[StratumSummary, ...]:

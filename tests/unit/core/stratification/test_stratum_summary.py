@@ -1,7 +1,7 @@
 import pytest
 
 from stratawatch.core.population import Atom
-from stratawatch.engine.cycle.stratum_summary import StratumSummary, summarise_strata
+from stratawatch.core.stratification.stratum_summary import StratumSummary, summarise_strata
 
 ATOMS = (
     Atom("00", 0, 9, 900, 0.01, stratum=1),
@@ -30,10 +30,10 @@ class TestStratum:
         assert StratumSummary(ATOMS[2:3]).mean_score is None
 
     def test_names_its_largest_patterns(self):
-        assert summarise_strata(ATOMS)[0].patterns == "01, 10, 11"
+        assert summarise_strata(ATOMS)[0].pattern_text == "01, 10, 11"
         many = tuple(Atom(letters, 0, 9, size, 0.5) for size, letters in enumerate(("00", "01", "10", "11", "1-"), 1))
-        assert StratumSummary(many).patterns == "1-, 11, 10 and 2 more"
+        assert StratumSummary(many).pattern_text == "1-, 11, 10 and 2 more"
 
     def test_counts_a_pattern_of_several_atoms_once(self):
         several = (Atom("0", 0, 1, 2, 0.1), Atom("1", 2, 3, 3, 0.2), Atom("0", 4, 5, 2, 0.3))
-        assert StratumSummary(several).patterns == "0, 1"
+        assert StratumSummary(several).patterns == ("0", "1")
