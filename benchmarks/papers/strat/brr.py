@@ -6,10 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.papers.strat.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicated_estimate import ReplicatedEstimate, replicated_estimate
-from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
+from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import A, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Counts, Floats

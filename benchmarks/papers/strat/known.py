@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.papers.strat.brr import Statistic, brr
 from benchmarks.papers.strat.cluster_shares import ClusterShare, cluster_share, kish_error
 from benchmarks.papers.strat.orthogonal_arrays import orthogonal_array, prime_units, replicates_needed
+from benchmarks.papers.strat.replicates import make_replicates
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.replicates import make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.population import Counts, Floats
 

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.linalg import hadamard
 
 from benchmarks.papers.strat.galois import LARGEST, is_prime, powers
+from benchmarks.papers.strat.replicates import ReplicationOptions
 from stratawatch.core.estimation.replication.half_samples import half_samples
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions
 from stratawatch.core.population import Counts
 from stratawatch.errors import StratawatchError
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from benchmarks.papers.strat.brr import ClassifierCalls, brr, of_metric, positives
 from benchmarks.papers.strat.linearised import linearised
+from benchmarks.papers.strat.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicated_estimate import ReplicatedEstimate
-from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
+from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats

@@ -20,7 +20,7 @@ from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator, item_subsets
 from stratawatch.core.estimation.replication.replicated_estimate import replicated_estimate
-from stratawatch.core.estimation.replication.replicates import Replicates, ReplicationOptions, make_replicates
+from stratawatch.core.estimation.replication.replicates import Replicates, pair_replicates
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
 from stratawatch.core.labelled_sample import LabelledSample
@@ -28,7 +28,6 @@ from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Atom, Floats
 
 _WORDS: Final = {A: "positive", B: "negative"}
-_HOW: Final = ReplicationOptions(split=True)
 _LEFT: Final = 0.01
 """A replicate that keeps less than this part of the items of a ratio has no value of it."""
 MIN_LABELS_OF_EACH_VERDICT: Final = 5
@@ -90,7 +89,7 @@ class BalancedReplication(VarianceMethod):
             return tuple(found)
         rows = LabelTable.of(DifferenceEstimator.of(cells, sample.everywhere), sample.items)
         seed = int(min(sample.items.candidates.digests), 16)
-        made = make_replicates(rows.stratified_units(), _HOW, np.random.default_rng(seed))
+        made = pair_replicates(rows.stratified_units(), np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.result, Undefined) else replace(one, result=made) for one in found)
         replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, sample, request))

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from benchmarks.papers.strat.brr import ClassifierCalls, Statistic, brr, brr_of_metric, expand_counts
 from benchmarks.papers.strat.linearised import linearised
 from benchmarks.papers.strat.orthogonal_arrays import prime_units
+from benchmarks.papers.strat.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import METRICS
 from tests.support.stratified_units import drawn, textbook

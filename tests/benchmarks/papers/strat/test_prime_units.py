@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.papers.strat.orthogonal_arrays import prime_units
+from benchmarks.papers.strat.replicates import make_replicates
 from stratawatch.core.estimation.replication.half_samples import half_samples
-from stratawatch.core.estimation.replication.replicates import make_replicates
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 from tests.support.stratified_units import drawn, textbook

@@ -6,8 +6,8 @@ from hypothesis.extra.numpy import arrays
 
 from benchmarks.papers.strat.brr import Statistic, brr
 from benchmarks.papers.strat.recognisers import identified, ranks, relative_ranks, stratified_rate
+from benchmarks.papers.strat.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
 
