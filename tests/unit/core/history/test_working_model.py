@@ -5,7 +5,6 @@ from scipy.special import expit
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.working_model import (
-    fit,
     intercept_shift,
     linear_features,
     logistic,
@@ -19,6 +18,11 @@ from stratawatch.core.history.working_model import (
 SCORES = np.array([0.01, 0.1, 0.3, 0.6, 0.9])
 MADE = Cells.of(("a",), ["0", "0", "0", "1", "1"], np.array([5000.0, 1000, 500, 300, 200]), SCORES)
 ANSWERED, YES = np.full(5, 40.0), np.array([0.0, 3, 10, 22, 37])
+
+
+def fit(columns, positives, labelled, *, penalty):
+    """Fitted probabilities of every cell."""
+    return logistic(ridge_coefficients(columns, positives, labelled, penalty=penalty) @ columns.T)
 
 
 def test_standardised_scores_have_mean_zero_and_variance_one_over_the_items():
