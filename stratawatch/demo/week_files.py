@@ -37,7 +37,7 @@ def week_start(number: int) -> datetime:
 def parse_message(text: str) -> tuple[int, int]:
     """Week and number of the message with this text.
 
-    >>> read_text("message 000017 of week 03")
+    >>> parse_message("message 000017 of week 03")
     (3, 17)
     """
     found = _TEXT.fullmatch(text)
