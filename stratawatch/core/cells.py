@@ -82,7 +82,7 @@ class Cells:
 
     def by_stratum(self, values: Floats) -> Floats:
         """Sums over the cells of each stratum, along the last axis."""
-        rows = np.atleast_2d(values)
+        rows = values.reshape(-1, values.shape[-1])
         summed = np.array([np.bincount(self.strata, row, self.stratum_count) for row in rows], dtype=np.float64)
         return summed.reshape(*values.shape[:-1], self.stratum_count)
 

@@ -51,6 +51,7 @@ def read_call_patterns(frame: Frame, panel: StudyPanel) -> CallPatterns:
                 there = unscored & ~np.isnan(linked)
                 np.add(total, linked, out=total, where=there)
                 number += there
+    # One number for pattern and bin: letters in base 3, then the bin (from NO_BIN = -1 on) as the last digit.
     code *= BIN_COUNT + 1
     code += _bins(total, number) - NO_BIN
     del total, number

@@ -113,6 +113,8 @@ class StudyPopulation:
         sizes = np.bincount(strata, weights=self.census.counts, minlength=len(quotas)).astype(np.float64)
         quotas = np.minimum(quotas, sizes.astype(np.int64))
         rows = np.zeros(0, dtype=np.int64)
+        # Sorting all items would take most of the time: a ceiling that leaves a few too many leaves little to sort. It
+        # next to never leaves too few (six standard deviations); then a higher one is tried, at last none.
         for factor in _FACTORS:
             ceilings = _ceilings(quotas, sizes, factor)
             rows = np.flatnonzero(self.items.prefixes <= ceilings[strata][self.patterns.cell])

@@ -109,11 +109,14 @@ def cluster_adjustments(rows: LabelTable, columns: Sequence[InfluenceValues]) ->
     if isinstance(pooled, Undefined):
         return [ClusterAdjustment() if single else ClusterAdjustment(degrees=0.0) for single in alone.tolist()]
     each, kept = np.stack([one.each for one in columns], axis=1), np.sqrt(rows.sampling_correction)
+    # `full` and `left` are sums over clusters without and with 1 - f; in `singly` every label is its own cluster.
+    # Only shared clusters lose their 1 - f (`released`): full^2 - left^2 is what it had taken from their variance.
     e, units, rest = pooled.deviations(strata, each), strata.units[pooled.rows], kept[pooled.rows][:, None]
     full, left = (sums_by_unit(units, e * pooled.grown(pooled.units) * of) for of in (1.0, rest))
     singly = e * pooled.grown(pooled.labels) * rest
     effect = ClusterVariances((left**2).sum(axis=0), (singly**2).sum(axis=0)).design_effect
     dominant = _dominant_side(rows.yes, strata.weights[:, None] * each * kept[:, None], on_a, on_b)
+    # Labels that agree deviate from their mean by nothing, so their effect would be 0/0: count them as one a cluster.
     agreeing = np.isnan(effect) | _agreeing(rows.yes, dominant)
     one_label = (sums_by_unit(strata.units, dominant) ** 2).sum(axis=0) / np.maximum(dominant.sum(axis=0), 1)
     effect = np.where(agreeing, one_label, effect)

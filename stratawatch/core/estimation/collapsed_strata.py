@@ -78,6 +78,7 @@ def _joined(cells: Cells, answers: Floats) -> Counts:
     weights = np.bincount(cells.strata, weights=scored, minlength=cells.stratum_count)
     sums = np.bincount(cells.strata, weights=scored * np.nan_to_num(cells.scores), minlength=cells.stratum_count)
     patterns = np.array(cells.patterns)
+    # A stratum without scores, or without kin that has labels, stays by itself: its items count as half positive.
     for stratum in lonely[weights[lonely] > 0].tolist():
         kin = np.isin(patterns, patterns[cells.strata == stratum])
         near = np.unique(cells.strata[kin])

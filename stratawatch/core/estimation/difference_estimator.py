@@ -180,6 +180,7 @@ def _sides(
     sizes, totals, labels, yes, unseen, raw_squares, smooth_squares = (linear @ flat).reshape(
         7, len(found.sizes), classifiers, 2
     )
+    # Sums that are linear in the cells are one product with the sides' members; squares of sums need strata first.
     by_cell = np.stack([found.errors, found.sizes, found.answered])[:, :, None, :] * flat.T
     errors, items, answers = strata.sums(by_cell).reshape(3, len(found.sizes), classifiers, 2, len(raw))
     weights = max_expansion(strata, items - answers)

@@ -85,6 +85,7 @@ class _PriorModel:
         names = np.array(history.patterns)[young]
         said = history.positive[young].astype(np.float64)
         _, kind = np.unique(names, return_inverse=True)
+        # Rows of one pattern and one rounded score are pooled: the key is unique, as |8 x logit| is at most 96.
         key = kind * 4096 + (scores * HISTORY.grid).astype(np.int64) + 2048
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         self._mean, self._spread = float(scores.mean()), max(float(scores.std()), 1 / HISTORY.grid)

@@ -63,14 +63,8 @@ class ExpectedTotals:
     def of(cls, cells: Cells, rates: ExpectedRates) -> "ExpectedTotals":
         """The sums over the cells of every classifier's sides."""
         columns = (cells.sizes, cells.sizes * rates.rate, cells.sizes * rates.variance)
-        sums = np.zeros((len(columns), len(cells.classifiers), 2, cells.stratum_count))
-        for side, called in enumerate((cells.positive, cells.negative)):
-            for place in range(len(cells.classifiers)):
-                members = np.flatnonzero(called[:, place])
-                strata = cells.strata[members]
-                for total, column in zip(sums[:, place, side], columns, strict=True):
-                    total[:] = np.bincount(strata, column[members], cells.stratum_count)
-        items, positives, spreads = sums
+        sides = np.stack([cells.positive.T, cells.negative.T], axis=1)
+        items, positives, spreads = (cells.by_stratum(column * sides) for column in columns)
         return cls(cells.classifiers, cells.stratum_sizes, items, positives, spreads, cells.prior_rate is None)
 
     def sides(self, totals: Floats) -> SideEstimates:
@@ -79,6 +73,8 @@ class ExpectedTotals:
         A total's variance is sum N_h (1 - f_h)/n_h of N_a variance_a over a stratum's cells of the side; its N_c^2/4
         for strata where no label falls into the side counts with the chance of that, (1 - N_c/N_h)^n_h.
         """
+        # The labels of a stratum fall on a side in proportion to its items there; (1 - N_c/N_h)^n_h is the chance that
+        # none does, and then the side's items there count as half positive, give or take all of them.
         items, positives = self.items, self.positives
         sizes = np.maximum(self.stratum_sizes, 1)
         n = np.asarray(totals, dtype=np.float64)[..., None, None, :]
