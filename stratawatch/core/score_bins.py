@@ -89,7 +89,7 @@ def _foot(rung: int) -> float:
 def score_to_probability(score: float, kind: ScoreKind) -> float:
     """A score as a probability: itself, or 1 / (1 + exp(-margin)).
 
-    >>> link(0.25, "probability"), link(0.0, "margin")
+    >>> score_to_probability(0.25, "probability"), score_to_probability(0.0, "margin")
     (0.25, 0.5)
     """
     if kind == "probability":
