@@ -223,9 +223,9 @@ class RatioMetric:
         return np.asarray(odds * share / (1 + (odds - 1) * share), dtype=np.float64)
 
     def denominator_size(self, positive: float, negative: float, positives: float | None = None) -> MetricDomain | None:
-        """What plain random sampling would have to sample, by a classifier's calls and the positives if they are told.
+        """How many items a plain random sample would be drawn from; `positives` is the number of positives, if known.
 
-        None where that cannot be said: without the positives, or where the items are neither called alike nor alike.
+        None where they cannot be counted: without the positives, or where the items are neither called alike nor alike.
         """
         tp, fp, fn, tn = self.members
         if self.is_listed:

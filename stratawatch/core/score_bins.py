@@ -69,7 +69,7 @@ def centres(bins: ArrayLike) -> NDArray[np.float64]:
 
 
 def edges(bin: int) -> tuple[float, float]:  # noqa: A002 - the word of the vocabulary
-    """Where a bin begins and ends.
+    """The lower and the upper end of a bin.
 
     >>> edges(480), edges(511), edges(512)
     ((0.25, 0.2578125), (0.4921875, 0.5), (0.5, 0.5078125))

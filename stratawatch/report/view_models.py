@@ -20,7 +20,7 @@ class Scale:
     high: float
 
     def share(self, value: float) -> float:
-        """Where a value lies between the ends, from 0 to 1.
+        """The place of a value between the ends, from 0 to 1.
 
         >>> Scale(.5, 1.0).share(.75)
         0.5

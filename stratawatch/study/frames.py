@@ -14,7 +14,7 @@ class Column(Protocol):
     """One column of a frame; null, NA and NaN are None in lists and NaN in numbers."""
 
     def __len__(self) -> int:
-        """Its rows."""
+        """The number of rows."""
         ...
 
     def numbers(self) -> Floats:
@@ -39,7 +39,7 @@ class Frame:
     read: Callable[[str], Column]
 
     def column(self, name: str, role: str) -> Column:
-        """A column; `role` says in an error what it was wanted for."""
+        """A column by its name; `role` says in an error what the column is for."""
         if name not in self.names:
             shown = ", ".join(map(repr, self.names[:12])) + (", ..." if len(self.names) > 12 else "")
             raise StratawatchError(f"the frame has no column {name!r}, {role}", expected=f"one of {shown or 'none'}")
@@ -138,7 +138,7 @@ _KINDS: Final[Mapping[tuple[str, str], Callable[[Any], Frame]]] = {
 
 
 def open_frame(frame: object) -> Frame:
-    """Any of the known kinds of frame, without importing the library that it comes from."""
+    """A pandas, pyarrow or polars frame as columns by name, without importing the library that it comes from."""
     for kind in type(frame).__mro__:
         opened = _KINDS.get((kind.__module__.partition(".")[0], kind.__name__))
         if opened is not None:

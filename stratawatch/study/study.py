@@ -261,7 +261,7 @@ class Study:
         self._design = FrozenDesign(self._names, tuple(atoms), candidates, self._survey)
 
     def _larger(self, sizes: Sequence[int]) -> FrozenDesign:
-        """The same design with pools of at least these sizes."""
+        """The study's design with pools of at least these sizes."""
         pools = tuple(map(max, self._pools, sizes))
         if pools != self._pools:
             self._freeze(self._design.atoms, pools)

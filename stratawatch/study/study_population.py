@@ -57,7 +57,7 @@ class StudyPopulation:
         )
 
     def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> Candidates:
-        """Of every stratum the `quotas` items with the smallest random numbers."""
+        """The candidates of a design: of every stratum h the `quotas[h]` items with the smallest random numbers."""
         home = self._homes(atoms)
         strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
         rows = self._smallest(strata[home], np.array(quotas, dtype=np.int64))

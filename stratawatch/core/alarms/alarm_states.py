@@ -7,7 +7,7 @@ from typing import Final
 
 
 class AlarmState(StrEnum):
-    """Where a classifier x metric x segment stands against its limit."""
+    """The state of a classifier x metric x segment against its limit."""
 
     OK = "OK"
     UNPROVEN = "UNPROVEN"

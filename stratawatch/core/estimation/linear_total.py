@@ -42,7 +42,7 @@ class LinearTotal:
         return cls(total, max(raw, smooth) + unsampled, unsampled, weight, most, least, most - no, unmet)
 
     def ends(self, confidence: float) -> IntervalEnds:
-        """Its interval, as that of a share."""
+        """The interval of the total, from that of its share of `most`."""
         if self.most <= 0:
             return IntervalEnds(np.zeros(1), np.zeros(1))
         share, variance = np.array([self.total]) / self.most, np.array([self.variance]) / self.most**2

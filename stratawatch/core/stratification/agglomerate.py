@@ -30,15 +30,15 @@ class Moments:
         return _root(self.sizes * self.squares - (self.sums**2).sum(axis=1))
 
     def of(self, rows: Counts) -> "Moments":
-        """Those of some cells."""
+        """The moments of some of the cells."""
         return Moments(self.sizes[rows], self.squares[rows], self.sums[rows])
 
     def cumulated(self) -> "Moments":
-        """Those of the first cell, of the first two, and so on."""
+        """The moments of the first cell, of the first two together, and so on."""
         return Moments(self.sizes.cumsum(), self.squares.cumsum(), self.sums.cumsum(axis=0))
 
     def pooled(self, group: Counts) -> "Moments":
-        """Those of groups of cells."""
+        """The moments of groups of cells."""
         count = int(group.max(initial=-1)) + 1
         sums = np.zeros((count, self.sums.shape[1]))
         np.add.at(sums, group, self.sums)
@@ -180,7 +180,7 @@ def _main_direction(moments: Moments) -> Floats:
 
 
 def renumbered_groups(group: Counts) -> Counts:
-    """The same groups, numbered from 0 in the order of their first cells."""
+    """Group numbers from 0 on, in the order of the groups' first cells."""
     _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.int64)
 

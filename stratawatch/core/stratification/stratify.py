@@ -69,7 +69,7 @@ def _cut(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
 
 
 def _with_prior_rates(atoms: tuple[Atom, ...], census: Census, history: History) -> tuple[Atom, ...]:
-    """The atoms with what history says of them: frozen with the design, for plans and estimates alike."""
+    """The atoms with the rates that history's model predicts: frozen with the design, for plans and estimates alike."""
     shares = prior_rate(Cells.of_atoms(census.classifiers, atoms), history) if atoms else None
     if shares is None:
         return atoms

@@ -12,13 +12,13 @@ _NAMED: Final = 3
 
 @dataclass(frozen=True)
 class StratumSummary:
-    """A union of atoms that is drawn as one."""
+    """A union of atoms that is drawn as one stratum."""
 
     atoms: tuple[Atom, ...]
 
     @property
     def items(self) -> int:
-        """N_h."""
+        """N_h, the number of its items."""
         return sum(atom.size for atom in self.atoms)
 
     @property
@@ -48,7 +48,7 @@ class StratumSummary:
 
 
 def summarise_strata(atoms: Sequence[Atom]) -> tuple[StratumSummary, ...]:
-    """The strata in their order."""
+    """The strata of a design, by their numbers."""
     found: list[list[Atom]] = [[] for _ in range(max((atom.stratum for atom in atoms), default=-1) + 1)]
     for atom in atoms:
         found[atom.stratum].append(atom)

@@ -53,7 +53,7 @@ class VarianceStrata:
 
 @dataclass(frozen=True)
 class ClusterVariances:
-    """Of every column of moves: cluster by cluster, and label by label."""
+    """The variances of every column of influence values: with clusters together, and with every label alone."""
 
     together: Floats
     alone: Floats

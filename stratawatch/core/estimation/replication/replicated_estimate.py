@@ -41,7 +41,7 @@ class ReplicatedEstimate:
         return self.value - half, self.value + half
 
     def share(self, confidence: float) -> IntervalEstimate:
-        """As a metric between 0 and 1, its interval cut off there."""
+        """The estimate as a metric between 0 and 1, its interval cut off there."""
         value, low, high = (min(max(end, 0.0), 1.0) for end in (self.value, *self.ends(confidence)))
         theta, v, least, most, size = np.array([value, self.variance, low, high, self.size])
         return IntervalEstimate(value, low, high, float(effective_sample_size(theta, v, least, most, size, confidence)))
@@ -57,7 +57,10 @@ def t_quantile(degrees: float, confidence: float) -> float:
 def replicated_estimate(
     made: Replicates, value: float, parts: Floats, size: float = np.inf
 ) -> ReplicatedEstimate | Undefined:
-    """Of any statistic at all, from its value and its values in the replicates: a weighted median, a rank, a model."""
+    """The estimate of any statistic, from its value and its values in the replicates.
+
+    A weighted median, a rank or a fitted model will do.
+    """
     if made.strata == 0:
         return ReplicatedEstimate(value, 0.0, np.inf, size)
     variance = float(((parts - value) ** 2).sum()) * made.scale

@@ -62,7 +62,10 @@ class _Replicated:
 
 @dataclass(frozen=True)
 class BalancedReplication(VarianceMethod):
-    """As measured it covers less than the default. `fewest`: labels of a side that must say yes, and that say no."""
+    """Intervals by balanced repeated replication, which were measured to cover less than the default's.
+
+    `fewest`: the least labels of a side that say yes, and as many that say no.
+    """
 
     fewest: int = MIN_LABELS_OF_EACH_VERDICT
 
