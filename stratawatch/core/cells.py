@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,7 @@ class Cells:
 
     def by_stratum(self, values: Floats) -> Floats:
         """Sums over the cells of each stratum, along the last axis."""
-        rows = values.reshape(-1, values.shape[-1])
+        rows = values.reshape(prod(values.shape[:-1]), values.shape[-1])
         summed = np.array([np.bincount(self.strata, row, self.stratum_count) for row in rows], dtype=np.float64)
         return summed.reshape(*values.shape[:-1], self.stratum_count)
 
