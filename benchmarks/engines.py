@@ -20,7 +20,7 @@ from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.spark_table import SparkSource
-from stratawatch.engine.ports import PredictionSource
+from stratawatch.adapters.sources.sql_source import SqlSource
 from tests.support.engine_answers import TABLE, Answer, ask, differences, write_rows
 from tests.support.spark_cluster import cluster, driver
 
@@ -34,10 +34,10 @@ CREATE TABLE predictions (
 
 
 @contextmanager
-def sources(folder: Path, engines: tuple[str, ...]) -> Iterator[Mapping[str, PredictionSource]]:
+def sources(folder: Path, engines: tuple[str, ...]) -> Iterator[Mapping[str, SqlSource]]:
     """A source a kind, on the same rows; servers are started and stopped here."""
     with ExitStack() as stack:
-        made: dict[str, PredictionSource] = {}
+        made: dict[str, SqlSource] = {}
         for kind in engines:
             if kind == "files":
                 made[kind] = FilesSource(folder / "parquet")

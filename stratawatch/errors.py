@@ -12,14 +12,8 @@ class StratawatchError(Exception):
 
     def __init__(self, what: str, *, expected: str = "", got: str = "", hint: str = "") -> None:
         self.what, self.expected, self.got, self.hint = what, expected, got, hint
-        parts = [what]
-        if expected:
-            parts.append(f"expected {expected}")
-        if got:
-            parts.append(f"got {got}")
-        if hint:
-            parts.append(hint)
-        super().__init__("; ".join(parts))
+        parts = (what, f"expected {expected}" if expected else "", f"got {got}" if got else "", hint)
+        super().__init__("; ".join(part for part in parts if part))
 
 
 class ConfigError(StratawatchError):

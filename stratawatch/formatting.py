@@ -5,7 +5,9 @@ a change) have the decimals that the interval's half-width deserves: one from ha
 point on, else three. A share without an interval has one decimal from 10% on and two below, and 0% and 100% have none.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from math import floor, log10
 
 
@@ -150,6 +152,21 @@ def shortened(text: str, most: int) -> str:
     ('abcd...', 'abcd')
     """
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def printable(text: str) -> str:
+    """A text with control characters as blanks: names come from data and could repaint the terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def did_you_mean(wrong: str, names: Iterable[str], otherwise: str = "") -> str:
+    """A hint at the name that was meant; another hint where none is near.
+
+    >>> did_you_mean("scroe", ["label", "score"]), did_you_mean("x", ["label"], "see the list")
+    ("did you mean 'score'?", 'see the list')
+    """
+    near = get_close_matches(wrong, list(names), n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise
 
 
 def capitalised(text: str) -> str:

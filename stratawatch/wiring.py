@@ -13,7 +13,7 @@ from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.ports import AlertChannel, Clock, LabelQueue, Ports, PredictionSource, Store
+from stratawatch.engine.ports import Clock, LabelQueue, Ports, PredictionSource, Store
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.extras import is_installed
@@ -55,8 +55,7 @@ def open_store(configuration: Configuration) -> Store:
     """The store, which must be there at this program's schema."""
     from stratawatch.adapters.store import open_store as open_url
 
-    store: Store = open_url(configuration.store_url().get_secret_value())
-    return store
+    return open_url(configuration.store_url().get_secret_value())
 
 
 def wire(
@@ -66,13 +65,14 @@ def wire(
     settings = configuration.settings
     clock: Clock = SystemClock() if now is None else FixedClock(now)
     report_folder = configuration.folder / settings.report.folder
+    alerts = {alert.name: alert for alert in settings.alerts}
     ports = Ports(
         store=store,
         clock=clock,
         sources=OnUse(list(settings.panels), lambda name: source(configuration, name)),
         check=check(configuration, pages=not only_reading),
         queue=queue(configuration),
-        channels=_channels(configuration),
+        channels=OnUse(list(alerts), lambda name: alerts[name].build(configuration.context)),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 
@@ -103,7 +103,8 @@ def labelled_predictions(
     except ConfigError as trouble:
         what = f"the file of labelled predictions {trouble.what}"
         raise ConfigError(what, expected=trouble.expected, got=trouble.got, hint=trouble.hint) from None
-    return LabelledFiles(configuration.context.pattern(file), label or LABEL, settings.csv_delimiter, folder)
+    delimiter = getattr(settings, "delimiter", None)  # a source of files says how its CSV is written
+    return LabelledFiles(configuration.context.pattern(file), label or LABEL, delimiter, folder)
 
 
 def check(configuration: Configuration, *, pages: bool = True) -> "GreatExpectationsCheck | BuiltinCheck":
@@ -144,8 +145,3 @@ class OnUse(Mapping[str, Port], Generic[Port]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-def _channels(configuration: Configuration) -> Mapping[str, AlertChannel]:
-    by_name = {alert.name: alert for alert in configuration.settings.alerts}
-    return OnUse(list(by_name), lambda name: by_name[name].build(configuration.context))

@@ -76,9 +76,9 @@ class AdapterSettings(Shape):
             return handler(value)
         kind = cls.kind_of(value)
         if kind is None:
-            known = ", ".join(f"'{name}'" for name in cls.registry)
-            said = str(value.get("kind", "none"))
-            context = {"discriminator": "'kind'", "tag": said, "expected_tags": known}
+            kinds = ", ".join(f"'{name}'" for name in cls.registry)
+            given = str(value.get("kind", "none"))
+            context = {"discriminator": "'kind'", "tag": given, "expected_tags": kinds}
             raise PydanticKnownError("union_tag_invalid", context)
         return cls.of_kind(kind).model_validate({"kind": kind, **value})
 

@@ -6,7 +6,6 @@ A store that is missing, has another schema or does not answer is left to the re
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -37,16 +36,8 @@ class StoreNotReady(Exception):  # noqa: N818 - a state of the store, which the 
     """The store is not there, has another schema, or does not answer."""
 
 
-@dataclass(frozen=True)
-class StatusRows:
-    """The rows of every query, of one moment."""
-
-    panels: tuple[Row, ...]
-    streams: tuple[Row, ...]
-    cycles: tuple[Row, ...]
-    incidents: tuple[Row, ...]
-    batches: tuple[Row, ...]
-    undelivered: tuple[Row, ...]
+StatusRows = Mapping[str, tuple[Row, ...]]
+"""The rows of every query by its name, of one moment."""
 
 
 def read_status(url: str) -> StatusRows:
@@ -94,7 +85,7 @@ def _read(cursor: Any) -> StatusRows:
     cursor.execute("SELECT version_num FROM stratawatch_schema")
     if cursor.fetchone() != (expected_schema(),):
         raise StoreNotReady
-    return StatusRows(**{name: _rows(cursor, query) for name, query in QUERIES.items()})
+    return {name: _rows(cursor, query) for name, query in QUERIES.items()}
 
 
 def _rows(cursor: Any, query: str) -> tuple[Row, ...]:

@@ -45,9 +45,9 @@ def chosen_panels(panel: str | None, names: list[str]) -> list[str]:
 
 def existing_name(name: str, names: list[str], what: str) -> str:
     """The name, which must be one of `names`; raises StratawatchError with the nearest of them otherwise."""
-    from stratawatch.config.problems import did_you_mean
+    from stratawatch.config.problems import nearest_or_all
 
     if name not in names:
-        hint = did_you_mean(name, names) or f"there is no {what} yet"
+        hint = nearest_or_all(name, names) or f"there is no {what} yet"
         raise StratawatchError(f"there is no {what} '{name}'", hint=hint)
     return name

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from stratawatch.core.alarms.alarm_states import SYMBOLS
-from stratawatch.formatting import estimate_text, minute, span_text
+from stratawatch.formatting import estimate_text, minute, printable, span_text
 
 WIDEST: Final = 160
 
@@ -82,11 +82,6 @@ def stream_text(row: Mapping[str, Any]) -> str:
 def metric_text(metric: str) -> str:
     """A metric's name with blanks."""
     return metric.replace("_", " ")
-
-
-def printable(text: str) -> str:
-    """The text with control characters as blanks: names come from data and could repaint the terminal."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def coloured() -> bool:

@@ -64,18 +64,18 @@ def _read(config: Path) -> "StatusRows":
 
 
 def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
-    cycles = [cycle_row(cycle, now) for cycle in rows.cycles]
-    batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in rows.batches]
+    cycles = [cycle_row(cycle, now) for cycle in rows["cycles"]]
+    batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in rows["batches"]]
     sent = [batch for batch in batches if batch["state"] == "sent"]
     return {
         "now": now,
-        "panels": list(rows.panels),
-        "streams": sorted(rows.streams, key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
+        "panels": list(rows["panels"]),
+        "streams": sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
         "cycles": cycles,
-        "incidents": list(rows.incidents),
+        "incidents": list(rows["incidents"]),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
         "batches": batches,
-        "undelivered": list(rows.undelivered),
+        "undelivered": list(rows["undelivered"]),
     }
 
 

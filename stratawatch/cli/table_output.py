@@ -4,7 +4,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from stratawatch.cli.output import coloured, print_line, printable, width
+from stratawatch.cli.output import coloured, print_line, width
+from stratawatch.formatting import printable
 
 GAP: Final = 2
 COLOURS: Final = {"BREACH": "bold red", "BLIND": "bold magenta", "AT RISK": "yellow", "OK": "green"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.config.panel_specs import goals_of, limits_of
-from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.config.problems import Place, Problem, nearest_or_all
 from stratawatch.core.designs import design_named
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, unreachable_reasons
@@ -21,7 +21,7 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
         return
     strangers = [name for name in design.classifiers_named if name not in panel.classifiers]
     for name in strangers:
-        hint = did_you_mean(name, panel.classifiers)
+        hint = nearest_or_all(name, panel.classifiers)
         yield Problem(("options",), f"there is no classifier '{name}'", hint=hint)
     if not strangers:
         yield from _metrics(panel, design)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stratawatch.config.panel_settings import GoalSettings, LimitSettings, PanelSettings
-from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.config.problems import Place, Problem, nearest_or_all
 from stratawatch.core.metrics import METRICS, baseline_names
 
 
@@ -16,14 +16,14 @@ def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:
             yield Problem((*place, "classifiers"), f"the {kind} is for no classifier", hint=hint)
         for index, name in enumerate(entry.classifiers):
             if name not in panel.classifiers:
-                hint = did_you_mean(name, panel.classifiers)
+                hint = nearest_or_all(name, panel.classifiers)
                 yield Problem((*place, "classifiers", index), f"there is no classifier '{name}'", hint=hint)
             elif name in entry.classifiers[:index]:
                 yield Problem((*place, "classifiers", index), f"classifier '{name}' is named twice")
 
 
 def right_direction(panel: PanelSettings) -> Iterator[Problem]:
-    """A floor where large is good, a ceiling where small is; one bound, and one that can bind."""
+    """A floor where large is good, a ceiling where small is; and one bound at least."""
     for index, limit in enumerate(panel.limits):
         place, lower_is_better = ("limits", index), METRICS[limit.metric].lower_is_better
         right, wrong = ("ceiling", "floor") if lower_is_better else ("floor", "ceiling")
@@ -36,11 +36,6 @@ def right_direction(panel: PanelSettings) -> Iterator[Problem]:
             )
         elif getattr(limit, right) is None and limit.max_drop is None:
             yield Problem(place, "the limit has no bound", expected=f"{right} = a share between 0 and 1, or max_drop")
-        for key in (right, "max_drop"):
-            bound = getattr(limit, key)
-            if bound in (0, 1):
-                what = f"a {key} of {bound:g} says nothing"
-                yield Problem((*place, key), what, expected="more than 0 and less than 1")
 
 
 def baselines_of_drops(panel: PanelSettings) -> Iterator[Problem]:
@@ -72,7 +67,7 @@ def segments_exist(panel: PanelSettings) -> Iterator[Problem]:
         if limit.segment is not None and not value:
             yield Problem(place, "a segment is written column=value", got=repr(limit.segment))
         elif limit.segment is not None and column not in columns:
-            hint = did_you_mean(column, columns) or "list the column in [columns] segments"
+            hint = nearest_or_all(column, columns) or "list the column in [columns] segments"
             yield Problem(place, f"'{column}' is not among the columns in `segments`", hint=hint)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsError
 
-from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.config.problems import Place, Problem, nearest_or_all
 from stratawatch.config.renamed_keys import renamed_place
 from stratawatch.config.settings import Settings
 from stratawatch.settings.references import EnvironmentText
@@ -75,7 +75,7 @@ def _section(name: str) -> str:
 
 
 def _unknown(name: str) -> Problem:
-    hint = did_you_mean(_section(name), Settings.model_fields)
+    hint = nearest_or_all(_section(name), Settings.model_fields)
     return Problem((), f"there is no section '{_section(name)}'", hint=hint, variable=name)
 
 

@@ -13,7 +13,7 @@ from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
 from stratawatch.engine.model.panel_spec import Duplicates, ScoreKind, StopRule
-from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Rate, Shape, Text
+from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Shape, Share, Text
 
 LEAST_BUDGET: Final = 10
 
@@ -105,9 +105,9 @@ class LimitSettings(Shape):
     """[[panels.NAME.limits]]: how bad a metric may be, by itself or beside its baseline."""
 
     metric: Metric
-    floor: Rate | None = None
-    ceiling: Rate | None = None
-    max_drop: Rate | None = None
+    floor: Share | None = None
+    ceiling: Share | None = None
+    max_drop: Share | None = None
     classifiers: list[str] = Field(default_factory=list)
     segment: Text | None = None
 

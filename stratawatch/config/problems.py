@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from stratawatch.errors import ConfigError, StratawatchError
+from stratawatch.formatting import did_you_mean
 
 Place = tuple[str | int, ...]
 """A key's path inside the file: ("panels", "toxicity", "goals", 0, "metric")."""
@@ -72,9 +72,7 @@ def dotted(place: Place) -> str:
     return text
 
 
-def did_you_mean(wrong: str, known: Collection[str]) -> str:
+def nearest_or_all(wrong: str, names: Collection[str]) -> str:
     """A remedy for a name that does not exist: the nearest that does, or all of them."""
-    near = get_close_matches(wrong.lower(), sorted(known), n=1, cutoff=0.6)
-    if near:
-        return f"did you mean '{near[0]}'?"
-    return f"known are: {', '.join(sorted(known))}" if known else ""
+    every = f"known are: {', '.join(sorted(names))}" if names else ""
+    return did_you_mean(wrong.lower(), sorted(names), every)

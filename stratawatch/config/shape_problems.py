@@ -6,8 +6,9 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 
 from stratawatch.adapters.adapter_settings import AdapterSettings
-from stratawatch.config.problems import Place, Problem, did_you_mean
+from stratawatch.config.problems import Place, Problem, nearest_or_all
 from stratawatch.config.settings import Settings
+from stratawatch.formatting import did_you_mean
 
 _TYPES: Final[Mapping[str, str]] = {
     "int_type": "a whole number",
@@ -42,7 +43,7 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
     name = f"'{place[-1]}'" if place and isinstance(place[-1], str) else "this"
     match kind:
         case "extra_forbidden":
-            hint = did_you_mean(str(place[-1]), _known(place[:-1], data))
+            hint = nearest_or_all(str(place[-1]), _keys_of(place[:-1], data))
             return Problem(place, f"there is no key {name}", hint=hint)
         case "missing":
             what, got, expected = "is missing", "", ""
@@ -62,10 +63,9 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
     return Problem(place, f"{name} {what}", expected, got)
 
 
-def _unknown_word(place: Place, known: str, found: object) -> Problem:
-    words = [word.strip("' ") for word in known.replace(" or ", ",").split(",")]
-    remedy = did_you_mean(str(found), words)
-    hint = remedy if remedy.startswith("did") else ""  # the words that are known stand in the sentence already
+def _unknown_word(place: Place, choices: str, found: object) -> Problem:
+    words = [word.strip("' ") for word in choices.replace(" or ", ",").split(",")]
+    hint = did_you_mean(str(found).lower(), sorted(words))
     return Problem(place, f"'{place[-1]}' is not known", " or ".join(words), str(found)[:80], hint)
 
 
@@ -95,7 +95,7 @@ def _got(error: Mapping[str, Any]) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _known(place: Place, data: Any) -> set[str]:
+def _keys_of(place: Place, data: Any) -> set[str]:
     """The keys that a table may have."""
     model: Any = Settings
     for part in place:

@@ -6,7 +6,7 @@ Leases are about processes, so they run on the machine's own clock even where th
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from platform import node
 from typing import Final
 from uuid import uuid4
@@ -45,14 +45,10 @@ def renew_lease(ports: Ports, name: str, holder: str, life: timedelta = LEASE_LI
         taken = tx.leases.take(name, holder, now, now + life)
         tx.commit()
     if not taken:
-        raise _held(name, held)
-
-
-def _held(name: str, held: tuple[str, datetime] | None) -> LeaseHeld:
-    until = f"until {held[1]:%H:%M} +00:00 at most" if held else "at the moment"
-    return LeaseHeld(
-        f"another process holds the lease '{name}' {until}", hint="nothing to do here; it moves what can move"
-    )
+        until = f"until {held[1]:%H:%M} +00:00 at most" if held else "at the moment"
+        raise LeaseHeld(
+            f"another process holds the lease '{name}' {until}", hint="nothing to do here; it moves what can move"
+        )
 
 
 def _is_dead(holder: str) -> bool:

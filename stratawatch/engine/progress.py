@@ -1,18 +1,12 @@
 """How far a long read is. Whoever shows it listens, whoever reads tells; without a listener nothing happens."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, Protocol
+from typing import Final
 
-
-class Listener(Protocol):
-    """Is told what is being done, and which share of it is done (None: nobody knows yet)."""
-
-    def __call__(self, phase: str, share: float | None) -> None:
-        """Show it, and return at once."""
-        ...
-
+Listener = Callable[[str, float | None], None]
+"""Shows what is being done, and which share of it is done (None: nobody knows yet), and returns at once."""
 
 _LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=None)
 _PHASE: Final[ContextVar[str]] = ContextVar("phase", default="reading")

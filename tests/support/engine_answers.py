@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
-from stratawatch.engine.ports import PredictionSource
 
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK: Final = timedelta(days=7)
@@ -82,7 +82,7 @@ class Answer:
     candidates_s: float
 
 
-def ask(source: PredictionSource, spec: PanelSpec = SPEC, window: Window = WINDOW) -> Answer:
+def ask(source: SqlSource, spec: PanelSpec = SPEC, window: Window = WINDOW) -> Answer:
     """Freeze a window as a cycle would: census, strata, pools."""
     begun = time.perf_counter()
     counted = source.census(spec, window)

@@ -11,6 +11,7 @@ from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.errors import Unreachable
+from stratawatch.formatting import printable
 from stratawatch.settings.shapes import Name
 
 WIDTH: Final = 60
@@ -71,9 +72,4 @@ def _lines(notification: Notification, *, coloured: bool) -> Iterator[str]:
 
 
 def _wrapped(line: str) -> list[str]:
-    return wrap(_harmless(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _harmless(text: str) -> str:
-    """Names come from data: control characters could repaint the terminal."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
+    return wrap(printable(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False)

@@ -58,14 +58,11 @@ class HttpPost:
                 return answer.status_code
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as trouble:
             # The library's own words could quote the URL or a header, in the message and in the traceback.
-            raise self._unreachable(trouble, where) from None
-
-    def _unreachable(self, trouble: Exception, where: SplitResult) -> Unreachable:
-        return Unreachable(
-            f"the alert channel '{self._name}' cannot be reached at {_origin(where)}",
-            got=type(trouble).__name__,
-            hint="see that the address and its headers are right and that this machine may connect to it",
-        )
+            raise Unreachable(
+                f"the alert channel '{self._name}' cannot be reached at {_origin(where)}",
+                got=type(trouble).__name__,
+                hint="see that the address and its headers are right and that this machine may connect to it",
+            ) from None
 
 
 def _checked(url: str, name: str) -> SplitResult:

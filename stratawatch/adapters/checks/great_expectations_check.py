@@ -27,15 +27,9 @@ class GreatExpectationsCheck:
     """
 
     def __init__(
-        self,
-        docs_folder: str | Path | None,
-        *,
-        root: str | Path | None = None,
-        suites_folder: str | Path | None = None,
+        self, docs_folder: Path | None, *, root: Path | None = None, suites_folder: Path | None = None
     ) -> None:
-        self._docs_folder = None if docs_folder is None else Path(docs_folder)
-        self._root = Path(root) if root is not None else self._docs_folder
-        self._suites_folder = None if suites_folder is None else Path(suites_folder)
+        self._docs_folder, self._root, self._suites_folder = docs_folder, root or docs_folder, suites_folder
 
     def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""

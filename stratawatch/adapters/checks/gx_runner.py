@@ -12,6 +12,7 @@ import numpy as np
 
 from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.errors import ConfigError, ConfigErrors, Unreachable
+from stratawatch.formatting import first_line
 
 _OFF = {"GX_ANALYTICS_ENABLED": "false"}
 """Set before the import: the library must not send usage statistics."""
@@ -47,7 +48,7 @@ def validate(suite: Suite) -> Validated:
         if not suite.rules[number].place:
             raise _failed(suite, message)
         what = f"{suite.rules[number].place} cannot be asked of the {suite.name}"
-        faults.append(ConfigError(what, got=_first_line(message), hint=_AGAIN))
+        faults.append(ConfigError(what, got=first_line(message).rstrip("."), hint=_AGAIN))
     if faults:
         raise ConfigErrors(faults)
     if len(result.results) != len(suite.rules):
@@ -182,10 +183,6 @@ def _internal_failures(results: Iterable[Any]) -> Iterator[tuple[int, str]]:
 def _failed(suite: Suite, message: str) -> Unreachable:
     return Unreachable(
         f"the input check of the {suite.name} failed in itself, which says nothing about the data",
-        got=_first_line(message),
+        got=first_line(message).rstrip("."),
         hint="it is tried again at the next advance",
     )
-
-
-def _first_line(message: str) -> str:
-    return message.strip().splitlines()[0].rstrip(".") if message.strip() else "no message"

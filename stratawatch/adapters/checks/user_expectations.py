@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from html import escape, unescape
 from typing import Any, Final
 
 from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.adapters.checks.user_suites import UserExpectation, UserSuite, installed_types
 from stratawatch.errors import ConfigError, ConfigErrors
-from stratawatch.formatting import shortened
+from stratawatch.formatting import did_you_mean, shortened
 
 _ONE: Final = ("column", "column_A", "column_B")
 _SEVERAL: Final = ("column_list",)
@@ -72,12 +71,10 @@ def _column(name: Any, expectation: UserExpectation, suite: Suite) -> str:
     found = escape(str(name))
     if found not in suite.frame:
         names = [unescape(one) for one in suite.frame]
-        near = get_close_matches(str(name), names, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else ""
         raise ConfigError(
             f"{expectation.place} asks for the column '{name}', which the frame '{suite.name}' does not have",
             expected=", ".join(names),
-            hint=hint,
+            hint=did_you_mean(str(name), names),
         )
     return found
 

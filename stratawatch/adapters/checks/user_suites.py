@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import util
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Final, Literal, get_args
 
 from stratawatch.errors import ConfigError, ConfigErrors
 from stratawatch.extras import MissingExtra
+from stratawatch.formatting import did_you_mean
 
 FrameName = Literal["profile", "candidates"]
 _SUITE: Final = frozenset({"frame", "panels", "expectations"})
@@ -158,14 +158,12 @@ def _of_type(kind: str, place: str) -> Iterator[ConfigError]:
         hint = f"ask '{kind.replace('like_pattern', 'regex')}'" if "like" in kind else ""
         yield ConfigError(f"{place} has the type '{kind}', which cannot be asked here", hint=hint)
     elif kind not in installed_types():
-        near = get_close_matches(kind, sorted(installed_types()), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else "greatexpectations.io/expectations lists them"
+        hint = did_you_mean(kind, sorted(installed_types()), "greatexpectations.io/expectations lists them")
         yield ConfigError(f"{place} has the unknown type '{kind}'", hint=hint)
 
 
 def _unknown_keys(document: Mapping[str, Any], keys: frozenset[str], place: str) -> Iterator[ConfigError]:
     for key in document:
         if key not in keys | _ITS_OWN:
-            near = get_close_matches(str(key), sorted(keys), n=1)
-            hint = f"did you mean '{near[0]}'?" if near else ""
+            hint = did_you_mean(str(key), sorted(keys))
             yield ConfigError(f"{place} has the unknown key '{key}'", expected=", ".join(sorted(keys)), hint=hint)

@@ -164,17 +164,11 @@ def _render(batch: Batch) -> bytes:
         "digest": _digest(batch),
     }
     # ASCII only: a reader that splits at every kind of Unicode line end still sees whole lines.
-    return "".join(json.dumps(line) + "\n" for line in (header, *_tasks(batch))).encode()
-
-
-def _tasks(batch: Batch) -> Iterable[dict[str, Any]]:
-    for task in batch.tasks:
-        yield {
-            "batch": batch.key,
-            "key": task.item_key,
-            "question": batch.question,
-            "payload": _plain(task.payload),
-        }
+    tasks = (
+        {"batch": batch.key, "key": task.item_key, "question": batch.question, "payload": _plain(task.payload)}
+        for task in batch.tasks
+    )
+    return "".join(json.dumps(line) + "\n" for line in (header, *tasks)).encode()
 
 
 def _digest(batch: Batch) -> str:

@@ -36,11 +36,6 @@ class SourceSettings(AdapterSettings):
         """The key that says where the server is, or else what is read."""
         return self.content_key
 
-    @property
-    def csv_delimiter(self) -> str | None:
-        """What separates columns of CSV files, where it is set."""
-        return None
-
     def build(self, context: BuildContext) -> "PredictionSource":
         """The source; secrets are looked up now."""
         raise NotImplementedError

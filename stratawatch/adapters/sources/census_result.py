@@ -38,6 +38,11 @@ class CensusCounts:
     _census: Census | None = None
 
     def __post_init__(self) -> None:
+        """Count the words of calls and of flags, and the columns before the ranges: which group it is, its items."""
+        self._scorers = len(self.panel.classifiers) + len(self.panel.auxiliary)
+        self._call_words = packed_codes.word_count(self._scorers)
+        self._flag_words = packed_codes.word_count(packed_codes.ROW_FLAGS + len(self.panel.classifiers))
+        self._count_columns = self._call_words + self._flag_words + 4
         self._ranges = InputRanges(self.panel)
         self.add_counts([[]] * self._count_columns)
 
@@ -95,25 +100,6 @@ class CensusCounts:
             kinds={name: kind_of(self.types[name]) for name in self._counted_columns() if name in self.types},
             fingerprint=_fingerprint(self.census()),
         )
-
-    @property
-    def _call_words(self) -> int:
-        """How many words hold the calls of a pattern."""
-        return packed_codes.word_count(self._scorers)
-
-    @property
-    def _flag_words(self) -> int:
-        """How many words hold the flags."""
-        return packed_codes.word_count(packed_codes.ROW_FLAGS + len(self.panel.classifiers))
-
-    @property
-    def _count_columns(self) -> int:
-        """How many columns of a group say which it is and how many items it has."""
-        return self._call_words + self._flag_words + 4
-
-    @property
-    def _scorers(self) -> int:
-        return len(self.panel.classifiers) + len(self.panel.auxiliary)
 
     def _groups(self) -> CensusGroups:
         self._parts = [CensusGroups.joined(self._parts)]

@@ -1,6 +1,5 @@
 """The columns of a source: which there must be, and what kind of value each one holds."""
 
-import difflib
 import json
 import re
 from collections import Counter
@@ -11,6 +10,7 @@ from stratawatch.adapters.sources.quoting import NUMBER
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Role
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
+from stratawatch.formatting import did_you_mean
 
 Kind = Literal["flag", "number", "text", "moment", "zoned", "other"]
 
@@ -84,7 +84,7 @@ def _column_error(
         return InputRefused(
             f"column {name!r} ({purpose_if_missing}) is missing in {where}",
             got="the columns " + list_names(types),
-            hint=_hint(name, types),
+            hint=did_you_mean(name, types, "correct the name, or add the column to the export"),
         )
     if kind_of(types[name]) in kinds:
         return None
@@ -109,11 +109,6 @@ def _require_delimiter(types: Mapping[str, str], where: str) -> None:
             got=repr(name),
             hint=f"set the source's delimiter: delimiter = {json.dumps(marks[0][0])}",
         )
-
-
-def _hint(name: str, types: Mapping[str, str]) -> str:
-    near = difflib.get_close_matches(name, types, n=1)
-    return f"did you mean {near[0]!r}?" if near else "correct the name, or add the column to the export"
 
 
 _KIND_NAMES: Final[dict[Kind, str]] = {

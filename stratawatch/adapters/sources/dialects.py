@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-SOURCE: Final = "duckdb"
+import sqlglot
+from sqlglot import exp
+
+from stratawatch.adapters.sources.statements import SOURCE
+
 _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
 """The collation that compares bytes, where a column may have another one."""
 _FENCED_STEPS: Final = ("called", "checked", "flagged", "averaged", "folded", "stepped")
@@ -18,8 +22,6 @@ def translate(sql: str, dialect: str) -> str:
     >>> print(translate('SELECT MD5(item) COLLATE "C" FROM t', "trino").replace(chr(10), " "))
     SELECT   LOWER(TO_HEX(MD5(TO_UTF8(CAST(item AS VARCHAR))))) FROM t
     """
-    import sqlglot
-
     tree = sqlglot.parse_one(sql, read=SOURCE)
     for change in (_compare_bytes, _drop_materialized, *_CHANGES.get(dialect, ())):
         tree = tree.transform(lambda node, change=change: change(node, dialect))
@@ -28,8 +30,6 @@ def translate(sql: str, dialect: str) -> str:
 
 def _compare_bytes(node: Any, dialect: str) -> Any:
     """The collation "C" by the engine's own name; left out where bytes are all that is ever compared."""
-    from sqlglot import exp
-
     if not isinstance(node, exp.Collate):
         return node
     if dialect not in _BINARY:
@@ -39,8 +39,6 @@ def _compare_bytes(node: Any, dialect: str) -> Any:
 
 def _drop_materialized(node: Any, dialect: str) -> Any:
     """AS MATERIALIZED means something to PostgreSQL, and nothing or an error elsewhere."""
-    from sqlglot import exp
-
     if isinstance(node, exp.CTE) and dialect != "postgres":
         node.set("materialized", None)
     return node
@@ -48,8 +46,6 @@ def _drop_materialized(node: Any, dialect: str) -> Any:
 
 def _guard_casts(node: Any, dialect: str) -> Any:
     """PostgreSQL has no TRY_CAST; from release 16 on it has a function that says whether a text could be cast."""
-    from sqlglot import exp
-
     if not isinstance(node, exp.TryCast):
         return node
     valid = exp.Anonymous(
@@ -60,8 +56,6 @@ def _guard_casts(node: Any, dialect: str) -> Any:
 
 def _fence(node: Any, dialect: str) -> Any:  # noqa: ARG001 - one signature for all changes
     """OFFSET 0 keeps PostgreSQL from merging the steps and computing the same numbers hundreds of times a row."""
-    from sqlglot import exp
-
     if isinstance(node, exp.CTE) and node.alias in _FENCED_STEPS:
         node.set("this", node.this.offset(0))
     return node
@@ -69,8 +63,6 @@ def _fence(node: Any, dialect: str) -> Any:  # noqa: ARG001 - one signature for 
 
 def _without_zone(node: Any, dialect: str) -> Any:  # noqa: ARG001
     """AT TIME ZONE 'UTC' as a cast: the session's zone is UTC, so that Spark only drops the zone."""
-    from sqlglot import exp
-
     if isinstance(node, exp.AtTimeZone):
         return exp.Cast(this=node.this, to=exp.DataType.build("TIMESTAMP_NTZ", dialect="spark"))
     return node
@@ -78,8 +70,6 @@ def _without_zone(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
 def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
     """Spark cannot know the size of these tables: a hint says that they are small."""
-    from sqlglot import exp
-
     if isinstance(node, exp.Select):
         joined = [node.args.get("from_"), *(node.args.get("joins") or ())]
         named = [one.this.alias_or_name for one in joined if one is not None]
@@ -94,8 +84,6 @@ def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
 def _hash_text(node: Any, dialect: str) -> Any:  # noqa: ARG001
     """MD5 takes bytes in Trino; sqlglot encodes what it knows to be text, so that ids are cast to it."""
-    from sqlglot import exp
-
     if isinstance(node, exp.MD5) and isinstance(node.this, exp.Column):
         node.set("this", exp.Cast(this=node.this, to=exp.DataType.build("VARCHAR")))
     return node

@@ -36,11 +36,6 @@ class FilesSettings(DuckDBSettings):
         """What is read, for people."""
         return f"files: {self.path}"
 
-    @property
-    def csv_delimiter(self) -> str | None:
-        """What separates columns of CSV files, where it is set."""
-        return self.delimiter
-
     def build(self, context: BuildContext) -> "FilesSource":
         """The source."""
         return FilesSource(

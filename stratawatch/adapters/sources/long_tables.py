@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from stratawatch.adapters.sources import window_times
 from stratawatch.adapters.sources.column_types import kind_of
-from stratawatch.adapters.sources.dialects import SOURCE
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.statements import INDENT, Statements, bytewise_text, template
+from stratawatch.adapters.sources.statements import INDENT, SOURCE, Statements, bytewise_text, template
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 
 _COPIES = "rows of the item"

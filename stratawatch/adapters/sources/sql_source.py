@@ -17,7 +17,6 @@ from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import ColumnProblem, SourceDescription
 from stratawatch.engine.progress import phase
 
@@ -135,7 +134,11 @@ class SqlWindowReader:
             counts = CensusCounts(self.panel, self.engine.statements.types)
             self._count(counts)
             profile = counts.profile()
-            bad = _bad_rows(self.engine, self.panel, self.window) if profile.bad_rows else ()
+            statements = self.engine.statements
+            batches = self.engine.batches(statements.bad_rows(self.window)) if profile.bad_rows else ()
+            bad = tuple(
+                to_quarantined_row(self.panel, statements.bad_row_columns(), row) for rows in batches for row in rows
+            )
             return CensusResult(counts.census(), profile, bad, self.engine.source_version)
 
     def candidates(self, atoms: Sequence[Atom], quotas: Sequence[int]) -> tuple[CandidateItem, ...]:
@@ -171,15 +174,6 @@ class SqlWindowReader:
 
     def _items(self, sql: str, atoms: Sequence[Atom]) -> list[CandidateItem]:
         return [_candidate(self.panel, row, atoms) for rows in self.engine.batches(sql) for row in rows]
-
-
-def _bad_rows(engine: SqlEngine, panel: PanelSpec, window: Window) -> tuple[QuarantinedRow, ...]:
-    names = engine.statements.bad_row_columns()
-    return tuple(
-        to_quarantined_row(panel, names, row)
-        for rows in engine.batches(engine.statements.bad_rows(window))
-        for row in rows
-    )
 
 
 def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> CandidateItem:

@@ -13,11 +13,12 @@ from typing import Final
 from stratawatch.adapters.sources import call_sql, packed_codes, window_times
 from stratawatch.adapters.sources.call_sql import NumberedScorer
 from stratawatch.adapters.sources.column_types import kind_of
-from stratawatch.adapters.sources.dialects import SOURCE, translate
 from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.single_scan import DigestBound
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
+SOURCE: Final = "duckdb"
+"""The dialect that the text is written in."""
 BAD_ROWS_SHOWN: Final = 20
 SINGLE_SCAN, QUOTAS = "stratawatch_single_scan", "stratawatch_quotas"
 """Tables of our own. Inside of views they hide all tables of these names, hence the prefix."""
@@ -146,7 +147,11 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         return self._translated(template(name).substitute(parts))
 
     def _translated(self, sql: str) -> str:
-        return sql if self.dialect == SOURCE else translate(sql, self.dialect)
+        if self.dialect == SOURCE:
+            return sql
+        from stratawatch.adapters.sources.dialects import translate
+
+        return translate(sql, self.dialect)
 
     def _classified(self, window: Window, *, drawing: bool = False) -> str:
         columns, types = self.panel.columns, self.types

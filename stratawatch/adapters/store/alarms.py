@@ -71,7 +71,7 @@ class SqlAlarms:
 
     def _incidents(self, *conditions: ColumnElement[bool]) -> tuple[Incident, ...]:
         query = select(incidents).where(*conditions).order_by(incidents.c.opened_at, incidents.c.id)
-        return tuple(_incident_of(row) for row in self._sql.execute(query))
+        return tuple(record_of(Incident, row, key=record_of(StreamKey, row)) for row in self._sql.execute(query))
 
 
 def _key_columns(key: StreamKey) -> dict[str, Any]:
@@ -90,7 +90,3 @@ def _state_of(row: Row[Any]) -> StreamState:
 def _order(state: StreamState) -> tuple[str, ...]:
     key = state.key
     return key.panel, key.classifier, key.metric, key.segment or ""
-
-
-def _incident_of(row: Row[Any]) -> Incident:
-    return record_of(Incident, row, key=record_of(StreamKey, row))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, select, update
+from sqlalchemy import Row, select, update
 
 from stratawatch.adapters.store import transitions
 from stratawatch.adapters.store.frozen_cycle import SqlFrozenFacts
@@ -31,10 +31,6 @@ def cycle_of(row: Row[Any]) -> Cycle:
     )
 
 
-def _of_period(panel: str, period: int) -> Select[tuple[int]]:
-    return select(cycles.c.id).where(cycles.c.panel == panel, cycles.c.period == period)
-
-
 class SqlCycles(SqlFrozenFacts, SqlQuarantine):
     """The repository of cycles, their frozen facts and their transitions."""
 
@@ -57,7 +53,8 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
             "source_version": {},
         }
         opened: int | None = self._sql.scalar(statement, row)
-        if opened is None and self._sql.scalar(_of_period(panel, period)) is None:
+        there = select(cycles.c.id).where(cycles.c.panel == panel, cycles.c.period == period)
+        if opened is None and self._sql.scalar(there) is None:
             raise StaleState(f"panel '{panel}' has a cycle for window {window} under another period")
         return opened
 

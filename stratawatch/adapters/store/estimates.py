@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from math import isnan
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, true, update
 
@@ -17,6 +17,9 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.errors import StratawatchError
+
+_REVISION: Final = ("number", "fingerprint", "mark", "at")
+"""Columns of a revision beside those of its cycle."""
 
 
 class SqlEstimates:
@@ -72,7 +75,7 @@ class SqlEstimates:
     def _newest(self, which: ColumnElement[bool], by: datetime | None = None) -> tuple[tuple[Cycle, Revision], ...]:
         """Two queries, however many cycles there are."""
         newest = _newest_revisions(by).subquery()
-        columns = [newest.c[name].label(f"revision_{name}") for name in ("id", "number", "fingerprint", "mark", "at")]
+        columns = [newest.c[name].label(f"revision_{name}") for name in ("id", *_REVISION)]
         heads = (
             select(cycles, *columns)
             .join_from(cycles, newest, newest.c.cycle_id == cycles.c.id)
@@ -107,14 +110,8 @@ def _newest_revisions(by: datetime | None = None) -> Select[Any]:
 
 
 def _revision_of(row: Row[Any], found: Sequence[Estimate]) -> Revision:
-    return Revision(
-        cycle_id=row.id,
-        number=row.revision_number,
-        fingerprint=row.revision_fingerprint,
-        mark=row.revision_mark,
-        at=row.revision_at,
-        estimates=tuple(found),
-    )
+    facts = {name: getattr(row, f"revision_{name}") for name in _REVISION}
+    return Revision(cycle_id=row.id, estimates=tuple(found), **facts)
 
 
 def _estimate_row(revision_id: int, position: int, estimate: Estimate) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Select, func, select
 
 from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
@@ -71,11 +71,7 @@ class SqlRounds(SqlBatches):
         return tuple(sorted((row.item, row.first) for row in self._sql.execute(query)))
 
     def _rounds(self, query: Select[Any]) -> tuple[Round, ...]:
-        return tuple(_round_of(row) for row in self._sql.execute(query))
+        return tuple(record_of(Round, row, plan=plan_from(row.plan)) for row in self._sql.execute(query))
 
 
 _draws = draws  # inside `add` the word is taken by what was drawn
-
-
-def _round_of(row: Row[Any]) -> Round:
-    return record_of(Round, row, plan=plan_from(row.plan))

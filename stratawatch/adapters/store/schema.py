@@ -1,8 +1,10 @@
 """Which schema a store has, and bringing it up to date. Reading it needs no Alembic; migrating does."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Engine, func, inspect, select, text
+from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 
 from stratawatch.adapters.store.database import (
     LOOKING,
@@ -33,21 +35,22 @@ def schema_state(url: str) -> SchemaState:
     file = sqlite_file(address)
     if file is not None and not file.exists():
         return "empty"
-    engine = connect(address)
-    try:
-        with database_errors(address):
-            return compare_schema_version(read_schema_version(engine))
-    finally:
-        engine.dispose()
+    with _engine(address) as engine:
+        return compare_schema_version(read_schema_version(engine))
 
 
 def migrate(url: str) -> None:
     """Create the store, or bring it to this program's schema; a newer one is refused."""
-    address = store_url(url)
+    with _engine(store_url(url)) as engine:
+        upgrade(engine)
+
+
+@contextmanager
+def _engine(address: URL) -> Iterator[Engine]:
     engine = connect(address)
     try:
         with database_errors(address):
-            upgrade(engine)
+            yield engine
     finally:
         engine.dispose()
 

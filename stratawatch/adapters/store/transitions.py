@@ -38,7 +38,13 @@ def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *,
     afresh = _AFRESH.get((entity, new), _AFRESH.get((entity, ""), {}))
     changed = sql.execute(update(table).where(row).values(state=str(new), **afresh))
     if changed.rowcount != 1:
-        raise _stale(sql, entity, entity_id, old)
+        now = sql.scalar(select(table.c.state).where(table.c.id == entity_id))
+        raise StaleState(
+            f"{entity} {entity_id} did not move",
+            expected=f"state {old}",
+            got=f"state {now}" if now else "no such row",
+            hint="someone else was faster; nothing was changed",
+        )
     sql.execute(
         tables.transitions.insert().values(
             entity=str(entity), entity_id=entity_id, old_state=str(old), new_state=str(new), why=why, at=at
@@ -57,15 +63,4 @@ def moves(sql: Connection, entity: Entity | None, entity_id: int | None) -> tupl
     return tuple(
         Transition(row.entity, row.entity_id, row.old_state, row.new_state, row.why, row.at)
         for row in sql.execute(query)
-    )
-
-
-def _stale(sql: Connection, entity: Entity, entity_id: int, old: str) -> StaleState:
-    table = TABLES[entity]
-    now = sql.scalar(select(table.c.state).where(table.c.id == entity_id))
-    return StaleState(
-        f"{entity} {entity_id} did not move",
-        expected=f"state {old}",
-        got=f"state {now}" if now else "no such row",
-        hint="someone else was faster; nothing was changed",
     )

@@ -1,6 +1,6 @@
 """Estimate a cycle and judge it against the limits; a late label makes a new revision."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
@@ -69,20 +69,14 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
     return number
 
 
-def segments_of(atoms: Sequence[Atom]) -> tuple[Segment, ...]:
-    """The segments worth an estimate of their own, in order."""
-    sizes: dict[Segment, int] = {}
-    for atom in atoms:
-        for segment, size in atom.segments.items():
-            sizes[segment] = sizes.get(segment, 0) + size
-    largest = sorted(sizes, key=lambda segment: (-sizes[segment], segment))[:MOST_SEGMENTS]
-    return tuple(sorted(largest))
-
-
 def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
     """The largest segments, and those with a limit: one that is not there this week must be told as BLIND."""
+    sizes: Counter[Segment] = Counter()
+    for atom in atoms:
+        sizes.update(atom.segments)
+    largest = sorted(sizes, key=lambda segment: (-sizes[segment], segment))[:MOST_SEGMENTS]
     limited = {limit.segment for limit in spec.limits if limit.segment}
-    return tuple(sorted(limited | set(segments_of(atoms))))
+    return tuple(sorted(limited.union(largest)))
 
 
 def wanted_margin(spec: PanelSpec, key: StreamKey) -> float:

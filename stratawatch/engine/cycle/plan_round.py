@@ -51,7 +51,8 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
     reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
     plan = _plan(tx, spec, cycle, labelled, reusable)
-    fresh = [items[item] for item in _drawn(labelled, plan) if item not in labelled.drawn]
+    drawn = (labelled.design.candidates.items[i] for i in labelled.design.draw(plan))
+    fresh = [items[item] for item in drawn if item not in labelled.drawn]
     if ordinal > 1 and not fresh:
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
@@ -83,10 +84,6 @@ def _plan(
         reused=labelled.reused,
         earlier=before,
     )
-
-
-def _drawn(labelled: LabelledCycle, plan: Plan) -> list[str]:
-    return [labelled.design.candidates.items[i] for i in labelled.design.draw(plan)]
 
 
 def _draws(

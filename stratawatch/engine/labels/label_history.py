@@ -1,6 +1,6 @@
 """What earlier cycles of a panel teach the next one: their labelled draws, as they were known when it was opened."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 
 import numpy as np
@@ -9,9 +9,7 @@ from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.score_bins import centres
 from stratawatch.core.tuning import HISTORY
-from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.labelled_cycle import verdicts_of
-from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -35,29 +33,20 @@ def label_history(
     past = tx.labels.past(list(periods), received_by)
     verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
     labelled = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
+    drawable = frozenset(present)
     ages = [period - periods[draw.cycle_id] for draw in labelled]
-    history = _columns(labelled, verdicts, ages, frozenset(present), len(spec.classifiers))
+    history = History(
+        ages=np.array(ages, dtype=np.int64),
+        patterns=tuple(draw.pattern for draw in labelled),
+        scores=centres([draw.bin for draw in labelled]),
+        positive=np.array([verdicts[draw.item_key] == "yes" for draw in labelled], dtype=np.bool_),
+        weights=np.array([draw.weight for draw in labelled], dtype=np.float64),
+        drawable=np.array([draw.item in drawable for draw in labelled], dtype=np.bool_),
+        classifiers=len(spec.classifiers),
+    )
     return with_variance_ratios(history) if spec.stop_rule == "goals" else history
 
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:
     """Whether a pattern and a score mean the same in both: a changed cut-off is another classifier."""
     return (earlier.classifiers, earlier.auxiliary) == (spec.classifiers, spec.auxiliary)
-
-
-def _columns(
-    labelled: Sequence[PastDraw],
-    verdicts: dict[str, Verdict],
-    ages: Sequence[int],
-    present: frozenset[str],
-    classifiers: int,
-) -> History:
-    return History(
-        ages=np.array(ages, dtype=np.int64),
-        patterns=tuple(draw.pattern for draw in labelled),
-        scores=centres([draw.bin for draw in labelled]),
-        positive=np.array([verdicts[draw.item_key] == "yes" for draw in labelled], dtype=np.bool_),
-        weights=np.array([draw.weight for draw in labelled], dtype=np.float64),
-        drawable=np.array([draw.item in present for draw in labelled], dtype=np.bool_),
-        classifiers=classifiers,
-    )

@@ -78,20 +78,6 @@ class PredictionSource(Protocol):
         """Both, with as few scans as they take together."""
         ...
 
-    def census(self, panel: PanelSpec, window: Window) -> CensusResult:
-        """Count the window, profile its input. Raises InputRefused or Unreachable."""
-        ...
-
-    def candidates(
-        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
-    ) -> tuple[CandidateItem, ...]:
-        """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
-        ...
-
-    def rows(self, panel: PanelSpec, window: Window) -> int:
-        """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
-        ...
-
     def describe(self, panel: PanelSpec) -> SourceDescription:
         """Describe the source for `check`: files, rows, columns with types, and every column that cannot be read.
 

@@ -9,9 +9,9 @@ import sqlglot
 from sqlglot import exp
 
 from stratawatch.adapters.sources.long_tables import statements_for
+from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
-from stratawatch.engine.ports import PredictionSource
 from stratawatch.errors import InputRefused
 from tests.support.predictions import golden_draw as golden
 from tests.support.predictions.backends import PARAMS, items
@@ -20,12 +20,12 @@ from tests.support.predictions.long_golden import LONG_GOLDEN, turned
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.predictions.tables import Table
 
-Make = Callable[[Table], PredictionSource]
+Make = Callable[[Table], SqlSource]
 TYPED = [one for one in PARAMS if one.id != "files-csv"]
 """All of CSV is text."""
 
 
-def answers(source: PredictionSource, spec: PanelSpec) -> tuple[Any, ...]:
+def answers(source: SqlSource, spec: PanelSpec) -> tuple[Any, ...]:
     """All that a design learns of a window, and what is drawn."""
     counted, (atoms, quotas) = source.census(spec, WINDOW), golden.atoms()
     segments = {key: list(n) for key, n in counted.census.segments.items()}

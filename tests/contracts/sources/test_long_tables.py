@@ -10,9 +10,9 @@ import pytest
 
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
+from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
-from stratawatch.engine.ports import PredictionSource
 from stratawatch.errors import InputRefused
 from tests.support.predictions import golden_draw as golden
 from tests.support.predictions.long_golden import LONG_GOLDEN, turned
@@ -41,10 +41,10 @@ def rows(*given: Row) -> Table:
 
 
 @pytest.fixture(params=["files", pytest.param("postgres", marks=pytest.mark.postgres)])
-def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Table], PredictionSource]:
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Table], SqlSource]:
     """A function from a table to a source that reads it."""
 
-    def make(table: Table) -> PredictionSource:
+    def make(table: Table) -> SqlSource:
         if request.param == "files":
             return FilesSource(write(tmp_path / "rows.parquet", table))
         url = request.getfixturevalue("postgres_server")
@@ -53,7 +53,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Table], Pr
     return make
 
 
-def cells(source: PredictionSource, spec: PanelSpec = TWO, window: Window = WINDOW) -> dict[str, int]:
+def cells(source: SqlSource, spec: PanelSpec = TWO, window: Window = WINDOW) -> dict[str, int]:
     """Items by pattern."""
     census = source.census(spec, window).census
     found: dict[str, int] = {}
@@ -62,14 +62,14 @@ def cells(source: PredictionSource, spec: PanelSpec = TWO, window: Window = WIND
     return found
 
 
-def drawn(source: PredictionSource, *patterns: str) -> list[tuple[str, str, int, Any]]:
+def drawn(source: SqlSource, *patterns: str) -> list[tuple[str, str, int, Any]]:
     atoms = [Atom(one, NO_BIN, 1023, 9, None, stratum=0) for one in patterns]
     return [(one.item, one.pattern, one.copies, one.payload) for one in source.candidates(TWO, WINDOW, atoms, [9])]
 
 
 class TestGoldenWorld:
     @pytest.fixture
-    def both(self, made: Callable[[Table], PredictionSource], tmp_path: Path) -> tuple[Any, Any]:
+    def both(self, made: Callable[[Table], SqlSource], tmp_path: Path) -> tuple[Any, Any]:
         wide = FilesSource(write(tmp_path / "wide.parquet", golden.table()))
         return wide, made(turned(golden.table()))
 

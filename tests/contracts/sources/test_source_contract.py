@@ -41,7 +41,7 @@ class TestRegistry:
         for kind in REGISTRY:
             build = SourceSettings.of_kind(kind).build
             built = get_type_hints(build, vars(sys.modules[build.__module__]))["return"]
-            for method in ("census", "candidates", "rows", "describe"):
+            for method in ("reading", "describe"):
                 ours = list(inspect.signature(getattr(built, method)).parameters)
                 assert ours == list(inspect.signature(getattr(PredictionSource, method)).parameters)
 

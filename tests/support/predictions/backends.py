@@ -8,8 +8,8 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
+from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import NO_BIN, Atom
-from stratawatch.engine.ports import PredictionSource
 from tests.support.predictions.panels import START
 from tests.support.predictions.tables import Table, write, write_database, write_postgres
 
@@ -33,8 +33,8 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """A function from a table to a source that reads it."""
     kind, form = request.param
 
-    def make(table: Table) -> PredictionSource:
-        source: PredictionSource
+    def make(table: Table) -> SqlSource:
+        source: SqlSource
         if kind == "files":
             source = FilesSource(write(tmp_path / f"rows.{form}", table))
         elif kind == "duckdb":

@@ -181,9 +181,9 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
         play(scenario)
         documents.append(read_status(url))
     assert documents[0] == documents[1]
-    assert len(documents[0].streams) == 1
-    assert documents[0].cycles
-    assert documents[0].batches
+    assert len(documents[0]["streams"]) == 1
+    assert documents[0]["cycles"]
+    assert documents[0]["batches"]
 
 
 def make_scenario(url: str) -> Scenario:

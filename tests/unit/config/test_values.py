@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratawatch.config.problems import did_you_mean
+from stratawatch.config.problems import nearest_or_all
 from stratawatch.errors import ConfigError
 from stratawatch.settings.confined_paths import confined
 from stratawatch.settings.durations import parse_duration
@@ -92,7 +92,7 @@ class TestConfinement:
 
 class TestDidYouMean:
     def test_the_nearest_name_is_proposed(self):
-        assert did_you_mean("precison", ["precision", "recall"]) == "did you mean 'precision'?"
+        assert nearest_or_all("precison", ["precision", "recall"]) == "did you mean 'precision'?"
 
     def test_without_a_near_one_all_are_listed(self):
-        assert did_you_mean("xyz", ["b", "a"]) == "known are: a, b"
+        assert nearest_or_all("xyz", ["b", "a"]) == "known are: a, b"
