@@ -1,4 +1,4 @@
-"""How far a long read is. Whoever shows it listens, whoever reads tells; without a listener nothing happens."""
+"""Passes on how far a long read is, from what reads to what shows it; without a listener nothing happens."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ def phase(name: str) -> Iterator[None]:
 
 
 def is_listened_to() -> bool:
-    """Whether anybody listens: if not, nobody need look."""
+    """Whether there is a listener: if not, progress need not be looked up."""
     return _LISTENER.get() is not None
 
 

@@ -1,4 +1,4 @@
-"""Where people are told: one file and one line a kind, loaded when it is used."""
+"""Alert channels: the kinds that there are, each loaded when it is used, and what their settings have in common."""
 
 from typing import ClassVar, Final
 

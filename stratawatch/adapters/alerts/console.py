@@ -1,4 +1,4 @@
-"""Alerts on the terminal: plain text that can be read at three in the morning, in 60 columns."""
+"""Prints alerts on the terminal, as plain text in 60 columns."""
 
 import sys
 from collections.abc import Iterator

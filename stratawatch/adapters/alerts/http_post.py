@@ -1,4 +1,4 @@
-"""Posting JSON to an address that is a secret: what every channel by HTTP needs."""
+"""Posts JSON to an address that is a secret, for every channel by HTTP."""
 
 import logging
 from collections.abc import Iterator, Mapping

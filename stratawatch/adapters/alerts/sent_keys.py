@@ -1,4 +1,4 @@
-"""Which notifications a channel has sent, kept for the next process: not every receiver notices a second one."""
+"""Keeps which notifications a channel has sent, also for the next process: not every receiver notices a second one."""
 
 import os
 from contextlib import suppress
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = ".stratawatch"
-"""Below the configuration's folder; what lies there is a memory, and may be lost."""
+"""Below the configuration's folder; files there may be deleted, and notifications may then be sent twice."""
 
 
 class SentKeys:

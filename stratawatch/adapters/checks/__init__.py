@@ -1,4 +1,4 @@
-"""Whether the input is fit to be judged: one adapter a kind, loaded when it is used."""
+"""Input checks: the kinds that there are, each loaded when it is used."""
 
 from typing import Final
 

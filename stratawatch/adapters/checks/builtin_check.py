@@ -1,4 +1,4 @@
-"""The program's own expectations where Great Expectations is not installed: the same refusals, but no pages."""
+"""Checks the program's own expectations without Great Expectations: with the same refusals, but no pages."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from stratawatch.extras import require
 
 
 class BuiltinCheck:
-    """Expectations of the user's own are never left out without a word: where there are any, the library is needed."""
+    """Raises MissingExtra where there are expectations of the user's own, which only Great Expectations can check."""
 
     def __init__(self, suites_folder: Path) -> None:
         self._suites_folder = suites_folder

@@ -1,4 +1,4 @@
-"""Where people label: one file and one line a kind, loaded when it is used."""
+"""Label queues: the kinds that there are, each loaded when it is used, and what their settings have in common."""
 
 from typing import ClassVar, Final
 

@@ -1,4 +1,4 @@
-"""Where predictions are read: one file and one line a kind, loaded when it is used."""
+"""Sources of predictions: the kinds that there are, each loaded when it is used, and what their settings share."""
 
 from typing import TYPE_CHECKING, ClassVar, Final
 

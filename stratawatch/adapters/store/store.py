@@ -11,7 +11,7 @@ from stratawatch.adapters.store.transaction import SqlTransaction
 
 
 class SqlStore:
-    """The truth, in a SQL database. With `create`, the schema is created or brought up to date first."""
+    """Keeps all state in a SQL database. With `create`, the schema is created or brought up to date first."""
 
     def __init__(self, url: str, *, create: bool = False) -> None:
         self._url: URL = store_url(url)

@@ -1,4 +1,4 @@
-"""One unit of work over all rooms."""
+"""One unit of work over all repositories."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ from stratawatch.engine.ports.transaction import LeaseRepository
 
 
 class SqlTransaction:
-    """All rooms on one connection. Rolls back unless `commit` was called."""
+    """All repositories on one connection. Rolls back unless `commit` was called."""
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
@@ -41,5 +41,5 @@ class SqlTransaction:
         move(self._sql, entity, entity_id, old, new, at=at, why=why)
 
     def commit(self) -> None:
-        """Make it so."""
+        """Commit everything that was written."""
         self._sql.commit()

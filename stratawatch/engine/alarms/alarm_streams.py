@@ -1,4 +1,4 @@
-"""From judgements to incidents: opened, kept, resolved, and told in the transaction that decided them."""
+"""Opens and resolves incidents by judgements, and writes notifications in the same transaction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def record_judgements(
 
 
 def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, why: str) -> None:
-    """Nothing can be told of this window: every stream is BLIND. A panel without limits is told all the same."""
+    """Make every stream BLIND: nothing can be estimated in this window. People hear of it without limits too."""
     judgements = dict.fromkeys(watched_streams(spec), Judgement(AlarmState.BLIND, why))
     revision = max((state.revision for state in tx.alarms.of_cycle(cycle.id)), default=-1) + 1
     record_judgements(tx, ports, cycle, revision, judgements)

@@ -1,4 +1,4 @@
-"""A step that fails is counted in the store, told once it keeps failing, and forgotten when its cycle moves on."""
+"""Counts the failures of a step in the store, until its cycle moves on; people hear of it once it keeps failing."""
 
 from typing import Final
 

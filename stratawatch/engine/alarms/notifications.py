@@ -1,4 +1,4 @@
-"""What people are told, in words, written to the outbox in the transaction that decided it."""
+"""Writes notifications, in words, to the outbox: in the transaction that decided them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> 
 def notify_breach(
     tx: Transaction, ports: Ports, cycle: Cycle, incident: Incident, said: Judgement, slices: Sequence[str]
 ) -> None:
-    """The page: what is proven, where, and what to look at."""
+    """Write the page: what is proven, where, and what to look at."""
     key = incident.key
     where = f" in {key.segment}" if key.segment else ""
     lines = [
@@ -35,7 +35,7 @@ def notify_breach(
 def notify_blind(
     tx: Transaction, ports: Ports, cycle: Cycle, dedup_key: str, blind: Mapping[StreamKey, Judgement]
 ) -> None:
-    """One cause blinds many streams at once: one message for all of them."""
+    """Write one message for all streams that went blind: one cause blinds many at once."""
     reasons = sorted({said.reason for said in blind.values()})
     lines = [*reasons, f"window {cycle.window}, cycle {cycle.id}", *(f"- {key}" for key in blind)]
     number = f"{len(blind)} of its metrics" if len(blind) > 1 else "one of its metrics"
@@ -45,14 +45,14 @@ def notify_blind(
 
 
 def notify_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
-    """A breach is over."""
+    """Write that a breach is over."""
     key = incident.key
     subject = f"RESOLVED: {_metric(key)} of {key.classifier} ({key.panel})"
     notify(tx, ports, incident.dedup_key, "resolved", subject, why, _stream_facts(key))
 
 
 def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
-    """The last stream of a BLIND message can be told again."""
+    """Write that the last stream of a BLIND message can be estimated again."""
     panel = incident.key.panel
     notify(tx, ports, incident.dedup_key, "resolved", f"RESOLVED: {panel} can tell again", why, {"panel": panel})
 
@@ -66,7 +66,7 @@ def notify(
     body: str,
     facts: Mapping[str, object],
 ) -> None:
-    """One outbox row for every channel."""
+    """Write one outbox row for every channel."""
     for channel in ports.channels:
         key = f"{dedup_key}|{severity}|{channel}"
         now = ports.clock.now()

@@ -1,4 +1,4 @@
-"""What can move now. An advance looks at states, moves what can move, and ends; nothing waits."""
+"""Advances every cycle as far as it can move now: looks at states, moves what can move, and ends without waiting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Labels that come by hand instead of through the queue: the same ledger, the same rules."""
+"""Appends labels that come by hand instead of through the queue, by the same rules."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

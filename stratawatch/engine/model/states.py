@@ -37,7 +37,7 @@ class RoundState(StrEnum):
 
 
 class BatchState(StrEnum):
-    """Items that leave the house at once: an outbox row."""
+    """Items that are sent to the label queue at once: an outbox row."""
 
     PLANNED = "planned"
     SENT = "sent"

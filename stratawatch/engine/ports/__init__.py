@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Clock(Protocol):
-    """Where the time comes from."""
+    """Says what time it is."""
 
     def now(self) -> datetime:
         """The current time, in UTC."""
@@ -40,7 +40,7 @@ class Clock(Protocol):
 
 
 class WindowReader(Protocol):
-    """One look at one window: what is counted and what is drawn are the same rows, where the source can see to it."""
+    """Reads one window: counts and draws from the same rows, as far as the source can keep them still."""
 
     def census(self) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
@@ -72,10 +72,10 @@ class SourceDescription:
 
 
 class PredictionSource(Protocol):
-    """Census and candidates of a window; never the whole population in memory."""
+    """Reads the census and the candidates of a window; never holds the whole population in memory."""
 
     def reading(self, panel: PanelSpec, window: Window) -> AbstractContextManager[WindowReader]:
-        """Both, with as few scans as they take together."""
+        """Read the census and the candidates of a window, with as few scans as they take together."""
         ...
 
     def describe(self, panel: PanelSpec) -> SourceDescription:
@@ -87,7 +87,7 @@ class PredictionSource(Protocol):
 
 
 class PredictionCheck(Protocol):
-    """Whether the input is fit to be judged."""
+    """Checks whether the input is fit to be judged."""
 
     def profile(self, panel: PanelSpec, window: Window, profile: InputProfile) -> CheckReport:
         """Check the one-row profile of the whole window."""
@@ -99,7 +99,7 @@ class PredictionCheck(Protocol):
 
 
 class LabelQueue(Protocol):
-    """Where people label. At least once in both directions; keys make it effectively once."""
+    """Takes batches to people and brings their labels back, each at least once; by their keys they count once."""
 
     name: str
 
@@ -121,7 +121,7 @@ class LabelQueue(Protocol):
 
 
 class AlertChannel(Protocol):
-    """Where people are told."""
+    """Sends notifications to people."""
 
     name: str
 
@@ -131,7 +131,7 @@ class AlertChannel(Protocol):
 
 
 class Store(Protocol):
-    """The truth. A transaction rolls back unless it commits."""
+    """Keeps all state. A transaction rolls back unless it commits."""
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """Start a transaction."""

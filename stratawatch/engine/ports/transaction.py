@@ -26,7 +26,7 @@ class LeaseRepository(Protocol):
 
 
 class Transaction(Protocol):
-    """One unit of work over all rooms. Rolls back unless `commit` was called."""
+    """One unit of work over all repositories. Rolls back unless `commit` was called."""
 
     panels: PanelRepository
     cycles: CycleRepository
@@ -46,5 +46,5 @@ class Transaction(Protocol):
         ...
 
     def commit(self) -> None:
-        """Make it so."""
+        """Commit everything that was written."""
         ...
