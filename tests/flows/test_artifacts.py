@@ -60,7 +60,7 @@ class TestPlan:
 
 
 class TestEstimates:
-    def test_a_known_one_comes_with_its_interval_and_state(self):
+    def test_a_defined_one_comes_with_its_interval_and_state(self):
         [row] = estimate_rows([KNOWN], [stream(AlarmState.AT_RISK, "below")])
         assert row["estimate"] == "81.2% (77.0 to 85.0, 95%)"
         assert (row["segment"], row["labels used"], row["state"]) == ("all", 214, "AT RISK")

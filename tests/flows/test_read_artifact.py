@@ -37,7 +37,7 @@ class TestReadArtifact:
             show("counting the window", share)
         assert written == []
 
-    def test_trouble_with_prefect_is_told_once_and_ends_there(self, monkeypatch, caplog):
+    def test_trouble_with_prefect_is_logged_once_and_ends_there(self, monkeypatch, caplog):
         tries = []
 
         def away(**_):

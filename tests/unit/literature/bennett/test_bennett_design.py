@@ -37,9 +37,9 @@ def cycle_of(survey, says=mostly, labelled=frozenset(), census=CENSUS) -> Cycle:
 class TestBins:
     def test_hold_what_the_classifier_calls_positive_whatever_others_say(self):
         atoms = stratify_for_survey(CENSUS, survey_of(bins=2))
-        homes = {(atom.pattern, atom.first_bin, atom.last_bin): atom.stratum for atom in atoms}
-        assert homes["10", 560, 620] != homes["11", 700, 1000]
-        assert len({homes["00", 10, 10], homes["-1", 700, 700], homes["01", 480, 480]}) == 1
+        strata = {(atom.pattern, atom.first_bin, atom.last_bin): atom.stratum for atom in atoms}
+        assert strata["10", 560, 620] != strata["11", 700, 1000]
+        assert len({strata["00", 10, 10], strata["-1", 700, 700], strata["01", 480, 480]}) == 1
 
     def test_equal_bins_are_of_equal_widths(self):
         """Between the scores of bins 560 and 1000 the middle one lies above bin 620."""
@@ -74,7 +74,7 @@ class TestRounds:
 
     def test_only_bins_get_labels(self):
         cycle = cycle_of(survey_of(100)).finish()
-        assert {cycle.design.atoms[atom].pattern[0] for atom in _homes(cycle)} == {"1"}
+        assert {cycle.design.atoms[atom].pattern[0] for atom in _drawn_atoms(cycle)} == {"1"}
 
     def test_stop_when_the_interval_was_narrow_in_so_many_rounds_running(self):
         """Without disagreement the interval narrows fast; each more that is required is a round more."""
@@ -85,7 +85,7 @@ class TestRounds:
         assert np.diff(lengths).tolist() == [1, 1]
         assert lengths[0] < 10
 
-    def test_their_interval_is_as_narrow_as_was_wanted(self):
+    def test_their_interval_is_as_narrow_as_delta_asks(self):
         cycle = cycle_of(survey_of(400, delta=0.06, per_bin=4)).finish()
         assert cycle.new_labels < 300
         assert cycle.estimates(["precision"])["a", "precision"].result.half_width <= 0.06
@@ -100,11 +100,11 @@ class TestRounds:
         """The lower bin is a coin, the upper one always right."""
         says = lambda pattern, number: pattern == "11" or number % 2 == 0  # noqa: E731
         cycle = cycle_of(survey_of(160, bins=2), says).finish()
-        homes = [cycle.design.atoms[atom].pattern for atom in _homes(cycle)]
-        assert homes.count("10") > 2 * homes.count("11")
+        patterns = [cycle.design.atoms[atom].pattern for atom in _drawn_atoms(cycle)]
+        assert patterns.count("10") > 2 * patterns.count("11")
         even = cycle_of(survey_of(160, bins=2, style="uni"), says).finish()
-        homes = [even.design.atoms[atom].pattern for atom in _homes(even)]
-        assert 50 < homes.count("10") < 110
+        patterns = [even.design.atoms[atom].pattern for atom in _drawn_atoms(even)]
+        assert 50 < patterns.count("10") < 110
 
     def test_labels_that_exist_already_are_free(self):
         cycle = cycle_of(survey_of(60), labelled=frozenset(f"i{number}" for number in range(0, 850, 2))).finish()
@@ -125,7 +125,7 @@ class TestRounds:
         truth = np.mean([cycle.truth[item] == "yes" for item in cycle.drawn])
         assert found == IntervalEstimate(*[pytest.approx(truth)] * 3, 400)
 
-    def test_a_pool_that_is_too_small_is_told(self):
+    def test_a_pool_that_is_too_small_is_listed_as_exhausted(self):
         design = design_of(CENSUS, survey_of(300, bins=1, per_bin=50))
         pools = np.full(design.cells.stratum_count, 20)
         nothing = Cycle(design, mostly)
@@ -142,9 +142,9 @@ class TestRounds:
 class TestEstimates:
     def test_are_the_papers(self):
         cycle = cycle_of(survey_of(100)).finish()
-        cells, homes = cycle.design.cells, _homes(cycle)
+        cells, atoms = cycle.design.cells, _drawn_atoms(cycle)
         yes = [cycle.truth[item] == "yes" for item in sorted(cycle.drawn)]
-        strata = cells.strata[np.array(homes)]
+        strata = cells.strata[np.array(atoms)]
         labels, right = (np.bincount(strata, weights, cells.stratum_count) for weights in (None, yes))
         served = cells.stratum_sizes == 100
         by_hand = estimate_precision(
@@ -245,11 +245,11 @@ def test_warnings_say_what_stopping_and_spending_cost():
 
 def _bins(atoms) -> list[int]:
     """Items of the strata of what a calls positive."""
-    homes = {atom.stratum for atom in atoms if atom.pattern[0] == "1"}
-    return [sum(atom.size for atom in atoms if atom.stratum == home) for home in homes]
+    strata = {atom.stratum for atom in atoms if atom.pattern[0] == "1"}
+    return [sum(atom.size for atom in atoms if atom.stratum == stratum) for stratum in strata]
 
 
-def _homes(cycle) -> list[int]:
+def _drawn_atoms(cycle) -> list[int]:
     """The atoms of the drawn items."""
     atoms = dict(zip(cycle.design.candidates.items, cycle.design.candidates.atoms.tolist(), strict=True))
     return [atoms[item] for item in sorted(cycle.drawn)]

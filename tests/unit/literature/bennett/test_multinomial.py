@@ -41,24 +41,24 @@ class TestThrown:
         assert found.mean(axis=0).tolist() == pytest.approx([1, 3, 6], abs=0.1)
 
     @given(st.lists(st.tuples(st.floats(1e-6, 1e6), st.integers(0, 12)), min_size=1, max_size=6), st.integers(0, 60))
-    def test_sums_are_exact_within_room(self, bins, labels):
-        chances, room = (np.array(column) for column in zip(*bins, strict=True))
-        found = draw_bin_counts(chances, room, labels, np.random.default_rng(labels))
-        assert bool(np.all((found >= 0) & (found <= room)))
-        assert found.sum() == min(labels, room.sum())
+    def test_sums_are_exact_within_the_capacity(self, bins, labels):
+        chances, capacity = (np.array(column) for column in zip(*bins, strict=True))
+        found = draw_bin_counts(chances, capacity, labels, np.random.default_rng(labels))
+        assert bool(np.all((found >= 0) & (found <= capacity)))
+        assert found.sum() == min(labels, capacity.sum())
 
     def test_a_full_bin_passes_labels_on_as_if_they_came_one_by_one(self):
         """Probabilities of all outcomes by enumerating sequences of four labels, against 20,000 throws."""
-        chances, room, runs = np.array([0.6, 0.3, 0.1]), np.array([1, 2, 4]), 20_000
+        chances, capacity, runs = np.array([0.6, 0.3, 0.1]), np.array([1, 2, 4]), 20_000
         expected = {}
         for sequence in product(range(3), repeat=4):
             taken, probability = np.zeros(3, dtype=int), 1.0
             for bin_ in sequence:
-                open_ = np.where(room > taken, chances, 0)
+                open_ = np.where(capacity > taken, chances, 0)
                 probability *= open_[bin_] / open_.sum()
                 taken[bin_] += 1
             expected[tuple(taken.tolist())] = expected.get(tuple(taken.tolist()), 0) + probability
-        found = draw_bin_counts(np.tile(chances, (runs, 1)), np.tile(room, (runs, 1)), 4, np.random.default_rng(2))
+        found = draw_bin_counts(np.tile(chances, (runs, 1)), np.tile(capacity, (runs, 1)), 4, np.random.default_rng(2))
         for outcome, probability in expected.items():
             share = float((found == outcome).all(axis=1).mean())
             assert share == pytest.approx(probability, abs=4 * np.sqrt(probability * (1 - probability) / runs) + 1e-9)

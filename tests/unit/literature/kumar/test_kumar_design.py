@@ -39,10 +39,10 @@ class TestStrata:
     def test_hold_calls_of_both_kinds_that_are_as_sure(self):
         """a: .5 is unsure, whichever the call; what a did not judge stands apart."""
         atoms = stratify_for_survey(CENSUS, survey_of(strata=2))
-        homes = {(atom.pattern, atom.first_bin): atom.stratum for atom in atoms}
-        assert homes["00", 10] == homes["11", 1000]
-        assert homes["00", 500] == homes["01", 480] == homes["11", 520]
-        assert len({homes["-1", 700], homes["00", 10], homes["00", 500]}) == 3
+        strata_of_atoms = {(atom.pattern, atom.first_bin): atom.stratum for atom in atoms}
+        assert strata_of_atoms["00", 10] == strata_of_atoms["11", 1000]
+        assert strata_of_atoms["00", 500] == strata_of_atoms["01", 480] == strata_of_atoms["11", 520]
+        assert len({strata_of_atoms["-1", 700], strata_of_atoms["00", 10], strata_of_atoms["00", 500]}) == 3
         assert sum(atom.size for atom in atoms) == 950
 
     def test_are_those_of_the_classifier_that_is_named(self):
@@ -166,7 +166,7 @@ class TestRounds:
         assert 79 <= cycle.new_labels <= 80
         assert len(cycle.drawn) > 100
 
-    def test_a_pool_that_is_too_small_is_told(self):
+    def test_a_pool_that_is_too_small_is_listed_as_exhausted(self):
         design = design_of(CENSUS, survey_of(90, strata=2))
         plan = design.sampling_design.plan(
             design.cells,
@@ -290,7 +290,7 @@ class TestForecast:
             widths.append(plan.half_widths["a", "accuracy"])
         assert widths[1] < 0.6 * widths[0]
 
-    def test_what_some_stratum_hardly_meets_is_not_foretold(self):
+    def test_a_metric_that_a_stratum_hardly_meets_has_no_expected_width(self):
         census = Census(("a",), ("0", "1"), np.array([100, 900]), np.array([990, 10]))
         cells = Cells.of_atoms(("a",), stratify_for_survey(census, survey_of(strata=1)))
         plan = design_named("kumar", {"strata": 1}).plan_all_rounds(

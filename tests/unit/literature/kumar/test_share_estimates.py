@@ -26,6 +26,6 @@ def test_a_domain_without_items_is_undefined():
     assert estimate(["0"], [50], [20], [3]) == (Undefined("there is no item that it calls positive"), 0)
 
 
-def test_a_stratum_without_a_label_is_told():
+def test_a_stratum_without_a_label_is_undefined():
     why = "no label among the items that it calls positive in 1 of 2 strata"
     assert estimate(["1", "1"], [50, 100], [0, 20], [0, 15]) == (Undefined(why), 20)

@@ -23,7 +23,7 @@ class TestHandArithmetic:
         found = share([600 * 10**9, 400 * 10**9], [10, 10], [8, 5])
         assert (found.value, found.variance) == pytest.approx((0.68, 0.36 * 0.16 / 9 + 0.16 * 0.25 / 9))
 
-    def test_without_replacement_what_is_known_no_longer_varies(self):
+    def test_without_replacement_labelled_items_no_longer_vary(self):
         found = share([20, 40], [10, 10], [8, 5])
         assert found.variance == pytest.approx(1 / 9 * 0.16 / 9 * 0.5 + 4 / 9 * 0.25 / 9 * 0.75)
 

@@ -47,7 +47,7 @@ class TestFalseOmission:
     @pytest.mark.parametrize(
         ("sizes", "words"), [([0, 0], "it calls no item negative"), ([4, 4], "no label among the 8")]
     )
-    def test_without_items_or_labels_nothing_is_known(self, sizes, words):
+    def test_without_items_or_labels_it_is_undefined(self, sizes, words):
         assert false_omission_rate(np.array(sizes), np.zeros(2), np.zeros(2)).reason.startswith(words)
 
     @pytest.mark.parametrize(("labels", "yes"), [([5, 5], [6, 0]), ([950, 5], [0, 0]), ([5, 5], [-1, 0])])

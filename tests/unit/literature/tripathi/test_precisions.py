@@ -110,7 +110,7 @@ class TestByHand:
         assert after.value == pytest.approx((kept == 1).sum() / (kept != NO_ANSWER).sum())
         assert after.n_eff < 0.7 * before.n_eff
 
-    def test_without_any_answer_nothing_is_known(self):
+    def test_without_any_answer_all_are_undefined(self):
         made = estimate_precisions(self.draw, np.full(self.draw.labels, NO_ANSWER))
         assert made.shares[0] == Undefined(f"no label among the {PANEL.called_positive[0]:,} items it calls positive")
         assert not made.covariance.any()

@@ -50,7 +50,7 @@ class TestPlan:
         assert design.sampling_design.max_rounds(design.survey) == 1
         assert again.totals == first.totals
 
-    def test_is_the_same_again_whatever_is_known(self):
+    def test_is_the_same_whatever_labels_exist_already(self):
         design = design_of()
         first = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1)
         labels = ItemVerdicts(dict.fromkeys(design.candidates.items[::3], "yes"))
@@ -84,7 +84,7 @@ class TestPlan:
 
 
 class TestForecast:
-    def test_is_what_labels_that_come_as_foretold_will_say(self):
+    def test_is_the_width_if_labels_come_as_expected(self):
         """Labels thrown by the rates: the mean half-width of many cycles is the forecast, within a tenth."""
         design = design_of(survey(500, parent="b"))
         forecast = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1).half_widths
