@@ -19,13 +19,7 @@ from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
-from tests.support.fakes import (
-    MONDAY,
-    WEEK,
-    spec,
-    unreachable,
-    unusable,
-)
+from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
 from tests.support.scenario import Scenario
 from tests.support.stores import empty_store
 

@@ -8,11 +8,7 @@ import pyarrow as pa
 from stratawatch.study import Study
 
 CLASSIFIERS = {"lr": ("score_lr", "pred_lr"), "vote": (None, "pred_vote")}
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pyarrow": pa.table,
-    "polars": pl.DataFrame,
-}
+FRAMES = {"pandas": pd.DataFrame, "pyarrow": pa.table, "polars": pl.DataFrame}
 
 
 class StudyData:

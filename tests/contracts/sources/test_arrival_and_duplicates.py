@@ -99,9 +99,7 @@ class TestLatest:
         assert (found.item, found.copies) == ("same", 1)
 
     @pytest.mark.parametrize("texts", [["x", "y", "w"], ["y", "w", "x"], ["w", "x", "y"]])
-    def test_of_rows_that_differ_in_payload_only_one_is_shown_whatever_their_order(
-        self, made: Any, texts: list[str]
-    ) -> None:
+    def test_of_rows_that_differ_in_payload_only_one_is_shown_whatever_their_order(self, made, texts):
         columns = Columns("id", "ts", ("body",), (), "author")
         source = made({**items(*"aaa"), "body": ("VARCHAR", texts), "author": ("VARCHAR", texts)})
         (found,) = source.candidates(latest(columns=columns), WINDOW, whole("0", 1), [1])

@@ -60,9 +60,7 @@ class TestExamples:
         ("time", "arrived", "shown"),
         [("soon", MOMENT, "soon"), (MOMENT, "late", "late"), ("soon", None, None), (None, MOMENT, None)],
     )
-    def test_by_arrival_the_one_of_both_that_is_wrong_is_shown(
-        self, tmp_path: Path, time: str | None, arrived: str | None, shown: str | None
-    ) -> None:
+    def test_by_arrival_the_one_of_both_that_is_wrong_is_shown(self, tmp_path, time, arrived, shown):
         table: Table = {
             "id": ("VARCHAR", ["a"]),
             "ts": ("VARCHAR", [time]),

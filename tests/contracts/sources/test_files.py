@@ -92,9 +92,7 @@ class TestSeveralFiles:
         found = FilesSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
         assert [one.item for one in found] == ["in"]
 
-    def test_columns_are_matched_by_name_and_nothing_is_said_where_it_is_null(
-        self, tmp_path: Path, ending: str
-    ) -> None:
+    def test_columns_are_matched_by_name_and_nothing_is_said_where_it_is_null(self, tmp_path, ending):
         write(tmp_path / f"a.{ending}", {**day("a"), "nn": ("BOOLEAN", [None])})
         later = {**dict(reversed(day("b", offset=1).items())), "nn": ("BOOLEAN", [True])}
         write(tmp_path / f"b.{ending}", later)
@@ -257,9 +255,7 @@ class TestTimes:
     @pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
     @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
     @pytest.mark.parametrize("writer", ["pandas", "pyarrow"])
-    def test_files_of_pandas_and_arrow_are_read_in_every_unit(
-        self, tmp_path: Path, unit: str, zone: str | None, writer: str
-    ) -> None:
+    def test_files_of_pandas_and_arrow_are_read_in_every_unit(self, tmp_path, unit, zone, writer):
         path = tmp_path / "a.parquet"
         _written(path, [NAIVE - timedelta(seconds=1), NAIVE, NAIVE + timedelta(days=7)], unit, zone, writer)
         source = FilesSource(path)
@@ -271,9 +267,7 @@ class TestTimes:
 
     @pytest.mark.parametrize("units", [("ns", "us"), ("us", "ns"), ("ms", "ns")])
     @pytest.mark.parametrize("zone", [None, "UTC"])
-    def test_files_of_different_units_are_read_together(
-        self, tmp_path: Path, units: tuple[str, str], zone: str | None
-    ) -> None:
+    def test_files_of_different_units_are_read_together(self, tmp_path, units, zone):
         for place, unit in enumerate(units):
             _written(tmp_path / f"{place}.parquet", [NAIVE + timedelta(days=place)], unit, zone, "pandas", first=place)
         assert drawn(FilesSource(tmp_path), 2) == {"i0", "i1"}
@@ -308,9 +302,7 @@ class TestErrors:
             (duckdb.OutOfMemoryException, Unreachable, "needs more memory than DuckDB may use; got first line"),
         ],
     )
-    def test_the_engines_errors_become_one_sentence(
-        self, raised: type[Exception], kind: type[Exception], sentence: str
-    ) -> None:
+    def test_the_engines_errors_become_one_sentence(self, raised, kind, sentence):
         def fail() -> None:
             with duckdb_errors("a.parquet"):
                 raise raised("first line\n\nLINE 1: SELECT ...")
@@ -337,9 +329,7 @@ class TestVanishing:
         write(tmp_path / "spark.parquet" / "part-0.parquet", day("a"))
         assert drawn(FilesSource(tmp_path), 1) == {"a"}
 
-    def test_a_file_that_vanishes_between_listing_and_reading_is_unreachable(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_file_that_vanishes_between_listing_and_reading_is_unreachable(self, tmp_path, monkeypatch):
         from stratawatch.adapters.sources import duckdb_files
 
         path = write(tmp_path / "a.parquet", day("a"))

@@ -111,9 +111,7 @@ def same(first: Found, second: Found) -> None:
 
 class TestSingleScan:
     @pytest.mark.parametrize("form", ["parquet", "table"])
-    def test_one_scan_counts_and_draws_as_two_do(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], form: str
-    ) -> None:
+    def test_one_scan_counts_and_draws_as_two_do(self, tmp_path, monkeypatch, queries, form):
         one = source(tmp_path, form, table())
         expected = apart(one, golden.PANEL)
         queries.clear()
@@ -127,9 +125,7 @@ class TestSingleScan:
             "The candidates from the table of a single scan",
         ]
 
-    def test_ids_and_scores_alone_need_no_look_at_the_window_again(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_ids_and_scores_alone_need_no_look_at_the_window_again(self, tmp_path, monkeypatch):
         spec = replace(golden.PANEL, columns=Columns("id", "ts"))
         one = source(tmp_path, "parquet", table())
         expected = apart(one, spec)
@@ -140,9 +136,7 @@ class TestSingleScan:
         ]
         assert ["FROM population" in text for text in texts] == [False, True]
 
-    def test_what_was_not_kept_is_fetched_by_a_scan_of_its_own(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
-    ) -> None:
+    def test_what_was_not_kept_is_fetched_by_a_scan_of_its_own(self, tmp_path, monkeypatch, queries):
         one = source(tmp_path, "parquet", table())
         expected = apart(one, golden.PANEL)
         queries.clear()
@@ -158,9 +152,7 @@ class TestSingleScan:
             small(monkeypatch, kept)
             same(together(one, golden.PANEL), expected)
 
-    def test_ids_that_occur_twice_are_looked_at_in_full(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
-    ) -> None:
+    def test_ids_that_occur_twice_are_looked_at_in_full(self, tmp_path, monkeypatch, queries):
         rows = {name: (kind, list(values)) for name, (kind, values) in table().items()}
         first = source(tmp_path / "once", "parquet", rows)
         twice = [item.item for item in apart(first, golden.PANEL)[1]][::7]
@@ -177,9 +169,7 @@ class TestSingleScan:
         assert sum(item.copies == 2 for item in expected[1]) >= 5
         assert "The candidates" in queries
 
-    def test_only_rows_of_the_window_are_kept_and_counted_as_copies(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_only_rows_of_the_window_are_kept_and_counted_as_copies(self, tmp_path, monkeypatch):
         rows = {name: (kind, list(values) * 2) for name, (kind, values) in table().items()}
         week = timedelta(days=7)
         rows["ts"][1][NUMBER:] = [at + week for at in rows["ts"][1][NUMBER:]]
@@ -191,9 +181,7 @@ class TestSingleScan:
         assert {item.copies for item in found[1]} == {1}
 
     @pytest.mark.parametrize("case", ["csv", "latest", "small"])
-    def test_two_scans_where_one_is_no_use(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], case: str
-    ) -> None:
+    def test_two_scans_where_one_is_no_use(self, tmp_path, monkeypatch, queries, case):
         one = source(tmp_path, "csv" if case == "csv" else "parquet", table())
         if case != "small":
             small(monkeypatch, 1200)
@@ -201,9 +189,7 @@ class TestSingleScan:
         together(one, spec)
         assert "single_scan" not in queries
 
-    def test_a_census_alone_keeps_nothing(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str]
-    ) -> None:
+    def test_a_census_alone_keeps_nothing(self, tmp_path, monkeypatch, queries):
         small(monkeypatch, 1200)
         source(tmp_path, "parquet", table()).census(golden.PANEL, WINDOW)
         assert "single_scan" not in queries
@@ -229,9 +215,7 @@ class TestSingleScan:
             assert (opened.rows_to_scan(WINDOW), opened.rows_to_scan(later)) == (900, 300)
 
     @pytest.mark.parametrize("step", ["single_scan", "single_scan_census"])
-    def test_too_little_memory_for_one_scan_leaves_it_to_two(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-    ) -> None:
+    def test_too_little_memory_for_one_scan_leaves_it_to_two(self, tmp_path, monkeypatch, step):
         one = source(tmp_path, "parquet", table())
         expected = apart(one, golden.PANEL)
         small(monkeypatch, 1200)

@@ -1,7 +1,6 @@
 """A single scan leaves ids as they are, and files that change fail it as they fail two scans."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,9 +33,7 @@ def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(single_scan, name, value)
 
 
-def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(tmp_path, monkeypatch):
     source = FilesSource(write(tmp_path / "a.parquet", rows(lambda k: SPELLINGS[k % 4].format(k // 4))))
     expected = source.candidates(panel(), WINDOW, WHOLE, [200])
     with source.reading(panel(), WINDOW) as reading:
@@ -53,9 +50,7 @@ def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(
 
 @pytest.mark.parametrize("when", ["before the census", "between", "at the end"])
 @pytest.mark.parametrize("happens", ["vanishes", "is cut", "is replaced"])
-def test_a_file_that_changes_fails_the_reading_and_the_next_draws_the_same(
-    tmp_path: Path, when: str, happens: str
-) -> None:
+def test_a_file_that_changes_fails_the_reading_and_the_next_draws_the_same(tmp_path, when, happens):
     write(tmp_path / "in" / "a.parquet", rows(lambda k: f"a{k}", SIZE // 2))
     part = write(tmp_path / "in" / "b.parquet", rows(lambda k: f"b{k}", SIZE // 2))
     source, whole = FilesSource(part.parent), part.read_bytes()

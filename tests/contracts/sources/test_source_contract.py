@@ -141,8 +141,7 @@ class TestAuxiliaryScores:
     HELPED = panel(auxiliary=(AuxiliarySpec("judge", "judge"),))
 
     @pytest.mark.parametrize(
-        ("judge", "letter"),
-        [(0.75, "1"), (0.5, "1"), (0.25, "0"), (None, "-"), (float("nan"), "-"), (7.0, "-")],
+        ("judge", "letter"), [(0.75, "1"), (0.5, "1"), (0.25, "0"), (None, "-"), (float("nan"), "-"), (7.0, "-")]
     )
     def test_it_adds_a_letter_and_nothing_to_the_mean(self, made: Any, judge: float | None, letter: str) -> None:
         """Beside a classifier's score of .25; what cannot be read says nothing, and its row stays good."""
@@ -151,9 +150,7 @@ class TestAuxiliaryScores:
         assert (answer.profile.bad_rows, answer.census.classifiers, answer.census.auxiliary) == (0, ("lr",), ("judge",))
 
     @pytest.mark.parametrize("silent", [ONE, (ClassifierSpec("rules", call="flag"),)], ids=["null", "no column"])
-    def test_where_no_classifier_has_a_score_the_helpers_make_the_mean(
-        self, made: Any, silent: tuple[ClassifierSpec, ...]
-    ) -> None:
+    def test_where_no_classifier_has_a_score_the_helpers_make_the_mean(self, made, silent):
         helpers = (AuxiliarySpec("judge", "judge"), AuxiliarySpec("old", "old", "margin"))
         rows = {
             **items("x", "y", "z", score=None),

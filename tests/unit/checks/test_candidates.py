@@ -1,7 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -63,16 +62,12 @@ class TestCandidates:
             ({"time": WINDOW.end}, f"a candidate's time lies outside the window {WINDOW}"),
         ],
     )
-    def test_what_a_faulty_source_returns_is_refused(
-        self, check: PredictionCheck, items_of: Make, changes: dict[str, Any], sentence: str
-    ) -> None:
+    def test_what_a_faulty_source_returns_is_refused(self, check, items_of, changes, sentence):
         report = check.candidates(PANEL, WINDOW, items_of(**changes))
         assert (report.passed, report.refusal) == (False, sentence)
 
     @pytest.mark.parametrize("payload", [{"body": None}, {"body": ""}, {}])
-    def test_empty_payload_is_reported_and_the_work_goes_on(
-        self, check: PredictionCheck, items_of: Make, payload: dict[str, Any]
-    ) -> None:
+    def test_empty_payload_is_reported_and_the_work_goes_on(self, check, items_of, payload):
         report = check.candidates(PANEL, WINDOW, items_of(payload=payload))
         assert report.passed
         assert report.failures == ("payload column 'body' is empty for 1 of 5 candidates",)

@@ -17,9 +17,7 @@ MakeProfile = Callable[..., InputProfile]
 
 
 class TestPages:
-    def test_each_check_keeps_a_page_under_panel_and_window(
-        self, tmp_path: Path, profile_of: MakeProfile, items_of: Items
-    ) -> None:
+    def test_each_check_keeps_a_page_under_panel_and_window(self, tmp_path, profile_of, items_of):
         check = GreatExpectationsCheck(tmp_path / "report" / "checks", root=tmp_path / "report")
         assert check.profile(PANEL, WINDOW, profile_of()).docs == "checks/posts/20260105T000000Z/profile.html"
         docs = check.candidates(PANEL, WINDOW, items_of()).docs
@@ -46,9 +44,7 @@ class TestPages:
         assert not re.search(r"<[^>]*(src|href)\s*=\s*[\"']?https?:", page)
         assert "&lt;script&gt;alert(1)" in page
 
-    def test_names_of_columns_and_classifiers_are_only_text(
-        self, tmp_path: Path, profile_of: MakeProfile, items_of: Items
-    ) -> None:
+    def test_names_of_columns_and_classifiers_are_only_text(self, tmp_path, profile_of, items_of):
         evil = "<script>alert(1)</script>"
         spec = panel((ClassifierSpec(evil, call="flag"),), columns=Columns("id", "ts", (evil,)))
         check = GreatExpectationsCheck(tmp_path)
@@ -64,9 +60,7 @@ class TestPages:
         report = GreatExpectationsCheck(tmp_path).candidates(PANEL, WINDOW, items_of(payload={"body": "a secret"}))
         assert "a secret" not in (tmp_path / str(report.docs)).read_text(encoding="utf-8")
 
-    def test_a_refused_profile_removes_the_candidates_page_of_an_earlier_attempt(
-        self, tmp_path: Path, profile_of: MakeProfile, items_of: Items
-    ) -> None:
+    def test_a_refused_profile_removes_the_candidates_page_of_an_earlier_attempt(self, tmp_path, profile_of, items_of):
         check = GreatExpectationsCheck(tmp_path)
         old = tmp_path / str(check.candidates(PANEL, WINDOW, items_of()).docs)
         assert old.exists()
@@ -86,9 +80,7 @@ class TestPages:
         assert len(docs) == len(names)
         assert all((tmp_path / one).resolve().is_relative_to(tmp_path.resolve()) for one in docs)
 
-    def test_both_checks_of_a_cycle_stay_under_two_seconds(
-        self, tmp_path: Path, profile_of: MakeProfile, items_of: Items
-    ) -> None:
+    def test_both_checks_of_a_cycle_stay_under_two_seconds(self, tmp_path, profile_of, items_of):
         check = GreatExpectationsCheck(tmp_path)
         items = items_of(4000)
         check.profile(PANEL, WINDOW, profile_of())

@@ -15,7 +15,6 @@ from stratawatch.adapters.checks.great_expectations_check import GreatExpectatio
 from stratawatch.adapters.checks.user_suites import installed_types
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem
-from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Columns
 from stratawatch.errors import ConfigError
 from tests.support.predictions.panels import START, WINDOW, panel
@@ -213,9 +212,7 @@ def test_what_an_aggregate_was_stands_on_the_page(page: Any, items: list[Candida
     assert any(row.replace(",", "").endswith(f" {seen}") for row in rows)
 
 
-def test_on_the_profile_each_that_is_not_about_text_has_its_row(
-    page: Any, profile_of: Callable[..., InputProfile]
-) -> None:
+def test_on_the_profile_each_that_is_not_about_text_has_its_row(page, profile_of):
     asked = _of_profile()
     assert len({kind for _, kind, _ in asked}) > 30
     profile = profile_of(ranges={"lr": (0.1, 0.9)})

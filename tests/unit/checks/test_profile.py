@@ -40,9 +40,7 @@ class TestProfile:
         report = check.profile(PANEL, WINDOW, profile_of(bad_rows=500))
         assert report.refusal.endswith("may be set aside: 500 without a readable time")
 
-    def test_rows_without_a_time_are_said_to_count_in_every_window(
-        self, check: PredictionCheck, profile_of: Make
-    ) -> None:
+    def test_rows_without_a_time_are_said_to_count_in_every_window(self, check, profile_of):
         refusal = check.profile(PANEL, WINDOW, profile_of(bad_rows=20, null_times=20)).refusal
         assert "may be set aside: 20 without a readable time; rows without a time belong to no window" in refusal
         assert "leave them out of the source" in refusal
@@ -60,18 +58,14 @@ class TestProfile:
         report = check.profile(PANEL, WINDOW, profile_of({"nulls": 1000, "positives": 0}))
         assert report.refusal == "no classifier of panel 'posts' made a call on any of 1,000 rows"
 
-    def test_a_call_made_from_an_unreadable_score_is_not_counted_beside_it(
-        self, check: PredictionCheck, profile_of: Make
-    ) -> None:
+    def test_a_call_made_from_an_unreadable_score_is_not_counted_beside_it(self, check, profile_of):
         cut = replace(panel((ClassifierSpec("lr", "score", cut_off=0.5),)), max_bad_row_share=0.01)
         bad = profile_of({"invalid": 8, "score_invalid": 8}, bad_rows=8, null_times=0)
         assert check.profile(cut, WINDOW, bad).failures == ()
         worse = profile_of({"invalid": 11, "score_invalid": 11}, bad_rows=11, null_times=0)
         assert check.profile(cut, WINDOW, worse).failures[1] == "11 values of classifier 'lr' cannot be read"
 
-    def test_one_silent_classifier_is_reported_and_the_work_goes_on(
-        self, check: PredictionCheck, profile_of: Make
-    ) -> None:
+    def test_one_silent_classifier_is_reported_and_the_work_goes_on(self, check, profile_of):
         two = panel((ClassifierSpec("lr", call="a"), ClassifierSpec("nn", call="b")))
         column = profile_of().columns["lr"]
         silent = profile_of(columns={"lr": column, "nn": {**column, "nulls": 1000, "positives": 0}})
@@ -82,9 +76,7 @@ class TestProfile:
     @pytest.mark.parametrize(
         ("column", "told"), [({"positives": 0}, 1), ({"positives": 1}, 0), ({"nulls": 1000, "positives": 0}, 0)]
     )
-    def test_a_value_that_means_yes_and_that_no_row_has_is_reported(
-        self, check: PredictionCheck, profile_of: Make, column: dict[str, int], told: int
-    ) -> None:
+    def test_a_value_that_means_yes_and_that_no_row_has_is_reported(self, check, profile_of, column, told):
         gate = panel((ClassifierSpec("lr", call="decision", call_yes="it's <b>löck"),))
         report = check.profile(gate, WINDOW, profile_of(column))
         sentence = (
@@ -95,9 +87,7 @@ class TestProfile:
         assert report.passed == (column.get("nulls") is None)
 
     @pytest.mark.parametrize("offset", [timedelta(seconds=-1), timedelta(days=7)])
-    def test_a_newest_row_outside_the_window_is_refused(
-        self, check: PredictionCheck, profile_of: Make, offset: timedelta
-    ) -> None:
+    def test_a_newest_row_outside_the_window_is_refused(self, check, profile_of, offset):
         report = check.profile(PANEL, WINDOW, profile_of(last_time=START + offset))
         assert "lies outside the window" in report.refusal
 

@@ -49,18 +49,14 @@ def own(tmp_path: Path) -> Callable[..., GreatExpectationsCheck]:
 
 
 class TestOnTheProfile:
-    def test_a_failed_one_refuses_the_window_and_says_where_it_stands(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
-    ) -> None:
+    def test_a_failed_one_refuses_the_window_and_says_where_it_stands(self, own, profile_of):
         report = own(volume=document()).profile(PANEL, WINDOW, profile_of())
         assert report.refusal == (
             "column values to be between (column 'rows', min_value 2000) does not hold "
             "[checks/volume.json, expectation 1]: rows = 1,000"
         )
 
-    def test_a_sentence_of_the_users_is_followed_by_what_was_observed(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
-    ) -> None:
+    def test_a_sentence_of_the_users_is_followed_by_what_was_observed(self, own, profile_of):
         share = expectation(kwargs={"column": "positive share of lr", "max_value": 0.01}, sentence="too many positives")
         first = expectation(kwargs={"column": "late", "max_value": 5}, sentence="too many late rows")
         pair = {"type": "expect_column_pair_values_a_to_be_greater_than_b", "sentence": "more bad rows than rows"}
@@ -72,9 +68,7 @@ class TestOnTheProfile:
             "more bad rows than rows [checks/volume.json, expectation 3]: bad_rows = 0, rows = 1,000",
         )
 
-    def test_a_warning_is_told_and_refuses_nothing(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
-    ) -> None:
+    def test_a_warning_is_told_and_refuses_nothing(self, own, profile_of):
         soft = expectation(severity="warning", sentence="fewer rows than the campaign promised")
         report = own(volume=document("profile", soft)).profile(PANEL, WINDOW, profile_of())
         assert report.passed
@@ -82,9 +76,7 @@ class TestOnTheProfile:
             "fewer rows than the campaign promised [checks/volume.json, expectation 1]: rows = 1,000",
         )
 
-    def test_one_that_holds_stands_on_the_page_only(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile, tmp_path: Path
-    ) -> None:
+    def test_one_that_holds_stands_on_the_page_only(self, own, profile_of, tmp_path):
         check = own(
             volume=document("profile", expectation(kwargs={"column": "positive share of lr", "max_value": 0.1}))
         )
@@ -92,15 +84,11 @@ class TestOnTheProfile:
         assert report.failures == ()
         assert "positive share of lr" in (tmp_path / "docs" / str(report.docs)).read_text(encoding="utf-8")
 
-    def test_one_for_another_panel_is_not_asked(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
-    ) -> None:
+    def test_one_for_another_panel_is_not_asked(self, own, profile_of):
         assert own(volume=document(panels=["other"])).profile(PANEL, WINDOW, profile_of()).passed
         assert PANEL.name == "posts"
 
-    def test_a_mended_file_counts_from_the_next_window_on(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile, tmp_path: Path
-    ) -> None:
+    def test_a_mended_file_counts_from_the_next_window_on(self, own, profile_of, tmp_path):
         check = own(volume=document())
         assert not check.profile(PANEL, WINDOW, profile_of()).passed
         (tmp_path / "checks" / "volume.json").unlink()
@@ -117,16 +105,12 @@ class TestOnTheCandidates:
             ("empty", "it breaks checks/texts.json, expectation 1")
         ]
 
-    def test_a_failed_one_of_an_aggregate_says_what_it_was(
-        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
-    ) -> None:
+    def test_a_failed_one_of_an_aggregate_says_what_it_was(self, own, items_of):
         mean = {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "bin", "max_value": 1}}
         report = own(bins=document("candidates", mean)).candidates(PANEL, WINDOW, items_of())
         assert report.refusal.endswith("does not hold [checks/bins.json, expectation 1]: observed 512")
 
-    def test_segments_and_calls_can_be_asked_for(
-        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
-    ) -> None:
+    def test_segments_and_calls_can_be_asked_for(self, own, items_of):
         known = {
             "type": "expect_column_values_to_be_in_set",
             "kwargs": {"column": "segment country", "value_set": ["DE"]},
@@ -138,17 +122,13 @@ class TestOnTheCandidates:
             check.candidates(PANEL, WINDOW, items_of(1, segments={"country": "XX"})).refusal
         )
 
-    def test_a_warning_names_rows_and_sets_none_aside(
-        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
-    ) -> None:
+    def test_a_warning_names_rows_and_sets_none_aside(self, own, items_of):
         soft = {"type": BETWEEN, "kwargs": {"column": "bin", "max_value": 10}, "severity": "warning"}
         report = own(bins=document("candidates", soft)).candidates(PANEL, WINDOW, items_of())
         assert "5 of 5 candidates (first: 'a0', 'a1', 'a2')" in report.failures[0]
         assert report.bad_rows == ()
 
-    def test_what_refuses_the_window_stands_first_on_the_page(
-        self, own: Callable[..., GreatExpectationsCheck], items_of: Items, tmp_path: Path
-    ) -> None:
+    def test_what_refuses_the_window_stands_first_on_the_page(self, own, items_of, tmp_path):
         hard = {"type": BETWEEN, "kwargs": {"column": "bin", "max_value": 10}, "sentence": "the hard one"}
         soft = hard | {"severity": "warning", "sentence": "the soft one"}
         report = own(bins=document("candidates", soft, hard)).candidates(PANEL, WINDOW, items_of())
@@ -158,9 +138,7 @@ class TestOnTheCandidates:
 
 
 class TestFailuresOfTheLibrary:
-    def test_are_no_bad_data_and_name_the_expectation(
-        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
-    ) -> None:
+    def test_are_no_bad_data_and_name_the_expectation(self, own, items_of):
         """Comparing text with a number fails inside Great Expectations, which reports it as success=False."""
         right = {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "item"}}
         with pytest.raises(ConfigErrors) as caught:
@@ -171,9 +149,7 @@ class TestFailuresOfTheLibrary:
         assert regex.startswith("checks/wrong.json, expectation 3 cannot be asked of the candidates; got ")
         assert "Invalid regular expression" in regex
 
-    def test_wrong_arguments_are_told_of_all_expectations_at_once(
-        self, own: Callable[..., GreatExpectationsCheck], items_of: Items
-    ) -> None:
+    def test_wrong_arguments_are_told_of_all_expectations_at_once(self, own, items_of):
         wrong = {"type": BETWEEN, "kwargs": {"column": "bin", "least": 1}}
         with pytest.raises(ConfigErrors) as caught:
             own(wrong=document("candidates", wrong, wrong)).candidates(PANEL, WINDOW, items_of())
@@ -188,9 +164,7 @@ class TestDescribe:
 
     def test_every_fault_of_every_file_is_told_at_once(self, own: Callable[..., GreatExpectationsCheck]) -> None:
         check = own(
-            a=document("profile", expectation(type="expect_rows", severity="info")),
-            c="{",
-            d=document(panels=["other"]),
+            a=document("profile", expectation(type="expect_rows", severity="info")), c="{", d=document(panels=["other"])
         )
         with pytest.raises(ConfigErrors) as caught:
             check.describe([PANEL])
@@ -249,16 +223,12 @@ class TestFiles:
         written = document("profile", expectation(id="1", meta={}, notes=None), name="mine", id="2", meta={})
         assert suite_of(written, "x").expectations[0].type == BETWEEN
 
-    def test_with_a_column_that_is_not_there_are_refused(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
-    ) -> None:
+    def test_with_a_column_that_is_not_there_are_refused(self, own, profile_of):
         check = own(volume=document("profile", expectation(kwargs={"column": "row", "min_value": 1})))
         with pytest.raises(ConfigError, match=r"asks for the column 'row'.*did you mean 'rows'"):
             check.profile(PANEL, WINDOW, profile_of())
 
-    def test_with_wrong_arguments_are_refused_in_the_librarys_words(
-        self, own: Callable[..., GreatExpectationsCheck], profile_of: MakeProfile
-    ) -> None:
+    def test_with_wrong_arguments_are_refused_in_the_librarys_words(self, own, profile_of):
         check = own(volume=document("profile", expectation(kwargs={"column": "rows", "least": 1})))
         with pytest.raises(
             ConfigError, match=r"checks/volume.json, expectation 1 is not right; got .*least: extra fields"

@@ -128,12 +128,7 @@ class TestConfiguration:
         document = fresh.json("check", code=1)
         assert document["ok"] is False
         assert document["problems"] == [
-            {
-                "place": "panels.spam.budget, line 4",
-                "line": 4,
-                "variable": None,
-                "problem": "'budget' is missing",
-            },
+            {"place": "panels.spam.budget, line 4", "line": 4, "variable": None, "problem": "'budget' is missing"},
             {
                 "place": "panels.spam.budgt, line 8",
                 "line": 8,

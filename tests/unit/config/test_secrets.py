@@ -69,9 +69,7 @@ class TestStore:
 
     def test_its_password_is_put_into_the_address_it_connects_to(self, write, monkeypatch):
         monkeypatch.setenv("PGPW", "p@ss/word")
-        path = write(
-            ('url = "sqlite:///stratawatch.db"', f'{self.POSTGRES}\npassword = "${{env:PGPW}}"'),
-        )
+        path = write(('url = "sqlite:///stratawatch.db"', f'{self.POSTGRES}\npassword = "${{env:PGPW}}"'))
         url = load_configuration(path).store_url()
         assert (
             url.get_secret_value() == "postgresql+psycopg://watch:p%40ss%2Fword@db.example.org:5432/sw?sslmode=require"

@@ -21,13 +21,7 @@ MADE = Cells.of_atoms(("a", "b"), ATOMS)
 class TestOf:
     def test_letters_become_a_column_a_classifier(self):
         assert MADE.positive.tolist() == [[False, False]] * 2 + [[True, False]] * 2 + [[False, False]]
-        assert MADE.negative.tolist() == [
-            [True, True],
-            [True, False],
-            [False, True],
-            [False, False],
-            [False, False],
-        ]
+        assert MADE.negative.tolist() == [[True, True], [True, False], [False, True], [False, False], [False, False]]
 
     def test_letters_beyond_the_classifiers_are_hints(self):
         """1 leans to yes, 0 to no; a helper that said nothing does not lean."""

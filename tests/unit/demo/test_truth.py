@@ -7,16 +7,7 @@ from stratawatch.core.metrics import REPORTED
 from stratawatch.demo.truth import true_values
 
 #                  logistic trees bayes vote
-CALLS = np.array(
-    [
-        [1, 1, 1, 1],
-        [1, 0, 0, 0],
-        [1, 0, 1, 1],
-        [0, 0, 1, 0],
-        [0, 0, 1, 0],
-    ],
-    dtype=bool,
-)
+CALLS = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 1, 1], [0, 0, 1, 0], [0, 0, 1, 0]], dtype=bool)
 TRUTH = np.array([True, False, True, False, True])
 
 

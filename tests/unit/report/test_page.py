@@ -133,11 +133,7 @@ class TestHostileText:
         name = replace(memory.panel.classifiers[0], name=EVIL)
         memory.panel = replace(memory.panel, classifiers=(name,), limits=(), goals=())
         memory.judge(cycle(0, reason=EVIL, last_error=EVIL), [estimate(EVIL, "precision", known(0.8, 0.02))])
-        memory.judge(
-            cycle(1),
-            [estimate(EVIL, "precision", Undefined(EVIL))],
-            [(stream(EVIL), AlarmState.BLIND, EVIL)],
-        )
+        memory.judge(cycle(1), [estimate(EVIL, "precision", Undefined(EVIL))], [(stream(EVIL), AlarmState.BLIND, EVIL)])
         page = render(memory)
         read = Reader(page)
         assert "script" not in {tag for tag, _ in read.tags}

@@ -23,9 +23,7 @@ WEEKS = 4
 def scenario(tmp_path_factory):
     """Three judged weeks, the last of them bad, and a refused one at the end."""
     panel = spec(
-        budget=200,
-        goals=(Goal("precision", 0.05), Goal("recall", 0.1)),
-        limits=(Limit("precision", floor=0.4),),
+        budget=200, goals=(Goal("precision", 0.05), Goal("recall", 0.1)), limits=(Limit("precision", floor=0.4),)
     )
     store = SqlStore(f"sqlite:///{tmp_path_factory.mktemp('report')}/scenario.db", create=True)
     scenario = Scenario.around(store, panel)

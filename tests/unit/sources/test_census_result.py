@@ -16,9 +16,7 @@ PANEL = panel(
 BAD_TIME = packed_codes.INVALID * 4
 
 
-def group(
-    pattern: str, bin_: int, items: int, *, marks: int = 0, number: int = 0, value: str | None = None
-) -> tuple[Any, ...]:
+def group(pattern, bin_, items, *, marks=0, number=0, value=None):
     calls = packed_codes.pack_patterns([pattern], 2)[0].item()
     return calls, marks, bin_, number, value, items, None, None, 0.1, 0.2, 0.3, 0.4
 

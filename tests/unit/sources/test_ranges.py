@@ -20,9 +20,7 @@ NOON = datetime(2026, 1, 5, 12)  # noqa: DTZ001 - as engines hand times out: in 
 CODES = {"v": 0, "-": packed_codes.NULL, "!": packed_codes.INVALID}
 
 
-def row(
-    marks: str, *ends: float | None, first: datetime | None = NOON, last: datetime | None = NOON
-) -> tuple[Any, ...]:
+def row(marks, *ends, first=NOON, last=NOON):
     """A group: the marks of id, time and three classifiers, times, smallest and largest of lr and nn."""
     return sum(CODES[mark] * 4**place for place, mark in enumerate(marks)), first, last, *ends
 

@@ -8,8 +8,7 @@ from stratawatch.study.study import label_pairs, refuse_changed_label, verdict_f
 
 class TestVerdictOf:
     @pytest.mark.parametrize(
-        ("value", "verdict"),
-        [(True, "yes"), (np.True_, "yes"), (False, "no"), (np.False_, "no"), (None, "unresolved")],
+        ("value", "verdict"), [(True, "yes"), (np.True_, "yes"), (False, "no"), (np.False_, "no"), (None, "unresolved")]
     )
     def test_true_false_and_none(self, value, verdict):
         assert verdict_from("i1", value) == verdict

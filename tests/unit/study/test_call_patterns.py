@@ -81,12 +81,7 @@ class TestAuxiliary:
         rows = {"score_a": [0.2, NAN, NAN, NAN], "score_b": [NAN, 0.6, NAN, NAN], "call_a": 0, "call_b": 0}
         helpers = {"judge": [0.5, 0.5, 0.1, NAN], "old": [0.9, 0.9, 0.4, NAN]}
         found = read({**rows, **helpers}, auxiliary=["judge", "old"])
-        assert found == [
-            ("0011", bin_of(0.2)),
-            ("0011", bin_of(0.6)),
-            ("0000", bin_of((0.1 + 0.4) / 2)),
-            ("00--", -1),
-        ]
+        assert found == [("0011", bin_of(0.2)), ("0011", bin_of(0.6)), ("0000", bin_of((0.1 + 0.4) / 2)), ("00--", -1)]
 
     def test_a_margin_leans_to_yes_from_zero_up(self):
         rows = {"call_a": [0, 0], "judge": [0.0, -0.1]}

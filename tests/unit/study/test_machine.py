@@ -20,11 +20,7 @@ class StudyMachine(RuleBasedStateMachine):
 
     @initialize(budget=st.sampled_from([None, 20, 60, 400]), stop_rule=st.sampled_from([None, "sequential"]))
     def begin(self, budget, stop_rule):
-        self.wishes = {
-            "budget": budget,
-            "stop_rule": stop_rule,
-            "goals": [Goal("precision", 0.1), Goal("recall", 0.2)],
-        }
+        self.wishes = {"budget": budget, "stop_rule": stop_rule, "goals": [Goal("precision", 0.1), Goal("recall", 0.2)]}
         self.past = None
         self._begin()
 

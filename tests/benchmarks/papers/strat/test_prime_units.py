@@ -19,12 +19,7 @@ def variance(made, values):
 
 
 @settings(max_examples=examples(60), deadline=None)
-@given(
-    st.sampled_from([2, 3, 5, 7]),
-    st.integers(1, 40),
-    st.sampled_from([0.0, 0.3, 0.9]),
-    st.integers(0, 2**32),
-)
+@given(st.sampled_from([2, 3, 5, 7]), st.integers(1, 40), st.sampled_from([0.0, 0.3, 0.9]), st.integers(0, 2**32))
 def test_equal_units_give_the_textbook_variance(units, strata, fay, seed):
     """Any values, any sizes, any Fay: as many labels in every stratum as there are units."""
     rng = np.random.default_rng(seed)

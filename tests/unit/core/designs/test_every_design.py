@@ -38,11 +38,7 @@ def design_of(census, survey) -> FrozenDesign:
 
 @NAMES
 @settings(deadline=None, max_examples=examples(40))
-@given(
-    sizes=st.lists(st.integers(0, 300), min_size=5, max_size=5),
-    budget=st.integers(2, 400),
-    share=st.floats(0, 1),
-)
+@given(sizes=st.lists(st.integers(0, 300), min_size=5, max_size=5), budget=st.integers(2, 400), share=st.floats(0, 1))
 def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, share):
     patterns, bins = ("00", "00", "01", "11", "-0"), np.array([5, 300, 500, 900, 400])
     kept = [row for row, size in enumerate(sizes) if size]

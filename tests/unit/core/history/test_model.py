@@ -174,11 +174,7 @@ class TestHardLabels:
 
 class TestPastAnswers:
     cells = Cells.of(
-        ("a",),
-        ["0", "0", "1", "1"],
-        np.full(4, 50.0),
-        np.array([0.1, 0.3, 0.6, 0.9]),
-        strata=np.array([0, 1, 1, 2]),
+        ("a",), ["0", "0", "1", "1"], np.full(4, 50.0), np.array([0.1, 0.3, 0.6, 0.9]), strata=np.array([0, 1, 1, 2])
     )
 
     def test_labels_go_to_the_nearest_cell_of_their_pattern_and_to_its_stratum(self):

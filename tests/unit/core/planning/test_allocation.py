@@ -35,11 +35,7 @@ class TestStrataThatServe:
     """Two strata of judged items, one of them with some that nobody judged, and one of unjudged items alone."""
 
     made = Cells.of(
-        ("a",),
-        ["00", "-1", "11", "-0"],
-        np.array([70.0, 30, 20, 9]),
-        np.full(4, 0.5),
-        strata=np.array([0, 0, 1, 2]),
+        ("a",), ["00", "-1", "11", "-0"], np.array([70.0, 30, 20, 9]), np.full(4, 0.5), strata=np.array([0, 0, 1, 2])
     )
 
     def test_hold_an_item_that_some_classifier_judged(self):

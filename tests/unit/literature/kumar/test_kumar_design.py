@@ -169,11 +169,7 @@ class TestRounds:
     def test_a_pool_that_is_too_small_is_listed_as_exhausted(self):
         design = design_of(CENSUS, survey_of(90, strata=2))
         plan = design.sampling_design.plan(
-            design.cells,
-            design.survey,
-            NO_HISTORY,
-            _before_the_first(design),
-            np.full(design.cells.stratum_count, 20),
+            design.cells, design.survey, NO_HISTORY, _before_the_first(design), np.full(design.cells.stratum_count, 20)
         )
         assert max(plan.totals) == 20
         assert plan.exhausted == tuple(np.flatnonzero(design.cells.stratum_sizes > 50).tolist())
