@@ -29,3 +29,14 @@ def problems(write):
         return [str(problem) for problem in caught.value.problems]
 
     return finding
+
+
+@pytest.fixture
+def problem(problems):
+    """The one problem of a changed configuration, as text."""
+
+    def finding(*changes: tuple[str, str], more: str = "") -> str:
+        (found,) = problems(*changes, more=more)
+        return found
+
+    return finding

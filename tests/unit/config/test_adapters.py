@@ -85,9 +85,8 @@ class TestANewKind:
     def test_has_its_mistakes_told(self, problems, line, said):
         assert any(text.startswith(said) for text in problems(('root = "queue"', f'kind = "drawer"\n{line}')))
 
-    def test_is_named_where_another_is_misspelt(self, problems):
-        (found,) = problems(('root = "queue"', 'kind = "drawre"'))
-        assert "or drawer; got drawre; did you mean 'drawer'?" in found
+    def test_is_named_where_another_is_misspelt(self, problem):
+        assert "or drawer; got drawre; did you mean 'drawer'?" in problem(('root = "queue"', 'kind = "drawre"'))
 
     def test_leaves_files_without_a_kind_as_they_are(self, write):
         assert load_configuration(write()).settings.queue.kind == QueueSettings.default_kind

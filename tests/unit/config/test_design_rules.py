@@ -38,16 +38,16 @@ class TestOptions:
             ('classifier = "rff"', "there is no classifier 'rff'; did you mean 'rf'?"),
         ],
     )
-    def test_that_cannot_be_used_are_told_with_their_place(self, problems, line, said):
-        (found,) = problems(KUMAR, options(line))
+    def test_that_cannot_be_used_are_told_with_their_place(self, problem, line, said):
+        found = problem(KUMAR, options(line))
         assert found.startswith("panels.spam.options")
         assert said in found
 
     @pytest.mark.parametrize(
         "line", ["pseudo_labels = nan", "pseudo_labels = [1]", "pseudo_labels = 2026-01-05", "pseudo_labels = inf"]
     )
-    def test_that_are_no_numbers_are_one_problem(self, problems, line):
-        (found,) = problems(KUMAR, options(line))
+    def test_that_are_no_numbers_are_one_problem(self, problem, line):
+        found = problem(KUMAR, options(line))
         assert found.startswith("panels.spam.options")
         assert "'pseudo_labels'" in found
 
@@ -77,13 +77,13 @@ class TestWishes:
             (TRIPATHI, ["omission_share = 0.99"], "leaves 1 of 120 labels to precisions"),
         ],
     )
-    def test_that_contradict_the_options_are_refused(self, problems, design, lines, said):
-        (found,) = problems(design, options(*lines), ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]'))
+    def test_that_contradict_the_options_are_refused(self, problem, design, lines, said):
+        found = problem(design, options(*lines), ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]'))
         assert found.startswith("panels.spam.options")
         assert said in found
 
-    def test_a_budget_may_be_too_small_for_the_usual_strata(self, problems):
-        (found,) = problems(("budget = 120", 'budget = 15\ndesign = "kumar"'))
+    def test_a_budget_may_be_too_small_for_the_usual_strata(self, problems, problem, problem):
+        found = problem(("budget = 120", 'budget = 15\ndesign = "kumar"'))
         assert found.startswith("panels.spam.design")
         assert "15 labels do not give 2 to each of 8 strata" in found
         assert len(problems(("budget = 120", 'budget = 5\ndesign = "kumar"'))) == 1
@@ -97,23 +97,22 @@ class TestWishes:
 
 
 class TestMetrics:
-    def test_a_goal_that_the_design_does_not_tell_is_refused(self, problems):
-        (found,) = problems(KUMAR, ('metric = "precision"\nmargin', 'metric = "recall"\nmargin'))
+    def test_a_goal_that_the_design_does_not_tell_is_refused(self, problem):
+        found = problem(KUMAR, ('metric = "precision"\nmargin', 'metric = "recall"\nmargin'))
         assert "goals[1].metric" in found
         assert (
             "design = 'kumar' does not tell recall: only labels say what it is a share of; "
             "leave the goal out, or choose another design"
         ) in found
 
-    def test_a_limit_is_as_good_as_a_goal(self, problems):
-        (found,) = problems(KUMAR, ('metric = "precision"\nfloor', 'metric = "recall"\nfloor'))
+    def test_a_limit_is_as_good_as_a_goal(self, problem):
+        found = problem(KUMAR, ('metric = "precision"\nfloor', 'metric = "recall"\nfloor'))
         assert "limits[1].metric" in found
         assert "leave the limit out" in found
 
-    def test_it_may_depend_on_the_classifier(self, write, problems):
+    def test_it_may_depend_on_the_classifier(self, write, problems, problem, problem):
         """The goal is for all, the limit for lr."""
-        (found,) = problems(BENNETT)
-        assert "design = 'bennett' does not tell precision of rf: only precision of lr" in found
+        assert "design = 'bennett' does not tell precision of rf: only precision of lr" in problem(BENNETT)
         assert (
             load_configuration(write(BENNETT, ("margin = 0.05", 'margin = 0.05\nclassifiers = ["lr"]')))
             .panels["spam"]
@@ -133,11 +132,10 @@ class TestMetrics:
 
 
 class TestRecycledSamples:
-    def test_name_a_parent_of_the_panel(self, write, problems):
+    def test_name_a_parent_of_the_panel(self, write, problem):
         spec = load_configuration(write(TRIPATHI, options('parent = "rf"', "omission_share = 0.3"))).panels["spam"]
         assert dict(spec.options) == {"parent": "rf", "omission_share": 0.3}
-        (found,) = problems(TRIPATHI, options('parent = "rff"'))
-        assert "there is no classifier 'rff'; did you mean 'rf'?" in found
+        assert "there is no classifier 'rff'; did you mean 'rf'?" in problem(TRIPATHI, options('parent = "rff"'))
 
     @pytest.mark.parametrize(
         ("line", "said"),
@@ -148,13 +146,13 @@ class TestRecycledSamples:
             ("parent = 1", "option 'parent' of design = 'tripathi' cannot be read; expected a word; got 1"),
         ],
     )
-    def test_have_options_that_are_checked(self, problems, line, said):
-        (found,) = problems(TRIPATHI, options(line))
+    def test_have_options_that_are_checked(self, problem, line, said):
+        found = problem(TRIPATHI, options(line))
         assert found.startswith("panels.spam.options")
         assert said in found
 
-    def test_tell_three_metrics(self, problems):
-        (found,) = problems(TRIPATHI, ('metric = "precision"\nmargin', 'metric = "f1"\nmargin'))
+    def test_tell_three_metrics(self, problem):
+        found = problem(TRIPATHI, ('metric = "precision"\nmargin', 'metric = "f1"\nmargin'))
         assert "design = 'tripathi' does not tell F1" in found
 
 
@@ -175,8 +173,8 @@ class TestSegments:
 class TestVariance:
     BRR = ("budget = 120", 'budget = 120\nvariance = "brr"')
 
-    def test_of_another_design_is_refused(self, problems):
-        (found,) = problems(("budget = 120", 'budget = 120\ndesign = "kumar"\nvariance = "brr"'))
+    def test_of_another_design_is_refused(self, problem):
+        found = problem(("budget = 120", 'budget = 120\ndesign = "kumar"\nvariance = "brr"'))
         assert found.startswith("panels.spam.variance")
         assert "variance = 'brr' is not one of the estimates of design = 'kumar'; expected design = 'joint'" in found
         assert "leave the variance out" in found

@@ -9,11 +9,6 @@ SCHEDULE = "[panels.spam.schedule]"
 DRIFT = "[panels.spam.drift]\n"
 
 
-def only(found: list[str]) -> str:
-    assert len(found) == 1, found
-    return found[0]
-
-
 class TestArrival:
     def test_is_a_column(self, write):
         columns = load_configuration(write(('time = "at"', 'time = "at"\ningested = "loaded"'))).panels["spam"].columns
@@ -23,8 +18,8 @@ class TestArrival:
         assert load_configuration(write()).panels["spam"].columns.ingested is None
 
     @pytest.mark.parametrize(("name", "role"), [("at", "time"), ("ID", "item")])
-    def test_is_a_column_of_its_own(self, problems, name, role):
-        found = only(problems(('time = "at"', f'time = "at"\ningested = "{name}"')))
+    def test_is_a_column_of_its_own(self, problem, name, role):
+        found = problem(('time = "at"', f'time = "at"\ningested = "{name}"'))
         assert f"'{name}' is both the {role} and the time of arrival" in found
 
 
@@ -36,8 +31,8 @@ class TestDuplicates:
         path = write(("budget = 120", 'budget = 120\nduplicates = "latest"'))
         assert load_configuration(path).panels["spam"].duplicates == "latest"
 
-    def test_by_another_word_are_a_problem(self, problems):
-        found = only(problems(("budget = 120", 'budget = 120\nduplicates = "newest"')))
+    def test_by_another_word_are_a_problem(self, problem):
+        found = problem(("budget = 120", 'budget = 120\nduplicates = "newest"'))
         assert "'duplicates' is not known; expected refuse or latest; got newest" in found
 
 
@@ -50,23 +45,22 @@ class TestDrift:
         rule = load_configuration(path).panels["spam"].drift
         assert rule == DriftRule(volume="refuse", missed="ignore", factor=3.0)
 
-    def test_has_three_reactions(self, problems):
-        found = only(problems(more=DRIFT + 'volume = "refused"\n'))
+    def test_has_three_reactions(self, problem):
+        found = problem(more=DRIFT + 'volume = "refused"\n')
         assert "'volume' is not known; expected ignore or warn or refuse; got refused; did you mean 'refuse'?" in found
 
-    def test_of_an_unknown_kind_is_a_problem(self, problems):
-        found = only(problems(more=DRIFT + 'volumes = "warn"\n'))
-        assert "there is no key 'volumes'; did you mean 'volume'?" in found
+    def test_of_an_unknown_kind_is_a_problem(self, problem):
+        assert "there is no key 'volumes'; did you mean 'volume'?" in problem(more=DRIFT + 'volumes = "warn"\n')
 
     @pytest.mark.parametrize("factor", ["1.0", "1000.0"])
-    def test_by_an_absurd_factor_is_a_problem(self, problems, factor):
-        assert "'factor' is out of its range" in only(problems(more=DRIFT + f"factor = {factor}\n"))
+    def test_by_an_absurd_factor_is_a_problem(self, problem, factor):
+        assert "'factor' is out of its range" in problem(more=DRIFT + f"factor = {factor}\n")
 
 
 class TestChecks:
     def test_lie_beside_the_configuration(self, write):
         assert load_configuration(write()).settings.checks.folder == "checks"
 
-    def test_stay_inside_its_folder(self, problems):
-        found = only(problems(("[store]", '[checks]\nfolder = "../checks"\n\n[store]')))
+    def test_stay_inside_its_folder(self, problem):
+        found = problem(("[store]", '[checks]\nfolder = "../checks"\n\n[store]'))
         assert "'folder' leads out of the folder of the configuration" in found

@@ -196,30 +196,30 @@ class TestAlerts:
             f"alerts[2].kind, line 47: 'kind' is not known; expected {known}; got pager"
         ]
 
-    def test_so_is_a_queue(self, problems):
+    def test_so_is_a_queue(self, problem):
         known = " or ".join(QueueSettings.registry)
-        (found,) = problems(('root = "queue"', 'kind = "drawer"'))
+        found = problem(('root = "queue"', 'kind = "drawer"'))
         assert found == f"queue.kind, line 5: 'kind' is not known; expected {known}; got drawer"
 
-    def test_a_kind_that_is_no_table_or_no_text_is_told(self, problems):
-        (found,) = problems(more="[[alerts]]\nkind = 3\n")
+    def test_a_kind_that_is_no_table_or_no_text_is_told(self, problems, problem, problem):
+        found = problem(more="[[alerts]]\nkind = 3\n")
         assert found.startswith("alerts[1].kind, line 45: 'kind' is not known; expected ")
         assert (
             "'queue' has the wrong type; expected a table"
             in problems(('[queue]\nroot = "queue"', ""), ("[store]", "queue = 3\n[store]"))[0]
         )
 
-    def test_a_channel_without_a_kind_is_told(self, problems):
+    def test_a_channel_without_a_kind_is_told(self, problem):
         known = " or ".join(ChannelSettings.registry)
-        (found,) = problems(more='[[alerts]]\nname = "x"\n')
+        found = problem(more='[[alerts]]\nname = "x"\n')
         assert found.startswith(f"alerts[1].kind, line 44: 'kind' is not known; expected {known}; got none")
 
-    def test_an_unknown_key_is_compared_with_the_keys_of_that_kind(self, problems):
-        (found,) = problems(more='[[alerts]]\nkind = "webhook"\nurl = "${env:X}"\nheadrs = {}\n')
+    def test_an_unknown_key_is_compared_with_the_keys_of_that_kind(self, problem):
+        found = problem(more='[[alerts]]\nkind = "webhook"\nurl = "${env:X}"\nheadrs = {}\n')
         assert found == "alerts[1].headrs, line 47: there is no key 'headrs'; did you mean 'headers'?"
 
-    def test_two_channels_of_one_name_are_told(self, problems):
-        (found,) = problems(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "console"\n')
+    def test_two_channels_of_one_name_are_told(self, problem):
+        found = problem(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "console"\n')
         assert found == "alerts[2], line 46: two channels are named 'console'; give each a name: name = \"...\""
 
 

@@ -67,8 +67,8 @@ class TestOldNames:
             (('classifiers = ["lr"]', 'of = ["rl"]'), "panels.spam.limits[1].classifiers[1], line 43: there is no"),
         ],
     )
-    def test_a_mistake_below_one_is_told_with_its_line(self, problems, lines, said):
-        (found,) = problems(lines)
+    def test_a_mistake_below_one_is_told_with_its_line(self, problem, lines, said):
+        found = problem(lines)
         assert found.startswith(said)
 
     def test_no_old_name_is_a_key(self):
@@ -87,9 +87,9 @@ class TestTheEnvironment:
         assert (found.panels["spam"].blind_margin_factor, found.panels["spam"].label_validity.days) == (4.5, 10)
         assert "environment variable STRATAWATCH_PANELS__SPAM__BLIND_AT" in str(found.notices[-1])
 
-    def test_is_named_where_an_old_name_holds_a_mistake(self, problems, monkeypatch):
+    def test_is_named_where_an_old_name_holds_a_mistake(self, problem, monkeypatch):
         monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__BLIND_AT", "much")
-        (found,) = problems()
+        found = problem()
         assert "environment variable STRATAWATCH_PANELS__SPAM__BLIND_AT: 'blind_margin_factor' has the wrong" in found
 
     def test_is_read_inside_of_lists(self, write, monkeypatch):

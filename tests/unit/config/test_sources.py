@@ -15,11 +15,6 @@ KEPT = "${env:DB_PASSWORD}"
 SPARK = 'kind = "spark"\ntable = "ml.daily"\n'
 
 
-def only(found: list[str]) -> str:
-    assert len(found) == 1, found
-    return found[0]
-
-
 class TestKinds:
     @pytest.mark.parametrize(
         ("lines", "words", "built"),
@@ -41,25 +36,25 @@ class TestKinds:
         assert configuration.panels["spam"].source == words
         assert type(source(configuration, "spam")).__name__ == built
 
-    def test_without_a_kind_all_are_named(self, problems):
-        found = only(problems((FILES, 'path = "x.parquet"\n')))
+    def test_without_a_kind_all_are_named(self, problem):
+        found = problem((FILES, 'path = "x.parquet"\n'))
         known = " or ".join(SourceSettings.registry)
         assert found.endswith(f"'kind' is not known; expected {known}; got none")
 
-    def test_a_key_of_another_kind_is_told(self, problems):
-        assert "there is no key 'tabel'; did you mean 'table'?" in only(problems((FILES, SPARK + 'tabel = "x"\n')))
+    def test_a_key_of_another_kind_is_told(self, problem):
+        assert "there is no key 'tabel'; did you mean 'table'?" in problem((FILES, SPARK + 'tabel = "x"\n'))
 
     @pytest.mark.parametrize("path", ["../predictions.duckdb", "/data/predictions.duckdb"])
-    def test_a_database_file_lies_below_the_folder_unless_it_is_said(self, problems, write, path):
+    def test_a_database_file_lies_below_the_folder_unless_it_is_said(self, problem, write, path):
         lines = DUCKDB.replace("data/predictions.duckdb", path)
-        assert "allow_outside = true lets a source do that" in only(problems((FILES, lines)))
+        assert "allow_outside = true lets a source do that" in problem((FILES, lines))
         load_configuration(write((FILES, lines + "allow_outside = true\n")))
 
 
 class TestPostgres:
     @pytest.mark.parametrize("url", ["postgresql://me:hunter2@db/x", "postgresql://me@db/x?password=hunter2"])
-    def test_a_password_in_the_file_is_refused_and_not_repeated(self, problems, url):
-        found = only(problems((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url))))
+    def test_a_password_in_the_file_is_refused_and_not_repeated(self, problem, url):
+        found = problem((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url)))
         assert "has a password written into the file" in found
         assert "hunter2" not in found
 
@@ -105,26 +100,26 @@ class TestPostgres:
         assert "hunter2" not in repr(panel)
 
     @pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://host", "sqlite:///x.db", "http://["])
-    def test_another_address_is_refused(self, problems, url):
-        found = only(problems((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url))))
+    def test_another_address_is_refused(self, problem, url):
+        found = problem((FILES, POSTGRES.replace("postgresql://watch@db.example.org/ml", url)))
         assert 'is no address of PostgreSQL; write "postgresql://user@host/database"' in found
 
 
 class TestSpark:
     @pytest.mark.parametrize("lines", ['kind = "spark"\n', SPARK + 'path = "/data/daily"\n'])
-    def test_it_reads_a_table_or_a_path(self, problems, lines):
-        assert only(problems((FILES, lines))).endswith("needs a `table` or a `path`, and not both")
+    def test_it_reads_a_table_or_a_path(self, problem, lines):
+        assert problem((FILES, lines)).endswith("needs a `table` or a `path`, and not both")
 
-    def test_a_relative_path_is_shown(self, problems):
-        found = only(problems((FILES, 'kind = "spark"\npath = "data/daily"\n')))
+    def test_a_relative_path_is_shown(self, problem):
+        found = problem((FILES, 'kind = "spark"\npath = "data/daily"\n'))
         assert "source.path, line " in found
         assert found.endswith(
             '\'path\' is relative, so that Spark\'s workers cannot find it; write "s3a://..." or "/data/..."; '
             "got 'data/daily'"
         )
 
-    def test_a_relative_path_is_refused(self, problems):
-        assert "workers cannot find" in only(problems((FILES, 'kind = "spark"\npath = "daily"\n')))
+    def test_a_relative_path_is_refused(self, problem):
+        assert "workers cannot find" in problem((FILES, 'kind = "spark"\npath = "daily"\n'))
 
     def test_secrets_in_its_settings_are_references(self, write, monkeypatch):
         monkeypatch.setenv("S3_SECRET", "hunter2")
@@ -158,8 +153,8 @@ class TestSpark:
             ("url", "jdbc:postgresql://db/ml?user=me&password=hunter2"),
         ],
     )
-    def test_a_secret_in_the_file_is_refused_and_not_repeated(self, problems, table, key, value):
-        found = only(problems((FILES, SPARK + f'{table} = {{ "{key}" = "{value}" }}\n')))
+    def test_a_secret_in_the_file_is_refused_and_not_repeated(self, problem, table, key, value):
+        found = problem((FILES, SPARK + f'{table} = {{ "{key}" = "{value}" }}\n'))
         assert f"has the key '{key}', whose value is a secret written into the file" in found
         assert "hunter2" not in found
 
@@ -190,16 +185,16 @@ class TestLongTables:
         assert spec.columns.classifier == "model"
         assert [one.called for one in spec.classifiers] == [None, "rf-2"]
 
-    def test_two_that_read_the_same_rows_are_one(self, problems):
+    def test_two_that_read_the_same_rows_are_one(self, problem):
         lines = '[panels.spam.classifiers.twin]\nscore = "score_rf"\ncut_off = 0.6\ncalled = "rf"\n'
-        assert "classifier 'twin' is the same as 'rf'" in only(problems(self.COLUMNS, more=lines))
+        assert "classifier 'twin' is the same as 'rf'" in problem(self.COLUMNS, more=lines)
 
-    def test_a_name_in_the_table_without_a_long_table_is_told(self, problems):
-        found = only(problems(("cut_off = 0.6", 'cut_off = 0.6\ncalled = "rf-2"')))
+    def test_a_name_in_the_table_without_a_long_table_is_told(self, problem):
+        found = problem(("cut_off = 0.6", 'cut_off = 0.6\ncalled = "rf-2"'))
         assert "'rf' is `called` something, but the table is not long" in found
 
-    def test_the_latest_of_copies_is_not_offered(self, problems):
-        found = only(problems(self.COLUMNS, ("budget = 120", 'budget = 120\nduplicates = "latest"')))
+    def test_the_latest_of_copies_is_not_offered(self, problem):
+        found = problem(self.COLUMNS, ("budget = 120", 'budget = 120\nduplicates = "latest"'))
         assert "the latest of several rows is not found in a long table" in found
 
     def test_labelled_predictions_are_not_read_from_one(self, write):
