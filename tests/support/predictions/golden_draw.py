@@ -185,8 +185,9 @@ def kept_text(name: str) -> str:
     kept = ""
     for file, run in groupby(found, key=itemgetter(0)):
         steps = [step for _, step in run]
-        names = [re.search(r"^(?:WITH )?(\w+) AS |^(SELECT)\b", step, re.MULTILINE) for step in steps]
-        kept += f"-- {', '.join(one[1] or one[2] for one in names)}: as in {file}\n" if file else "".join(steps)
+        names = [re.search(r"^(?:WITH )?(\w+) AS |^(SELECT|WITH)\b", step, re.MULTILINE) for step in steps]
+        plain = [(one[1] or one[2]) if one else "opening" for one in names]
+        kept += f"-- {', '.join(plain)}: as in {file}\n" if file else "".join(steps)
     return kept
 
 
@@ -201,7 +202,7 @@ def _steps(name: str) -> list[str]:
     DuckDB's text is split as it is sent; a translated one has no lines of its own, and gets one for every step.
     """
     if ".duckdb." in name:
-        return re.split(r"(?<=^\),\n)|(?<=^\)\n)", text(name), flags=re.MULTILINE)
+        return re.split(r"(?<=^\),\n)|(?<=^\)\n)|^(?=WITH |renamed AS )", text(name), flags=re.MULTILINE)
     comments = [line for line in text(name).splitlines() if line.startswith("--")]
     words = [word for line in text(name).splitlines() if line not in comments for word in line.split()]
     sql = " ".join(words).replace("( ", "(").replace(" )", ")")

@@ -1,14 +1,5 @@
--- The candidates: of every stratum the items with the smallest hash of seed and id, without sorting the population.
--- The small table of quotas has a row for every bin of an atom: the words of its pattern's calls, the bin, the atom, its
--- stratum, the number of items to return of that stratum, and the digest (hex text) below which items are ranked.
--- A few more items than the quota lie below that digest, on average; only these are ranked.
-WITH -- Every row of the window, with the call of each classifier and the bin of its mean score: what all queries read.
--- Auxiliary scores come last in the pattern and have no flags: one that cannot be read counts as no call.
--- Names of the source appear only in `renamed`, quoted; below it all names are the program's own.
--- Calls and flags are two bits each, fifteen of them packed into a word; 3 always means that something cannot be read.
--- calls_1, ...: a call a classifier (0 no, 1 yes, 2 no call).
--- flags_1, ...: the item's flag (1 where it stands for several rows), the time's (1 late, 2 early, where windows are cut
--- by arrival), then the flag of each classifier's score (0 valid or nothing to read, 1 null).
+-- opening: as in candidates.duckdb.sql
+-- WITH: as in census.duckdb.sql
 renamed AS NOT MATERIALIZED (
     SELECT
         "id" AS item_given,
