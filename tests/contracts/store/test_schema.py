@@ -62,6 +62,13 @@ def create_all(url):
     engine.dispose()
 
 
+@pytest.fixture
+def other(empty_url, request, tmp_path):
+    """Where another store could be, on the same database."""
+    sqlite = empty_url.startswith("sqlite")
+    return f"sqlite:///{tmp_path}/other.db" if sqlite else request.getfixturevalue("new_postgres")()
+
+
 class TestState:
     def test_of_nothing_is_empty_and_looking_creates_nothing(self, empty_url):
         assert schema_state(empty_url) == "empty"
@@ -128,12 +135,7 @@ class TestMigrate:
         with store.begin() as tx:
             assert len(tx.cycles.find()) == 1
 
-    def test_makes_exactly_the_tables_that_the_program_means(self, empty_url, request, tmp_path):
-        other = (
-            f"sqlite:///{tmp_path}/other.db"
-            if empty_url.startswith("sqlite")
-            else request.getfixturevalue("new_postgres")()
-        )
+    def test_makes_exactly_the_tables_that_the_program_means(self, empty_url, other):
         migrate(empty_url)
         create_all(other)
         assert shape(empty_url) == shape(other)
@@ -186,12 +188,7 @@ class TestUpgrade:
         assert atoms[1].segments == {COUNTRY: 20}
         assert (item.item, item.atom) == ("a", 1)
 
-    def test_ends_at_the_schema_of_a_new_store(self, first, tmp_path, request):
-        other = (
-            f"sqlite:///{tmp_path}/other.db"
-            if first.startswith("sqlite")
-            else request.getfixturevalue("new_postgres")()
-        )
+    def test_ends_at_the_schema_of_a_new_store(self, first, other):
         migrate(first)
         migrate(other)
         assert shape(first) == shape(other)

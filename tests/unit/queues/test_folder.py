@@ -70,20 +70,15 @@ def stop_at(monkeypatch, step):
         raise Stopped
 
     real = os.link
-    match step:
-        case "open":
-            monkeypatch.setattr(Path, "open", stop)
-        case "fsync":
-            monkeypatch.setattr(os, "fsync", stop)
-        case "link":
-            monkeypatch.setattr(os, "link", stop)
-        case "after link":
-            monkeypatch.setattr(os, "link", link_and_stop)
-            monkeypatch.setattr(atomic_files, "_tidy", stop)
-        case "unlink":
-            monkeypatch.setattr(atomic_files, "_tidy", stop)
-        case "sync_folder":
-            monkeypatch.setattr(atomic_files, "sync_folder", stop)
+    for owner, name, stand_in in {
+        "open": [(Path, "open", stop)],
+        "fsync": [(os, "fsync", stop)],
+        "link": [(os, "link", stop)],
+        "after link": [(os, "link", link_and_stop), (atomic_files, "_tidy", stop)],
+        "unlink": [(atomic_files, "_tidy", stop)],
+        "sync_folder": [(atomic_files, "sync_folder", stop)],
+    }[step]:
+        monkeypatch.setattr(owner, name, stand_in)
 
 
 class TestStoppedProcess:

@@ -19,17 +19,6 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import ItemVerdicts
-from tests.support.labelled_population import two_classifiers
-
-
-@pytest.fixture(scope="module")
-def population():
-    return two_classifiers()
-
-
-@pytest.fixture(scope="module")
-def told(population):
-    return population.labelled()
 
 
 def clustered(design: FrozenDesign, name) -> FrozenDesign:

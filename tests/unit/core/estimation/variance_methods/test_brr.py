@@ -14,14 +14,8 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import ItemVerdicts
-from tests.support.labelled_population import two_classifiers
 
 BRR = SurveySpec(budget=300, variance="brr")
-
-
-@pytest.fixture(scope="module")
-def population():
-    return two_classifiers()
 
 
 @pytest.fixture(scope="module")

@@ -12,19 +12,8 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.errors import PlanImpossible, StratawatchError
-from tests.support.labelled_population import two_classifiers
 
 EVERY = pytest.mark.parametrize("name", VARIANCES)
-
-
-@pytest.fixture(scope="module")
-def population():
-    return two_classifiers()
-
-
-@pytest.fixture(scope="module")
-def told(population):
-    return population.labelled()
 
 
 def with_variance(design, name):
