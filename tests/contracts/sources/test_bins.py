@@ -1,8 +1,6 @@
 """The ladder of bins in SQL is the ladder of the core, in every engine."""
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -21,7 +19,7 @@ from tests.support.predictions.panels import START, WINDOW, panel
 TYPES = {"id": "VARCHAR", "ts": "TIMESTAMP", "a": "DOUBLE", "b": "DOUBLE", "c": "DOUBLE", "flag": "BOOLEAN"}
 
 
-def edges() -> list[float]:
+def edges():
     """Every step of the ladder and its mirror, with the numbers just beside them."""
     steps = [2.0**-k * (1 + step / 32) for k in range(1, 18) for step in range(32)]
     steps += [step / 32 * 2.0**-16 for step in range(33)]
@@ -30,7 +28,7 @@ def edges() -> list[float]:
     return sorted({0.0, 1.0, 0.5, 5e-324, *points, *beside})
 
 
-def query(scores: int, dialect: str) -> str:
+def query(scores, dialect):
     names = ["a", "b", "c"][:scores]
     spec = panel([ClassifierSpec(name, name, call="flag") for name in names])
     body = Statements(spec, "numbered", TYPES)._classified(WINDOW)
@@ -38,7 +36,7 @@ def query(scores: int, dialect: str) -> str:
     return text if dialect == "duckdb" else translate(text, dialect)
 
 
-def in_duckdb(rows: Sequence[Sequence[float]]) -> list[int]:
+def in_duckdb(rows):
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
         connection.execute(
             "CREATE TABLE numbered (id VARCHAR, ts TIMESTAMP, a DOUBLE, b DOUBLE, c DOUBLE, flag BOOLEAN)"
@@ -56,32 +54,32 @@ def in_duckdb(rows: Sequence[Sequence[float]]) -> list[int]:
 
 
 class TestDuckDB:
-    def test_every_edge_falls_where_the_core_puts_it(self) -> None:
+    def test_every_edge_falls_where_the_core_puts_it(self):
         points = edges()
         assert len(points) > 3000
         assert in_duckdb([(z,) for z in points]) == [bin_of(z) for z in points]
 
-    def test_random_scores_of_every_size_do_too(self) -> None:
+    def test_random_scores_of_every_size_do_too(self):
         r = np.random.default_rng(1)
         z = np.concatenate([r.random(20_000), r.random(20_000) ** 9, 1 - r.random(20_000) ** 9])
         assert in_duckdb([(float(one),) for one in z]) == list(bins_of(z))
 
     @settings(max_examples=examples(15), deadline=None)
     @given(st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=1, max_size=200))
-    def test_the_mean_is_added_and_divided_in_the_same_order(self, rows: list[tuple[float, float, float]]) -> None:
+    def test_the_mean_is_added_and_divided_in_the_same_order(self, rows):
         assert in_duckdb(rows) == [bin_of((a + b + c) / 3) for a, b, c in rows]
 
 
 class TestPostgreSQL:
     @pytest.mark.postgres
-    def test_every_edge_falls_where_the_core_puts_it(self, postgres_server: str) -> None:
+    def test_every_edge_falls_where_the_core_puts_it(self, postgres_server):
         points = edges()
         with psycopg.connect(postgres_server) as connection:
             found = self._bins(connection, points)
         assert found == [bin_of(z) for z in points]
 
     @staticmethod
-    def _bins(connection: Any, points: Sequence[float]) -> list[int]:
+    def _bins(connection, points):
         connection.execute("CREATE TEMP TABLE numbered (id text, ts timestamp, flag boolean, a double precision)")
         with connection.cursor().copy("COPY numbered FROM STDIN") as copy:
             for i, z in enumerate(points):

@@ -3,7 +3,6 @@
 import shutil
 from datetime import timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
@@ -17,12 +16,12 @@ from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.support.predictions.panels import START, WINDOW, panel
-from tests.support.predictions.tables import Table, write
+from tests.support.predictions.tables import write
 
 NAIVE = START.replace(tzinfo=None)
 
 
-def day(*ids: str, offset: int = 0) -> Table:
+def day(*ids, offset=0):
     return {
         "id": ("VARCHAR", list(ids)),
         "ts": ("TIMESTAMP", [NAIVE + timedelta(days=offset)] * len(ids)),
@@ -31,7 +30,7 @@ def day(*ids: str, offset: int = 0) -> Table:
     }
 
 
-def _written(path: Path, times: list[Any], unit: str, zone: str | None, writer: str, *, first: int = 0) -> None:
+def _written(path, times, unit, zone, writer, *, first=0):
     """Rows i0, i1, ... at these times of UTC, as pandas or pyarrow write them in a unit and a zone."""
     moments = pd.to_datetime(pd.Series(times), utc=True).astype(f"datetime64[{unit}, UTC]")
     moments = moments.dt.tz_localize(None) if zone is None else moments.dt.tz_convert(zone)
@@ -45,26 +44,26 @@ def _written(path: Path, times: list[Any], unit: str, zone: str | None, writer: 
         pq.write_table(pa.table(columns, names=list(frame.columns)), path)
 
 
-def drawn(source: FilesSource, size: int) -> set[str]:
+def drawn(source, size):
     found = source.candidates(panel(), WINDOW, [Atom("0", 0, 1023, size, None)], [size])
     return {one.item for one in found}
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 class TestSeveralFiles:
-    def test_a_folder_is_read_with_its_sub_folders(self, tmp_path: Path, ending: str) -> None:
+    def test_a_folder_is_read_with_its_sub_folders(self, tmp_path, ending):
         write(tmp_path / f"a.{ending}", day("a"))
         write(tmp_path / "deep" / "er" / f"b.{ending}", day("b"))
         assert drawn(FilesSource(tmp_path), 2) == {"a", "b"}
 
-    def test_a_glob_reads_what_it_matches_only(self, tmp_path: Path, ending: str) -> None:
+    def test_a_glob_reads_what_it_matches_only(self, tmp_path, ending):
         write(tmp_path / "x" / f"week-1.{ending}", day("a"))
         write(tmp_path / "y" / f"week-2.{ending}", day("b"))
         write(tmp_path / "y" / f"other.{ending}", day("c"))
         assert drawn(FilesSource(tmp_path / "*" / f"week-*.{ending}"), 2) == {"a", "b"}
         assert drawn(FilesSource(f"{tmp_path}/**/week-2.{ending}"), 1) == {"b"}
 
-    def test_unfinished_and_bookkeeping_files_are_passed_over(self, tmp_path: Path, ending: str) -> None:
+    def test_unfinished_and_bookkeeping_files_are_passed_over(self, tmp_path, ending):
         write(tmp_path / f"a.{ending}", day("a"))
         for name in (f".b.{ending}", f"_c.{ending}", "_SUCCESS", f"d.{ending}.tmp"):
             (tmp_path / name).write_bytes(b"half")
@@ -74,7 +73,7 @@ class TestSeveralFiles:
         assert drawn(source, 1) == {"a"}
         assert source.census(panel(), WINDOW).source_version["files"] == 1
 
-    def test_partitions_are_columns_and_stay_text(self, tmp_path: Path, ending: str) -> None:
+    def test_partitions_are_columns_and_stay_text(self, tmp_path, ending):
         for value, item in (("01", "a"), ("1", "b"), ("a b", "c")):
             write(tmp_path / f"shop={value}" / f"x.{ending}", day(item))
         spec = panel(columns=Columns("id", "ts", segments=("shop",)))
@@ -85,7 +84,7 @@ class TestSeveralFiles:
             Segment("shop", "a b"): 1,
         }
 
-    def test_a_partition_can_be_the_time(self, tmp_path: Path, ending: str) -> None:
+    def test_a_partition_can_be_the_time(self, tmp_path, ending):
         for date, item in (("2026-01-04", "out"), ("2026-01-05", "in"), ("2026-01-12", "late")):
             write(tmp_path / f"dt={date}" / f"x.{ending}", {k: v for k, v in day(item).items() if k != "ts"})
         spec = panel(columns=Columns("id", "dt"))
@@ -99,11 +98,11 @@ class TestSeveralFiles:
         both = panel((ClassifierSpec("lr", "score", call="flag"), ClassifierSpec("nn", call="nn")))
         assert FilesSource(tmp_path).census(both, WINDOW).census.patterns == ("0-", "01")
 
-    def test_names_with_glob_characters_are_only_names(self, tmp_path: Path, ending: str) -> None:
+    def test_names_with_glob_characters_are_only_names(self, tmp_path, ending):
         write(tmp_path / "it's [1]" / f"a*?.{ending}", day("a"))
         assert drawn(FilesSource(tmp_path / "it's [1]"), 1) == {"a"}
 
-    def test_the_version_changes_with_a_file(self, tmp_path: Path, ending: str) -> None:
+    def test_the_version_changes_with_a_file(self, tmp_path, ending):
         write(tmp_path / f"a.{ending}", day("a"))
         source = FilesSource(tmp_path)
         before = source.census(panel(), WINDOW).source_version
@@ -119,12 +118,12 @@ class TestConfinement:
     """The home folder may be read; `elsewhere`, beside it, may not."""
 
     @pytest.fixture
-    def home(self, tmp_path: Path) -> Path:
+    def home(self, tmp_path):
         write(tmp_path / "elsewhere" / "secret.parquet", day("secret"))
         write(tmp_path / "home" / "predictions" / "a.parquet", day("a"))
         return tmp_path / "home"
 
-    def test_a_link_to_a_file_outside_is_refused(self, home: Path) -> None:
+    def test_a_link_to_a_file_outside_is_refused(self, home):
         (home / "predictions" / "b.parquet").symlink_to(home.parent / "elsewhere" / "secret.parquet")
         for asked in ("predictions", "predictions/*.parquet", "predictions/b.parquet"):
             with pytest.raises(
@@ -133,23 +132,23 @@ class TestConfinement:
                 FilesSource(home / asked, confined_to=home).census(panel(), WINDOW)
             assert "\n" not in str(caught.value)
 
-    def test_a_link_to_a_folder_outside_is_refused(self, home: Path) -> None:
+    def test_a_link_to_a_folder_outside_is_refused(self, home):
         (home / "predictions" / "week").symlink_to(home.parent / "elsewhere")
         for asked in ("predictions/*/*.parquet", "predictions/week", "predictions/week/*.parquet"):
             with pytest.raises(ConfigError, match="behind a link that leads out"):
                 FilesSource(home / asked, confined_to=home).describe(panel())
 
-    def test_links_that_stay_inside_are_read(self, home: Path) -> None:
+    def test_links_that_stay_inside_are_read(self, home):
         write(home / "archive" / "b.parquet", day("b"))
         (home / "predictions" / "b.parquet").symlink_to("../archive/b.parquet")
         assert drawn(FilesSource(home / "predictions", confined_to=home), 2) == {"a", "b"}
 
-    def test_a_home_that_is_itself_behind_a_link_is_no_reason(self, home: Path) -> None:
+    def test_a_home_that_is_itself_behind_a_link_is_no_reason(self, home):
         (home.parent / "link").symlink_to(home)
         link = home.parent / "link"
         assert drawn(FilesSource(link / "predictions", confined_to=link), 1) == {"a"}
 
-    def test_without_confinement_links_are_followed(self, home: Path) -> None:
+    def test_without_confinement_links_are_followed(self, home):
         (home / "predictions" / "b.parquet").symlink_to(home.parent / "elsewhere" / "secret.parquet")
         assert drawn(FilesSource(home / "predictions"), 2) == {"a", "secret"}
 
@@ -157,7 +156,7 @@ class TestConfinement:
 @pytest.mark.parametrize("method", ["census", "describe"])
 class TestTrouble:
     @staticmethod
-    def ask(source: FilesSource, method: str) -> object:
+    def ask(source, method):
         if method == "census":
             return source.census(panel(), WINDOW)
         description = source.describe(panel())
@@ -165,12 +164,12 @@ class TestTrouble:
             raise problem.error
         return description
 
-    def test_no_file_is_unreachable(self, tmp_path: Path, method: str) -> None:
+    def test_no_file_is_unreachable(self, tmp_path, method):
         for path in (tmp_path, tmp_path / "nope", tmp_path / "nope.parquet", tmp_path / "*.csv"):
             with pytest.raises(Unreachable, match="no Parquet or CSV file matches"):
                 self.ask(FilesSource(path), method)
 
-    def test_a_half_written_parquet_file_is_unreachable_until_it_is_whole(self, tmp_path: Path, method: str) -> None:
+    def test_a_half_written_parquet_file_is_unreachable_until_it_is_whole(self, tmp_path, method):
         whole = write(tmp_path / "whole.parquet", day(*(f"i{k}" for k in range(50))))
         write(tmp_path / "in" / "good.parquet", day("a"))
         for share in (0.1, 0.5, 0.95):
@@ -182,7 +181,7 @@ class TestTrouble:
         shutil.copy(whole, torn)
         assert len(drawn(FilesSource(tmp_path / "in"), 51)) == 51
 
-    def test_an_empty_file_is_unreachable_or_lacks_its_columns(self, tmp_path: Path, method: str) -> None:
+    def test_an_empty_file_is_unreachable_or_lacks_its_columns(self, tmp_path, method):
         (tmp_path / "a.parquet").touch()
         with pytest.raises(Unreachable):
             self.ask(FilesSource(tmp_path), method)
@@ -190,17 +189,17 @@ class TestTrouble:
         with pytest.raises((Unreachable, InputRefused)):
             self.ask(FilesSource(tmp_path / "a.csv"), method)
 
-    def test_mixed_formats_are_refused(self, tmp_path: Path, method: str) -> None:
+    def test_mixed_formats_are_refused(self, tmp_path, method):
         write(tmp_path / "a.parquet", day("a"))
         write(tmp_path / "b.csv", day("b"))
         with pytest.raises(ConfigError, match="holds Parquet and CSV files"):
             self.ask(FilesSource(tmp_path), method)
 
-    def test_a_path_that_cannot_exist_is_unreachable(self, tmp_path: Path, method: str) -> None:
+    def test_a_path_that_cannot_exist_is_unreachable(self, tmp_path, method):
         with pytest.raises(Unreachable, match="cannot be looked at; got File name too long"):
             self.ask(FilesSource(tmp_path / ("x" * 300)), method)
 
-    def test_an_unknown_ending_is_named(self, tmp_path: Path, method: str) -> None:
+    def test_an_unknown_ending_is_named(self, tmp_path, method):
         (tmp_path / "a.xlsx").touch()
         with pytest.raises(ConfigError, match=r"no known ending; expected \.parquet"):
             self.ask(FilesSource(tmp_path / "a.xlsx"), method)
@@ -208,28 +207,28 @@ class TestTrouble:
 
 class TestCsv:
     @pytest.mark.parametrize("ending", ["tsv", "csv.gz", "CSV"])
-    def test_tabs_and_compression_are_known_by_the_ending(self, tmp_path: Path, ending: str) -> None:
+    def test_tabs_and_compression_are_known_by_the_ending(self, tmp_path, ending):
         assert drawn(FilesSource(write(tmp_path / f"a.{ending}", day("a", "b,c\td"))), 2) == {"a", "b,c\td"}
 
-    def test_another_delimiter_is_said_and_its_absence_is_guessed(self, tmp_path: Path) -> None:
+    def test_another_delimiter_is_said_and_its_absence_is_guessed(self, tmp_path):
         path = tmp_path / "a.csv"
         path.write_text("id;ts;score;flag\na;2026-01-05 00:00:00;0.5;0\n")
         assert drawn(FilesSource(path, delimiter=";"), 1) == {"a"}
         with pytest.raises(InputRefused, match="set the source's delimiter"):
             FilesSource(path).census(panel(), WINDOW)
 
-    def test_a_header_without_rows_is_an_empty_window(self, tmp_path: Path) -> None:
+    def test_a_header_without_rows_is_an_empty_window(self, tmp_path):
         (tmp_path / "a.csv").write_text("id,ts,score,flag\n")
         assert FilesSource(tmp_path).census(panel(), WINDOW).profile.rows == 0
 
-    def test_text_that_is_no_number_is_an_unreadable_score(self, tmp_path: Path) -> None:
+    def test_text_that_is_no_number_is_an_unreadable_score(self, tmp_path):
         (tmp_path / "a.csv").write_text("id,ts,score,flag\na,2026-01-05,high,0\nb,2026-01-05, 0.5 ,0\nc,soon,0.5,0\n")
         answer = FilesSource(tmp_path).census(panel(), WINDOW)
         assert list(answer.census.bins) == [512]
         assert {one.key: one.content["columns"]["score"] for one in answer.bad_rows} == {"a": "high", "c": "0.5"}
         assert {one.key: one.reason for one in answer.bad_rows}["c"] == "the time in 'ts' is missing or unreadable"
 
-    def test_a_row_that_ends_early_is_unreachable(self, tmp_path: Path) -> None:
+    def test_a_row_that_ends_early_is_unreachable(self, tmp_path):
         path = write(tmp_path / "a.csv", day("a", "b"))
         path.write_text(path.read_text() + "c,2026-01-05 00")
         with pytest.raises(Unreachable):
@@ -238,7 +237,7 @@ class TestCsv:
 
 class TestTimes:
     @pytest.mark.parametrize("kind", ["TIMESTAMPTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S", "DATE"])
-    def test_every_type_of_time_is_half_open_in_utc(self, tmp_path: Path, kind: str) -> None:
+    def test_every_type_of_time_is_half_open_in_utc(self, tmp_path, kind):
         moments = [f"{one:%Y-%m-%d %H:%M:%S}" for one in (NAIVE - timedelta(1), NAIVE, NAIVE + timedelta(7))]
         moments = [f"{one}+00:00" for one in moments] if kind == "TIMESTAMPTZ" else moments
         table = {**day("before", "first", "after"), "ts": (kind, moments)}
@@ -247,7 +246,7 @@ class TestTimes:
         assert (profile.rows, profile.first_time, profile.last_time) == (1, START, START)
         assert drawn(source, 1) == {"first"}
 
-    def test_a_nanosecond_before_the_end_is_inside(self, tmp_path: Path) -> None:
+    def test_a_nanosecond_before_the_end_is_inside(self, tmp_path):
         moments = ["2026-01-11 23:59:59.999999999", "2026-01-12 00:00:00.000000000", "2026-01-04 23:59:59.999999999"]
         table = {**day("last", "after", "before"), "ts": ("TIMESTAMP_NS", moments)}
         assert drawn(FilesSource(write(tmp_path / "a.parquet", table)), 1) == {"last"}
@@ -272,20 +271,20 @@ class TestTimes:
             _written(tmp_path / f"{place}.parquet", [NAIVE + timedelta(days=place)], unit, zone, "pandas", first=place)
         assert drawn(FilesSource(tmp_path), 2) == {"i0", "i1"}
 
-    def test_a_time_in_nanoseconds_can_be_payload_and_segment(self, tmp_path: Path) -> None:
+    def test_a_time_in_nanoseconds_can_be_payload_and_segment(self, tmp_path):
         _written(tmp_path / "a.parquet", [NAIVE], "ns", "UTC", "pandas")
         spec = panel(columns=Columns("id", "ts", ("ts",), ("ts",)))
         (found,) = FilesSource(tmp_path).candidates(spec, WINDOW, [Atom("0", 0, 1023, 1, None)], [1])
         assert str(found.payload["ts"]).startswith("2026-01-05")
         assert str(found.segments["ts"]).startswith("2026-01-05")
 
-    def test_a_nanosecond_before_the_end_is_inside_in_utc_too(self, tmp_path: Path) -> None:
+    def test_a_nanosecond_before_the_end_is_inside_in_utc_too(self, tmp_path):
         end = pd.Timestamp(WINDOW.end)
         times = [end - pd.Timedelta(1, "ns"), end, pd.Timestamp(WINDOW.start) - pd.Timedelta(1, "ns")]
         _written(tmp_path / "a.parquet", times, "ns", "UTC", "pandas")
         assert drawn(FilesSource(tmp_path), 1) == {"i0"}
 
-    def test_a_window_in_another_zone_is_the_same_window(self, tmp_path: Path) -> None:
+    def test_a_window_in_another_zone_is_the_same_window(self, tmp_path):
         source = FilesSource(write(tmp_path / "a.parquet", day("a")))
         zone = timezone(timedelta(hours=9))
         moved = Window(WINDOW.start.astimezone(zone), WINDOW.end.astimezone(zone))
@@ -303,7 +302,7 @@ class TestErrors:
         ],
     )
     def test_the_engines_errors_become_one_sentence(self, raised, kind, sentence):
-        def fail() -> None:
+        def fail():
             with duckdb_errors("a.parquet"):
                 raise raised("first line\n\nLINE 1: SELECT ...")
 
@@ -311,7 +310,7 @@ class TestErrors:
             fail()
         assert "LINE" not in str(caught.value)
 
-    def test_files_whose_columns_contradict_are_refused(self, tmp_path: Path) -> None:
+    def test_files_whose_columns_contradict_are_refused(self, tmp_path):
         write(tmp_path / "a.parquet", day("a"))
         write(tmp_path / "b.parquet", {**day("b"), "score": ("DOUBLE[]", [[0.5]])})
         with pytest.raises((InputRefused, Unreachable)) as caught:
@@ -320,12 +319,12 @@ class TestErrors:
 
 
 class TestVanishing:
-    def test_a_link_to_nothing_is_named(self, tmp_path: Path) -> None:
+    def test_a_link_to_nothing_is_named(self, tmp_path):
         (tmp_path / "a.parquet").symlink_to(tmp_path / "gone.parquet")
         with pytest.raises(Unreachable, match=r"a\.parquet' vanished while it was looked at"):
             FilesSource(tmp_path).census(panel(), WINDOW)
 
-    def test_a_folder_with_a_files_ending_is_no_file(self, tmp_path: Path) -> None:
+    def test_a_folder_with_a_files_ending_is_no_file(self, tmp_path):
         write(tmp_path / "spark.parquet" / "part-0.parquet", day("a"))
         assert drawn(FilesSource(tmp_path), 1) == {"a"}
 
@@ -341,7 +340,7 @@ class TestVanishing:
 
 
 class TestStatistics:
-    def test_nan_is_found_where_the_statistics_of_the_file_hide_it(self) -> None:
+    def test_nan_is_found_where_the_statistics_of_the_file_hide_it(self):
         """The file was written by Arrow: its statistics say that scores lie in [0, 1] and every flag is 1."""
         path = Path(__file__).parents[2] / "support/predictions/golden/nan_hidden_by_statistics.parquet"
         answer = FilesSource(path).census(panel(), WINDOW)
@@ -353,7 +352,7 @@ class TestStatistics:
 
 
 class TestBounds:
-    def test_memory_threads_and_spill_folder_reach_the_engine(self, tmp_path: Path) -> None:
+    def test_memory_threads_and_spill_folder_reach_the_engine(self, tmp_path):
 
         with duckdb_session(DuckDBLimits("123MiB", 1, tmp_path)) as connection:
             (found,) = connection.execute(
@@ -365,7 +364,7 @@ class TestBounds:
         assert found[3] == "UTC"
         assert list(tmp_path.iterdir()) == [], "the spill folder is removed"
 
-    def test_a_population_larger_than_the_memory_limit_is_still_read(self, tmp_path: Path) -> None:
+    def test_a_population_larger_than_the_memory_limit_is_still_read(self, tmp_path):
         """Nothing but groups and candidates is held: 800,000 rows, 90 MB of ids and text, within 60 MB."""
         path = tmp_path / "many.parquet"
         with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
@@ -381,7 +380,7 @@ class TestBounds:
         found = source.candidates(spec, WINDOW, atoms, [500, 500])
         assert [sum(one.atom == index for one in found) for index in (0, 1)] == [500, 500]
 
-    def test_too_little_memory_is_a_sentence(self, tmp_path: Path) -> None:
+    def test_too_little_memory_is_a_sentence(self, tmp_path):
         path = write(tmp_path / "a.parquet", day(*(f"i{k}" for k in range(30_000))))
         with pytest.raises(Unreachable, match="raise the source's memory_limit"):
             FilesSource(path, limits=DuckDBLimits("1MB", 1)).census(panel(), WINDOW)

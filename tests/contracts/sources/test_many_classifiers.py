@@ -2,11 +2,8 @@
 
 import math
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,12 +11,11 @@ from stratawatch.adapters.sources import single_scan
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
-from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
 from tests.support.predictions import reference
 from tests.support.predictions.panels import START, WINDOW, panel
-from tests.support.predictions.tables import Table, write, write_database, write_postgres
+from tests.support.predictions.tables import write, write_database, write_postgres
 from tests.support.seed import random_seed
 
 MANY = 33
@@ -30,18 +26,18 @@ PANEL = panel(
 )
 
 
-def table(seed: int, rows: int = 400) -> Table:
+def table(seed, rows=400):
     """Alike in most they say, so that items share cells; here and there nothing, or what cannot be read."""
     r = random.Random(seed)  # noqa: S311 - a seeded table, not a secret
     base = [r.choice([0.125, 0.375, 0.625]) for _ in range(rows)]
 
-    def scores() -> list[float | None]:
+    def scores():
         return [r.choices([one, None, math.nan], [500, 8, 1])[0] for one in base]
 
-    def calls() -> list[bool | None]:
+    def calls():
         return [r.choices([one > 0.5, one < 0.5, None], [300, 1, 2])[0] for one in base]
 
-    made: dict[str, tuple[str, list[Any]]] = {
+    made = {
         "id": ("VARCHAR", [f"item-{i:04}" for i in range(rows)]),
         "ts": ("TIMESTAMP", [START.replace(tzinfo=None) + timedelta(minutes=i) for i in range(rows)]),
         "lang": ("VARCHAR", [r.choice(["de", "en", None]) for _ in range(rows)]),
@@ -56,13 +52,13 @@ def table(seed: int, rows: int = 400) -> Table:
 @pytest.fixture(
     params=["parquet", "csv", "database", "single_scan", pytest.param("postgres", marks=[pytest.mark.postgres])]
 )
-def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Table], Any]:
+def made(request, tmp_path, monkeypatch):
     """A function from a table to a source; `single_scan` keeps rows while it counts."""
     form = request.param
     if form == "single_scan":
         monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
 
-    def make(rows: Table) -> Any:
+    def make(rows):
         if form == "postgres":
             url = request.getfixturevalue("postgres_server")
             return PostgresSource(url, table=write_postgres(url, "many", rows))
@@ -74,7 +70,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("seed", [1, random_seed("many classifiers")], ids=["fixed", "drawn"])
-def test_census_profile_and_draw_are_those_of_the_reference(made: Callable[[Table], SqlSource], seed: int) -> None:
+def test_census_profile_and_draw_are_those_of_the_reference(made, seed):
     given = table(seed)
     rows = [dict(zip(given, row, strict=True)) for row in zip(*(values for _, values in given.values()), strict=True)]
     sound, bad = reference.readings(PANEL, WINDOW, rows)
@@ -106,14 +102,14 @@ def test_census_profile_and_draw_are_those_of_the_reference(made: Callable[[Tabl
         }
         assert profile.ranges[f"c{k}"] == (0.125, 0.625)
 
-    drawn: list[list[str]] = [[] for _ in atoms]
+    drawn = [[] for _ in atoms]
     for one in items:
         drawn[one.atom].append(one.item)
         assert one.pattern == atoms[one.atom].pattern
     assert drawn == reference.draw(PANEL, sound, atoms, quotas), f"seed {seed}"
 
 
-def test_the_fingerprint_is_that_of_the_counts(made: Callable[[Table], SqlSource]) -> None:
+def test_the_fingerprint_is_that_of_the_counts(made):
     """Whatever the order in which an engine hands groups out; one item elsewhere is another one."""
     given = table(1)
     first = made(given).census(PANEL, WINDOW).profile.fingerprint
@@ -123,7 +119,7 @@ def test_the_fingerprint_is_that_of_the_counts(made: Callable[[Table], SqlSource
     assert made(moved).census(PANEL, WINDOW).profile.fingerprint != first
 
 
-def test_one_classifier_is_enough(made: Callable[[Table], SqlSource]) -> None:
+def test_one_classifier_is_enough(made):
     alone = replace(PANEL, classifiers=PANEL.classifiers[:1], auxiliary=())
     source = made(table(1))
     assert set(source.census(alone, WINDOW).census.patterns) == {"-", "0", "1"}

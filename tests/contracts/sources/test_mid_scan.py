@@ -1,10 +1,7 @@
 """Sources that change while they are read: it fails in a sentence, and reading again gives the draw it would have given."""
 
 import os
-from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,13 +13,13 @@ from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import InputRefused, Unreachable
 from tests.support.predictions.panels import START, WINDOW, panel
-from tests.support.predictions.tables import Table, write, write_database, write_postgres
+from tests.support.predictions.tables import write, write_database, write_postgres
 
 SIZE = 400
 ATOMS = [Atom("0", NO_BIN, 1023, SIZE, None)]
 
 
-def rows(first: int, number: int) -> Table:
+def rows(first, number):
     return {
         "id": ("VARCHAR", [f"i{k}" for k in range(first, first + number)]),
         "ts": ("TIMESTAMP", [START.replace(tzinfo=None) + timedelta(hours=1)] * number),
@@ -31,18 +28,18 @@ def rows(first: int, number: int) -> Table:
     }
 
 
-def draw(source: Any) -> list[str]:
+def draw(source):
     return [one.item for one in source.candidates(panel(), WINDOW, ATOMS, [30])]
 
 
 @pytest.fixture
-def while_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+def while_read(monkeypatch):
     """Do something once, when the files are open and before their rows are asked for."""
 
-    def arrange(happens: Callable[[], object]) -> None:
+    def arrange(happens):
         ask = DuckDBEngine.batches
 
-        def batches(self: DuckDBEngine, sql: str) -> Any:
+        def batches(self, sql):
             monkeypatch.setattr(DuckDBEngine, "batches", ask)
             happens()
             return ask(self, sql)
@@ -53,13 +50,13 @@ def while_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object
 
 
 @pytest.fixture
-def once_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+def once_read(monkeypatch):
     """Do something once, when the rows were asked for and are there."""
 
-    def arrange(happens: Callable[[], object]) -> None:
+    def arrange(happens):
         ask = DuckDBEngine.batches
 
-        def batches(self: DuckDBEngine, sql: str) -> Any:
+        def batches(self, sql):
             monkeypatch.setattr(DuckDBEngine, "batches", ask)
             rows = list(ask(self, sql))
             happens()
@@ -74,18 +71,18 @@ def once_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]
 @pytest.mark.parametrize("asked", ["census", "candidates"])
 class TestFiles:
     @staticmethod
-    def ask(source: Any, asked: str) -> None:
+    def ask(source, asked):
         if asked == "census":
             source.census(panel(), WINDOW)
         else:
             draw(source)
 
     @pytest.fixture
-    def part(self, tmp_path: Path, ending: str) -> Path:
+    def part(self, tmp_path, ending):
         write(tmp_path / f"a.{ending}", rows(0, SIZE // 2))
         return write(tmp_path / f"b.{ending}", rows(SIZE // 2, SIZE // 2))
 
-    def test_one_that_vanishes(self, part: Path, asked: str, while_read: Any) -> None:
+    def test_one_that_vanishes(self, part, asked, while_read):
         source, whole = FilesSource(part.parent), part.read_bytes()
         before = draw(source)
         while_read(part.unlink)
@@ -95,14 +92,14 @@ class TestFiles:
         part.write_bytes(whole)
         assert draw(source) == before
 
-    def test_one_that_vanishes_when_its_rows_were_read(self, part: Path, asked: str, once_read: Any) -> None:
+    def test_one_that_vanishes_when_its_rows_were_read(self, part, asked, once_read):
         """What others could not check any more is not kept."""
         source = FilesSource(part.parent)
         once_read(part.unlink)
         with pytest.raises(Unreachable, match="vanished while it was read"):
             self.ask(source, asked)
 
-    def test_one_that_is_half_written(self, part: Path, asked: str, while_read: Any) -> None:
+    def test_one_that_is_half_written(self, part, asked, while_read):
         source, whole = FilesSource(part.parent), part.read_bytes()
         before = draw(source)
         while_read(lambda: part.write_bytes(whole[: len(whole) * 2 // 3]))
@@ -111,17 +108,17 @@ class TestFiles:
         part.write_bytes(whole)
         assert draw(source) == before
 
-    def test_one_that_is_replaced_by_another(self, part: Path, asked: str, ending: str, while_read: Any) -> None:
+    def test_one_that_is_replaced_by_another(self, part, asked, ending, while_read):
         source = FilesSource(part.parent)
 
-        def replace() -> None:
+        def replace():
             write(part.with_name(f"new.{ending}"), rows(SIZE, 100)).replace(part)
 
         while_read(replace)
         with pytest.raises(Unreachable, match="was written to while it was read"):
             self.ask(source, asked)
 
-    def test_a_new_file_beside_them_disturbs_nobody(self, part: Path, asked: str, ending: str, while_read: Any) -> None:
+    def test_a_new_file_beside_them_disturbs_nobody(self, part, asked, ending, while_read):
         source = FilesSource(part.parent)
         before = draw(source)
         while_read(lambda: write(part.with_name(f"c.{ending}"), rows(SIZE, 10)))
@@ -133,11 +130,11 @@ class TestFiles:
 class TestHalfAHeader:
     """A file that is cut between the look at it and the look into it lacks columns: that is no fault of the export."""
 
-    def test_is_unreachable_and_refuses_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_unreachable_and_refuses_nothing(self, tmp_path, monkeypatch):
         path = write(tmp_path / "a.csv", rows(0, SIZE))
         whole, look = path.read_bytes(), duckdb_files.column_types
 
-        def cut(*asked: Any) -> dict[str, str]:
+        def cut(*asked):
             path.write_bytes(whole[:5])
             return look(*asked)
 
@@ -145,10 +142,10 @@ class TestHalfAHeader:
         with pytest.raises(Unreachable, match="was written to while it was read"):
             FilesSource(path).census(panel(), WINDOW)
 
-    def test_of_a_file_that_is_gone_is_unreachable_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_a_file_that_is_gone_is_unreachable_too(self, tmp_path, monkeypatch):
         paths, look = [write(tmp_path / f"{name}.csv", rows(0, SIZE)) for name in "ab"], duckdb_files.column_types
 
-        def lose(*asked: Any) -> dict[str, str]:
+        def lose(*asked):
             found = look(*asked)
             paths[1].unlink()
             return found
@@ -157,7 +154,7 @@ class TestHalfAHeader:
         with pytest.raises(Unreachable, match="it is looked for again at the next advance"):
             FilesSource(tmp_path).census(panel(), WINDOW)
 
-    def test_stays_a_refusal_where_the_file_is_what_it_was(self, tmp_path: Path) -> None:
+    def test_stays_a_refusal_where_the_file_is_what_it_was(self, tmp_path):
         path = write(tmp_path / "a.csv", rows(0, SIZE))
         path.write_bytes(path.read_bytes()[:5])
         with pytest.raises(InputRefused, match="is missing in the source"):
@@ -165,10 +162,10 @@ class TestHalfAHeader:
 
 
 class TestLogThatGrows:
-    def test_a_csv_may_grow_while_it_is_read(self, tmp_path: Path, while_read: Any) -> None:
+    def test_a_csv_may_grow_while_it_is_read(self, tmp_path, while_read):
         path = write(tmp_path / "a.csv", rows(0, SIZE))
 
-        def grow() -> None:
+        def grow():
             with path.open("a") as file:
                 file.write("later,2026-02-01 00:00:00,0.5,0\n")
             os.utime(path, (2e9, 2e9))
@@ -176,11 +173,11 @@ class TestLogThatGrows:
         while_read(grow)
         assert len(draw(FilesSource(path))) == 30
 
-    def test_half_a_line_that_is_whole_by_now_refuses_nothing(self, tmp_path: Path, while_read: Any) -> None:
+    def test_half_a_line_that_is_whole_by_now_refuses_nothing(self, tmp_path, while_read):
         """What cannot be read may have been half of it; only a file that is what it was is refused for its lines."""
         path = write(tmp_path / "a.csv", rows(0, SIZE))
 
-        def grow() -> None:
+        def grow():
             with path.open("a") as file:
                 file.write("later,2026-02-01\n")
 
@@ -193,7 +190,7 @@ class TestLogThatGrows:
 
 
 class TestDatabases:
-    def test_a_duckdb_file_that_is_not_there_or_is_torn(self, tmp_path: Path) -> None:
+    def test_a_duckdb_file_that_is_not_there_or_is_torn(self, tmp_path):
         path = write_database(tmp_path / "rows.duckdb", "rows", rows(0, SIZE))
         whole, source = path.read_bytes(), DuckDBTableSource(path, "rows")
         before = draw(source)
@@ -208,7 +205,7 @@ class TestDatabases:
         assert draw(source) == before
 
     @pytest.mark.postgres
-    def test_what_others_write_meanwhile_is_not_seen(self, postgres_server: str) -> None:
+    def test_what_others_write_meanwhile_is_not_seen(self, postgres_server):
         """The census and its bad rows are of one snapshot, and so are the pool and its copies."""
         import psycopg
 

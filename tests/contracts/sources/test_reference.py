@@ -2,21 +2,17 @@
 
 import math
 import random
-from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.engine.model.cycle_facts import CensusResult
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
 from tests.support.predictions import reference
 from tests.support.predictions.panels import START, WINDOW, panel
-from tests.support.predictions.tables import Table, write
+from tests.support.predictions.tables import write
 
 PANEL = panel(
     (
@@ -33,17 +29,17 @@ EDGES = [0.0, 1.0, 0.5, 0.25, 0.75, 2**-16, 2**-17, 1 - 2**-16, 5e-324, math.nex
 BAD_SCORES = [float("nan"), float("inf"), float("-inf"), -0.001, 1.0000001]
 
 
-def random_table(seed: int, rows: int = 700) -> Table:
+def random_table(seed, rows=700):
     """Rows of every kind: good, silent, unreadable, without id, without time, outside the window."""
     r = random.Random(seed)  # noqa: S311 - a seeded table, not a secret
 
-    def column(make: Callable[[], Any], nothing: float = 0.05) -> list[Any]:
+    def column(make, nothing=0.05):
         return [None if r.random() < nothing else make() for _ in range(rows)]
 
-    def score() -> float:
+    def score():
         return r.choice(BAD_SCORES) if r.random() < 0.02 else r.choice(EDGES) if r.random() < 0.2 else r.random() ** 3
 
-    def margin() -> float:
+    def margin():
         return (
             r.choice([float("nan"), float("inf")])
             if r.random() < 0.02
@@ -70,12 +66,12 @@ def random_table(seed: int, rows: int = 700) -> Table:
     }
 
 
-def rows_of(table: Table) -> list[dict[str, Any]]:
+def rows_of(table):
     names = list(table)
     return [dict(zip(names, row, strict=True)) for row in zip(*(values for _, values in table.values()), strict=True)]
 
 
-def as_dict(answer: CensusResult) -> dict[tuple[str, int], int]:
+def as_dict(answer):
     census = answer.census
     return {
         (pattern, int(bin_)): int(n)
@@ -86,7 +82,7 @@ def as_dict(answer: CensusResult) -> dict[tuple[str, int], int]:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 class TestAgainstReference:
-    def test_census_profile_and_draw_are_those_of_the_reference(self, tmp_path: Path, seed: int, ending: str) -> None:
+    def test_census_profile_and_draw_are_those_of_the_reference(self, tmp_path, seed, ending):
         table = random_table(seed)
         source = FilesSource(write(tmp_path / f"rows.{ending}", table))
         rows = rows_of(table)
@@ -109,18 +105,18 @@ class TestAgainstReference:
         atoms = reference.atoms_of(expected)
         quotas = [min(7, atom.size) for atom in atoms]
         items = source.candidates(PANEL, WINDOW, atoms, quotas)
-        drawn: list[list[str]] = [[] for _ in atoms]
+        drawn = [[] for _ in atoms]
         for one in items:
             drawn[one.atom].append(one.item)
             assert one.digest == digest(PANEL.seed, one.item)
         assert drawn == reference.draw(PANEL, sound, atoms, quotas)
 
-    def test_the_profile_counts_nulls_and_unreadable_values(self, tmp_path: Path, seed: int, ending: str) -> None:
+    def test_the_profile_counts_nulls_and_unreadable_values(self, tmp_path, seed, ending):
         table = random_table(seed)
         profile = FilesSource(write(tmp_path / f"rows.{ending}", table)).census(PANEL, WINDOW).profile
         rows = [row for row in rows_of(table) if reference.in_window(PANEL, WINDOW, row)]
 
-        def number(test: Callable[[dict[str, Any]], bool]) -> int:
+        def number(test):
             return sum(map(test, rows))
 
         assert profile.null_items == number(lambda row: row["id"] is None)

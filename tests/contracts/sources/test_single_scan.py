@@ -1,11 +1,8 @@
 """A single scan gives the census and draws the items that two scans do, or leaves the draw to a second scan."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,45 +14,44 @@ from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_reader import DuckDBWindowReader
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.single_scan import DigestBound, digest_bound
-from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
-from stratawatch.engine.model.panel_spec import Columns, PanelSpec, Window
+from stratawatch.engine.model.panel_spec import Columns, Window
 from stratawatch.errors import InputRefused, Unreachable
 from tests.support.predictions import golden_draw as golden
 from tests.support.predictions.panels import START, WINDOW
-from tests.support.predictions.tables import Table, write, write_database
+from tests.support.predictions.tables import write, write_database
 from tests.support.seed import random_seed
 
 NUMBER = 6000
 LETTERS = ("0", "1")
 
 
-def table(number: int = NUMBER) -> Table:
+def table(number=NUMBER):
     made = golden.rows(number)
     return {name: (kind, [row[name] for row in made]) for name, kind in golden.TYPES.items()}
 
 
-def source(folder: Path, form: str, rows: Table) -> SqlSource:
+def source(folder, form, rows):
     if form == "table":
         return DuckDBTableSource(write_database(folder / "rows.duckdb", "rows", rows), "rows")
     return FilesSource(write(folder / f"rows.{form}", rows))
 
 
 @pytest.fixture
-def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def queries(monkeypatch):
     """The queries that DuckDB ran, by the first words of their text."""
-    queries: list[str] = []
+    queries = []
     batches, single_scan = DuckDBEngine.batches, DuckDBWindowReader._single_scan
 
-    def recorded_batches(self: DuckDBEngine, sql: str) -> Any:
+    def recorded_batches(self, sql):
         queries.append(sql.splitlines()[0].removeprefix("-- ").split(":")[0].split(",")[0])
         return batches(self, sql)
 
-    def recorded_scan(self: DuckDBWindowReader) -> Any:
+    def recorded_scan(self):
         columns = single_scan(self)
         queries.extend([] if columns is None else ["single_scan"])
         return columns
@@ -65,13 +61,13 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return queries
 
 
-def small(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
+def small(monkeypatch, kept):
     """Make single scans from the first row on."""
     monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
     monkeypatch.setattr(single_scan, "ROWS_KEPT", kept)
 
 
-def strata(answer: CensusResult) -> tuple[list[Atom], list[int]]:
+def strata(answer):
     """Two strata: everything nobody calls, and the rest; 12 and 30 items of them."""
     census = answer.census
     cells = zip(census.patterns, census.bins, census.counts, strict=True)
@@ -79,25 +75,25 @@ def strata(answer: CensusResult) -> tuple[list[Atom], list[int]]:
     return atoms, [12, 30]
 
 
-def statements_of(columns: Columns) -> Statements:
+def statements_of(columns):
     return Statements(replace(golden.PANEL, columns=columns), "population", golden.TYPES)
 
 
 Found = tuple[CensusResult, tuple[CandidateItem, ...]]
 
 
-def together(one: SqlSource, spec: PanelSpec, window: Window = WINDOW) -> Found:
+def together(one, spec, window=WINDOW):
     with one.reading(spec, window) as reading:
         answer = reading.census()
         return answer, reading.candidates(*strata(answer))
 
 
-def apart(one: SqlSource, spec: PanelSpec, window: Window = WINDOW) -> Found:
+def apart(one, spec, window=WINDOW):
     answer = one.census(spec, window)
     return answer, one.candidates(spec, window, *strata(answer))
 
 
-def same(first: Found, second: Found) -> None:
+def same(first, second):
     counted, other = first[0], second[0]
     assert counted.profile == other.profile
     assert (counted.census.patterns, counted.bad_rows) == (other.census.patterns, other.bad_rows)
@@ -145,7 +141,7 @@ class TestSingleScan:
         assert queries[0] == "single_scan"
         assert queries[-1] == "The candidates"
 
-    def test_every_share_that_is_kept_gives_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_every_share_that_is_kept_gives_the_same(self, tmp_path, monkeypatch):
         one = source(tmp_path, "parquet", table())
         expected = apart(one, golden.PANEL)
         for kept in (1, 60, 90, 150, 300, 1000, NUMBER):
@@ -158,7 +154,7 @@ class TestSingleScan:
         twice = [item.item for item in apart(first, golden.PANEL)[1]][::7]
         for number, name in enumerate(twice):  # the copy says something else, or what nobody can read
             place = rows["id"][1].index(name)
-            other: dict[str, Any] = {"margin": None} if number % 2 else {"p_lr": 1.5}
+            other = {"margin": None} if number % 2 else {"p_lr": 1.5}
             for column, (_, values) in rows.items():
                 values.append(other[column] if column in other else values[place])
         one = source(tmp_path / "twice", "parquet", rows)
@@ -194,7 +190,7 @@ class TestSingleScan:
         source(tmp_path, "parquet", table()).census(golden.PANEL, WINDOW)
         assert "single_scan" not in queries
 
-    def test_the_footers_tell_how_many_rows_a_window_may_have(self, tmp_path: Path) -> None:
+    def test_the_footers_tell_how_many_rows_a_window_may_have(self, tmp_path):
         folder = tmp_path / "pa'rts [1]"
         for week in range(3):
             rows = {name: (kind, list(values)) for name, (kind, values) in table(500).items()}
@@ -206,7 +202,7 @@ class TestSingleScan:
             assert opened.rows_to_scan(Window(START - timedelta(days=9), START - timedelta(days=2))) == 0
 
     @pytest.mark.parametrize("form", ["parquet", "table"])
-    def test_rows_without_a_time_are_read_in_every_window(self, tmp_path: Path, form: str) -> None:
+    def test_rows_without_a_time_are_read_in_every_window(self, tmp_path, form):
         rows = {name: (kind, list(values)) for name, (kind, values) in table(900).items()}
         rows["ts"][1][::3] = [None] * 300
         later = Window(START + timedelta(days=70), START + timedelta(days=77))
@@ -220,7 +216,7 @@ class TestSingleScan:
         expected = apart(one, golden.PANEL)
         small(monkeypatch, 1200)
 
-        def heavy(*_: Any) -> str:
+        def heavy(*_):
             raise duckdb.OutOfMemoryException("could not allocate")
 
         monkeypatch.setattr(Statements, step, heavy)
@@ -231,7 +227,7 @@ class TestSingleScan:
             kept = "SELECT COUNT(*) FROM duckdb_tables() WHERE table_name = 'stratawatch_single_scan'"
             assert opened.connection.execute(kept).fetchall() == [(0,)], "what is kept takes the memory that two need"
 
-    def test_a_view_may_read_a_table_named_as_ours(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_view_may_read_a_table_named_as_ours(self, tmp_path, monkeypatch):
         path = write_database(tmp_path / "rows.duckdb", "single_scan", table())
         with duckdb.connect(str(path)) as connection:
             connection.execute("CREATE TABLE rows AS SELECT * FROM single_scan")
@@ -243,15 +239,15 @@ class TestSingleScan:
         with one._open(golden.PANEL) as opened:
             assert opened.rows_to_scan(WINDOW) is None  # a view is not run to learn its size
 
-    def test_another_window_is_counted_in_the_same_look(self, tmp_path: Path) -> None:
+    def test_another_window_is_counted_in_the_same_look(self, tmp_path):
         path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
         with DuckDBTableSource(path, "rows").reading(golden.PANEL, Window(START - timedelta(days=7), START)) as reading:
             assert (reading.census().census.size, reading.rows(WINDOW)) == (0, 700)
 
-    def test_a_database_that_is_another_one_at_the_end_is_read_again(self, tmp_path: Path) -> None:
+    def test_a_database_that_is_another_one_at_the_end_is_read_again(self, tmp_path):
         path = write_database(tmp_path / "rows.duckdb", "rows", table(700))
 
-        def read() -> None:
+        def read():
             with DuckDBTableSource(path, "rows").reading(golden.PANEL, WINDOW) as reading:
                 reading.census()
                 os.utime(path, (1, 1))
@@ -260,15 +256,15 @@ class TestSingleScan:
             read()
 
 
-def below(share: float) -> int:
+def below(share):
     return int(np.ceil(2**16 * share))
 
 
 class TestSegments:
     @pytest.mark.parametrize(("values", "refused"), [(1000, False), (1001, True)])
     def test_a_column_of_too_many_values_is_refused_before_its_groups_are_fetched(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: list[str], values: int, *, refused: bool
-    ) -> None:
+        self, tmp_path, monkeypatch, queries, values, *, refused
+    ):
         rows = {**table(), "body": ("VARCHAR", [f"text {i // 3 % values}" for i in range(NUMBER)])}
         one = source(tmp_path, "parquet", rows)
         spec = replace(golden.PANEL, columns=Columns("id", "ts", segments=("lang", "body")))
@@ -286,7 +282,7 @@ class TestSegments:
 
 class TestKeptDigests:
     @pytest.mark.parametrize("seed", [1, 2, random_seed("enough")], ids=["1", "2", "drawn"])
-    def test_what_covers_the_greatest_digests_has_every_digest_below_them(self, seed: int) -> None:
+    def test_what_covers_the_greatest_digests_has_every_digest_below_them(self, seed):
         rng = np.random.default_rng(seed)
         digests = [digest("seed", str(i)) for i in range(3000)]
         outcomes = set()
@@ -301,7 +297,7 @@ class TestKeptDigests:
             assert not (covers and short), f"seed {seed}"
         assert outcomes == {True, False}
 
-    def test_shares_shrink_with_the_population(self) -> None:
-        shares: Sequence[DigestBound | None] = [digest_bound(n) for n in (10**6, 10**7, 10**8, 10**12)]
+    def test_shares_shrink_with_the_population(self):
+        shares = [digest_bound(n) for n in (10**6, 10**7, 10**8, 10**12)]
         assert shares[0] is None
         assert [one.below for one in shares[1:] if one] == [1967, 197, 1]

@@ -1,8 +1,5 @@
 """A single scan leaves ids as they are, and files that change fail it as they fail two scans."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from stratawatch.adapters.sources import single_scan
@@ -11,14 +8,14 @@ from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import Unreachable
 from tests.support.predictions.panels import START, WINDOW, panel
-from tests.support.predictions.tables import Table, write
+from tests.support.predictions.tables import write
 
 SIZE = 400
 WHOLE = [Atom("0", NO_BIN, 1023, SIZE, None)]
 SPELLINGS = ("item{}", "ITEM{}", "item{} ", " item{}")
 
 
-def rows(spelled: Callable[[int], str], number: int = SIZE) -> Table:
+def rows(spelled, number=SIZE):
     return {
         "id": ("VARCHAR", [spelled(k) for k in range(number)]),
         "ts": ("TIMESTAMP", [START.replace(tzinfo=None)] * number),
@@ -28,7 +25,7 @@ def rows(spelled: Callable[[int], str], number: int = SIZE) -> Table:
 
 
 @pytest.fixture(autouse=True)
-def _from_the_first_row_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def _from_the_first_row_on(monkeypatch):
     for name, value in (("MIN_ROWS", 1), ("ROWS_KEPT", SIZE)):
         monkeypatch.setattr(single_scan, name, value)
 
@@ -55,14 +52,14 @@ def test_a_file_that_changes_fails_the_reading_and_the_next_draws_the_same(tmp_p
     part = write(tmp_path / "in" / "b.parquet", rows(lambda k: f"b{k}", SIZE // 2))
     source, whole = FilesSource(part.parent), part.read_bytes()
     expected = source.candidates(panel(), WINDOW, WHOLE, [30])
-    change: Any = {
+    change = {
         "vanishes": part.unlink,
         "is cut": lambda: part.write_bytes(whole[: len(whole) // 2]),
         "is replaced": lambda: write(tmp_path / "new.parquet", rows(lambda k: f"c{k}", 100)).replace(part),
     }[happens]
     happened = {when: change}
 
-    def read() -> Any:
+    def read():
         with source.reading(panel(), WINDOW) as reading:
             happened.pop("before the census", bool)()
             reading.census()

@@ -6,7 +6,6 @@ import pytest
 
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import Columns
-from stratawatch.engine.ports import PredictionCheck
 from tests.support.predictions.panels import START, WINDOW, panel
 
 PANEL = panel(columns=Columns("id", "ts", ("body",)))
@@ -14,15 +13,15 @@ Make = Callable[..., list[CandidateItem]]
 
 
 class TestCandidates:
-    def test_healthy_candidates_pass(self, check: PredictionCheck, items_of: Make) -> None:
+    def test_healthy_candidates_pass(self, check, items_of):
         report = check.candidates(PANEL, WINDOW, items_of())
         assert (report.passed, report.failures, report.refusal, report.bad_rows) == (True, (), "", ())
 
     @pytest.mark.parametrize("number", [0, 1])
-    def test_few_or_none_are_no_trouble(self, check: PredictionCheck, items_of: Make, number: int) -> None:
+    def test_few_or_none_are_no_trouble(self, check, items_of, number):
         assert check.candidates(PANEL, WINDOW, items_of(number)).passed
 
-    def test_repeated_ids_are_refused_with_the_worst_first(self, check: PredictionCheck, items_of: Make) -> None:
+    def test_repeated_ids_are_refused_with_the_worst_first(self, check, items_of):
         one, two, *rest = items_of()
         items = [replace(one, copies=2), replace(two, copies=3), *rest]
         report = check.candidates(PANEL, WINDOW, items)
@@ -36,14 +35,14 @@ class TestCandidates:
             ("a0", "2 rows of the window have this item id"),
         ]
 
-    def test_both_rows_of_a_repeated_id_count_as_one_item(self, check: PredictionCheck, items_of: Make) -> None:
+    def test_both_rows_of_a_repeated_id_count_as_one_item(self, check, items_of):
         one, *rest = items_of()
         twice = replace(one, copies=2)
         assert check.candidates(PANEL, WINDOW, [twice, twice, *rest]).refusal.startswith(
             "1 of 5 candidate items appears"
         )
 
-    def test_a_long_id_is_cut_in_the_sentence(self, check: PredictionCheck, items_of: Make) -> None:
+    def test_a_long_id_is_cut_in_the_sentence(self, check, items_of):
         report = check.candidates(PANEL, WINDOW, items_of(item="x" * 10_000, copies=2))
         assert len(report.refusal) < 300
         assert report.bad_rows[0].key == "x" * 10_000

@@ -1,7 +1,6 @@
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 from pkgutil import resolve_name
 
 from stratawatch.adapters.checks import REGISTRY
@@ -26,14 +25,14 @@ class TestPages:
         assert "values must match this regular expression" in page
         assert "Passed" in page
 
-    def test_a_refusal_stands_on_its_page(self, tmp_path: Path, profile_of: MakeProfile) -> None:
+    def test_a_refusal_stands_on_its_page(self, tmp_path, profile_of):
         report = GreatExpectationsCheck(tmp_path).profile(PANEL, WINDOW, profile_of({"invalid": 500}, bad_rows=500))
         page = (tmp_path / str(report.docs)).read_text(encoding="utf-8")
         assert "Refused" in page
         assert "500 of 1,000 rows (50.0%) cannot be used" in page
         assert "60 called positive, 0 silent, 500 unreadable" in page
 
-    def test_a_page_fetches_and_runs_nothing(self, tmp_path: Path, items_of: Items) -> None:
+    def test_a_page_fetches_and_runs_nothing(self, tmp_path, items_of):
         evil = "<script>alert(1)</script><img src=http://example.org/x>"
         items = items_of(item=evil, copies=2)
         items.append(items[0])
@@ -56,7 +55,7 @@ class TestPages:
         for report in reports:
             assert "<script" not in (tmp_path / str(report.docs)).read_text(encoding="utf-8")
 
-    def test_payload_never_enters_a_page(self, tmp_path: Path, items_of: Items) -> None:
+    def test_payload_never_enters_a_page(self, tmp_path, items_of):
         report = GreatExpectationsCheck(tmp_path).candidates(PANEL, WINDOW, items_of(payload={"body": "a secret"}))
         assert "a secret" not in (tmp_path / str(report.docs)).read_text(encoding="utf-8")
 
@@ -67,13 +66,13 @@ class TestPages:
         check.profile(PANEL, WINDOW, profile_of(rows=0))
         assert not old.exists()
 
-    def test_running_again_replaces_and_leaves_nothing_else(self, tmp_path: Path, profile_of: MakeProfile) -> None:
+    def test_running_again_replaces_and_leaves_nothing_else(self, tmp_path, profile_of):
         check = GreatExpectationsCheck(tmp_path)
         for _ in range(3):
             docs = check.profile(PANEL, WINDOW, profile_of()).docs
         assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == [docs]
 
-    def test_panels_that_look_alike_keep_apart_and_stay_inside(self, tmp_path: Path, profile_of: MakeProfile) -> None:
+    def test_panels_that_look_alike_keep_apart_and_stay_inside(self, tmp_path, profile_of):
         check = GreatExpectationsCheck(tmp_path)
         names = ("a b", "a/b", "../a b", "..", "日本")
         docs = {str(check.profile(panel(name=name), WINDOW, profile_of()).docs) for name in names}
@@ -91,6 +90,6 @@ class TestPages:
 
 
 class TestRegistry:
-    def test_every_kind_loads(self) -> None:
+    def test_every_kind_loads(self):
         for entry in REGISTRY.values():
             assert {"profile", "candidates", "describe"} <= set(dir(resolve_name(entry)))

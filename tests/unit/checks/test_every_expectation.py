@@ -3,10 +3,9 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from html import unescape
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -25,15 +24,15 @@ Pair = tuple[dict[str, Any], dict[str, Any]]
 """What holds, and what fails."""
 
 
-def between(low: float, high: float, column: str = "bin") -> Pair:
+def between(low, high, column="bin"):
     return {"column": column, "min_value": low, "max_value": high}, {"column": column, "min_value": high + 1}
 
 
-def of(column: str, name: str, holds: Any, fails: Any) -> Pair:
+def of(column, name, holds, fails):
     return {"column": column, name: holds}, {"column": column, name: fails}
 
 
-def several(holds: list[str], fails: list[str], **more: Any) -> Pair:
+def several(holds, fails, **more):
     return {"column_list": holds, **more}, {"column_list": fails, **more}
 
 
@@ -139,7 +138,7 @@ ON_PROFILE: Final = {"bin": "rows", "copies": "bad_rows", "payload body": "late"
 
 
 @pytest.fixture
-def items() -> list[CandidateItem]:
+def items():
     """Six whose ids are the digits of a day, and whose payload is empty."""
     return [
         CandidateItem(
@@ -156,10 +155,10 @@ def items() -> list[CandidateItem]:
 
 
 @pytest.fixture
-def page(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Callable[..., tuple[tuple[str, ...], list[str]]]:
+def page(tmp_path, caplog):
     """Ask expectations as warnings; what failed, and the rows of the page as plain text."""
 
-    def ask(frame: str, asked: list[tuple[str, str, dict[str, Any]]], method: str, what: Any) -> Any:
+    def ask(frame, asked, method, what):
         told = [
             {"type": kind, "kwargs": kwargs, "severity": "warning", "sentence": f"{word} {kind}"}
             for word, kind, kwargs in asked
@@ -180,11 +179,11 @@ def page(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Callable[..., tupl
     return ask
 
 
-def test_every_type_is_told_here() -> None:
+def test_every_type_is_told_here():
     assert set(ON_CANDIDATES) == set(installed_types())
 
 
-def test_on_the_candidates_each_holds_and_fails_as_it_says(page: Any, items: list[CandidateItem]) -> None:
+def test_on_the_candidates_each_holds_and_fails_as_it_says(page, items):
     asked = [
         (word, kind, kwargs)
         for kind, pair in ON_CANDIDATES.items()
@@ -206,7 +205,7 @@ def test_on_the_candidates_each_holds_and_fails_as_it_says(page: Any, items: lis
         ("expect_column_max_to_be_between", "517"),
     ],
 )
-def test_what_an_aggregate_was_stands_on_the_page(page: Any, items: list[CandidateItem], kind: str, seen: str) -> None:
+def test_what_an_aggregate_was_stands_on_the_page(page, items, kind, seen):
     """The library cannot write numbers of NumPy's, and would show two dashes."""
     _, rows = page("candidates", [("fails", kind, ON_CANDIDATES[kind][1])], "candidates", items)
     assert any(row.replace(",", "").endswith(f" {seen}") for row in rows)
@@ -220,12 +219,12 @@ def test_on_the_profile_each_that_is_not_about_text_has_its_row(page, profile_of
     assert len(rows) > len(asked)
 
 
-def _of_profile() -> list[tuple[str, str, dict[str, Any]]]:
+def _of_profile():
     moved = [(kind, _moved(kwargs)) for kind, pair in ON_CANDIDATES.items() for kwargs in pair]
     return [("asked", kind, kwargs) for kind, kwargs in moved if kwargs is not None]
 
 
-def _moved(kwargs: dict[str, Any]) -> dict[str, Any] | None:
+def _moved(kwargs):
     """The same expectation on the profile, where it has such a column."""
     moved = {}
     for key, value in kwargs.items():
@@ -247,7 +246,7 @@ def _moved(kwargs: dict[str, Any]) -> dict[str, Any] | None:
         ("expect_query_results_to_match_comparison", "cannot be asked here"),
     ],
 )
-def test_what_only_databases_can_be_asked_is_refused_when_it_is_read(kind: str, hint: str) -> None:
+def test_what_only_databases_can_be_asked_is_refused_when_it_is_read(kind, hint):
     with pytest.raises(ConfigError) as caught:
         suite_of({"frame": "profile", "expectations": [{"type": kind}]}, "x")
     assert f"x, expectation 1 has the type '{kind}', which cannot be asked here" in str(caught.value)

@@ -1,9 +1,7 @@
 """Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
 
 import tempfile
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,21 +14,21 @@ from tests.support.programs import run
 NOT_NULL = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")
 
 
-def suite(*rules: InputRule, frame: dict[str, list[Any]] | None = None) -> Suite:
+def suite(*rules, frame=None):
     return Suite("candidates", "Title", frame or {"a": [1, None]}, rules, ())
 
 
 class TestValidate:
-    def test_failed_rules_come_in_the_suites_order(self) -> None:
+    def test_failed_rules_come_in_the_suites_order(self):
         low = InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 5}, "a is small")
         high = InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 0}, "a is negative")
         assert validate(suite(low, high, NOT_NULL)).failed == (low, NOT_NULL)
 
-    def test_the_same_expectation_may_stand_twice_on_a_column(self) -> None:
+    def test_the_same_expectation_may_stand_twice_on_a_column(self):
         warning = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a second look", "warning")
         assert validate(suite(NOT_NULL, warning)).failed == (NOT_NULL, warning)
 
-    def test_a_column_that_is_not_there_is_a_failure_of_the_check(self) -> None:
+    def test_a_column_that_is_not_there_is_a_failure_of_the_check(self):
         gone = InputRule("ExpectColumnValuesToNotBeNull", {"column": "gone"}, "gone is missing")
         with pytest.raises(Unreachable) as caught:
             validate(suite(NOT_NULL, gone))
@@ -39,34 +37,34 @@ class TestValidate:
         assert "gone" in text
         assert "\n" not in text
 
-    def test_values_that_cannot_be_compared_are_a_failure_of_the_check(self) -> None:
+    def test_values_that_cannot_be_compared_are_a_failure_of_the_check(self):
         rule = InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 1}, "a is small")
         with pytest.raises(Unreachable, match="failed in itself"):
             validate(suite(rule, frame={"a": ["text", {"no": "number"}]}))
 
-    def test_an_expectation_that_does_not_exist_is_a_failure_of_the_check(self) -> None:
+    def test_an_expectation_that_does_not_exist_is_a_failure_of_the_check(self):
         with pytest.raises(Unreachable, match="failed in itself"):
             validate(suite(InputRule("ExpectTheImpossible", {}, "never")))
 
-    def test_a_rule_without_a_result_is_a_failure_of_the_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_rule_without_a_result_is_a_failure_of_the_check(self, monkeypatch):
         class Forgetful:
-            def validate(self, _: object, **_options: object) -> object:
+            def validate(self, _, **_options):
                 return SimpleNamespace(results=[])
 
         monkeypatch.setattr(gx_runner, "_batch", lambda *_: Forgetful())
         with pytest.raises(Unreachable, match="0 results for 1 rules"):
             validate(suite(NOT_NULL))
 
-    def test_it_is_silent(self, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_it_is_silent(self, capfd):
         validate(suite(NOT_NULL))
         assert capfd.readouterr() == ("", "")
 
-    def test_it_leaves_no_folder_behind(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_leaves_no_folder_behind(self, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         validate(suite(NOT_NULL))
         assert list(tmp_path.iterdir()) == []
 
-    def test_usage_statistics_are_off(self) -> None:
+    def test_usage_statistics_are_off(self):
         import great_expectations as gx
 
         validate(suite(NOT_NULL))
@@ -74,7 +72,7 @@ class TestValidate:
 
 
 class TestLibrary:
-    def test_it_does_not_end_a_program_without_a_main_file(self) -> None:
+    def test_it_does_not_end_a_program_without_a_main_file(self):
         """Where PySpark is installed, its remote client would: it takes `python -c` for a doctest."""
         code = "from stratawatch.adapters.checks.gx_runner import library; library(); print('goes on')"
         done = run("-c", code)

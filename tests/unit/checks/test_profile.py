@@ -6,7 +6,6 @@ import pytest
 
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec
-from stratawatch.engine.ports import PredictionCheck
 from tests.support.predictions.panels import START, WINDOW, panel
 
 PANEL = panel()
@@ -14,21 +13,21 @@ Make = Callable[..., InputProfile]
 
 
 class TestProfile:
-    def test_a_healthy_window_passes(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_a_healthy_window_passes(self, check, profile_of):
         report = check.profile(PANEL, WINDOW, profile_of())
         assert (report.passed, report.failures, report.refusal, report.bad_rows) == (True, (), "", ())
 
-    def test_an_empty_window_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_an_empty_window_is_refused(self, check, profile_of):
         nothing = profile_of({"positives": 0}, rows=0, first_time=None, last_time=None)
         report = check.profile(PANEL, WINDOW, nothing)
         assert report.refusal == "the window [2026-01-05 00:00, 2026-01-12 00:00) +00:00 has no rows"
         assert report.failures[0] == report.refusal
         assert not report.passed
 
-    def test_bad_rows_up_to_the_cap_pass(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_bad_rows_up_to_the_cap_pass(self, check, profile_of):
         assert check.profile(PANEL, WINDOW, profile_of({"invalid": 10}, bad_rows=10)).passed
 
-    def test_one_more_is_refused_with_the_causes(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_one_more_is_refused_with_the_causes(self, check, profile_of):
         bad = profile_of({"invalid": 2, "score_invalid": 8}, bad_rows=11, null_items=1)
         report = check.profile(PANEL, WINDOW, bad)
         assert report.refusal == (
@@ -36,7 +35,7 @@ class TestProfile:
             "8 with an unreadable score of 'lr', 2 with an unreadable call of 'lr', 1 without an item id"
         )
 
-    def test_rows_without_a_time_are_named_as_the_cause(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_rows_without_a_time_are_named_as_the_cause(self, check, profile_of):
         report = check.profile(PANEL, WINDOW, profile_of(bad_rows=500))
         assert report.refusal.endswith("may be set aside: 500 without a readable time")
 
@@ -45,16 +44,16 @@ class TestProfile:
         assert "may be set aside: 20 without a readable time; rows without a time belong to no window" in refusal
         assert "leave them out of the source" in refusal
 
-    def test_the_cap_is_the_panels(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_the_cap_is_the_panels(self, check, profile_of):
         bad = profile_of({"invalid": 300}, bad_rows=300)
         assert check.profile(replace(PANEL, max_bad_row_share=0.3), WINDOW, bad).passed
         assert not check.profile(replace(PANEL, max_bad_row_share=0.299), WINDOW, bad).passed
 
     @pytest.mark.parametrize("positives", [0, 1000])
-    def test_all_calls_alike_pass(self, check: PredictionCheck, profile_of: Make, positives: int) -> None:
+    def test_all_calls_alike_pass(self, check, profile_of, positives):
         assert check.profile(PANEL, WINDOW, profile_of({"positives": positives})).passed
 
-    def test_no_call_at_all_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_no_call_at_all_is_refused(self, check, profile_of):
         report = check.profile(PANEL, WINDOW, profile_of({"nulls": 1000, "positives": 0}))
         assert report.refusal == "no classifier of panel 'posts' made a call on any of 1,000 rows"
 
@@ -91,11 +90,11 @@ class TestProfile:
         report = check.profile(PANEL, WINDOW, profile_of(last_time=START + offset))
         assert "lies outside the window" in report.refusal
 
-    def test_the_last_moment_of_the_window_is_inside(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_the_last_moment_of_the_window_is_inside(self, check, profile_of):
         last = START + timedelta(days=7, microseconds=-1)
         assert check.profile(PANEL, WINDOW, profile_of(last_time=last)).passed
 
-    def test_a_window_whose_rows_all_lack_a_time_is_refused(self, check: PredictionCheck, profile_of: Make) -> None:
+    def test_a_window_whose_rows_all_lack_a_time_is_refused(self, check, profile_of):
         timeless = profile_of(bad_rows=1000, first_time=None, last_time=None)
         report = check.profile(replace(PANEL, max_bad_row_share=1.0), WINDOW, timeless)
         assert report.refusal.startswith("no row of the window")

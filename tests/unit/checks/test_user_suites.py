@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -25,19 +24,19 @@ TEXT_AND_NUMBER: Final = {"type": BETWEEN, "kwargs": {"column": "item", "min_val
 REGEX: Final = {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "item", "regex": "("}}
 
 
-def expectation(**changes: Any) -> dict[str, Any]:
+def expectation(**changes):
     return {"type": BETWEEN, "kwargs": {"column": "rows", "min_value": 2000}} | changes
 
 
-def document(frame: str = "profile", *expectations: Any, **changes: Any) -> dict[str, Any]:
+def document(frame="profile", *expectations, **changes):
     return {"frame": frame, "expectations": list(expectations or [expectation()])} | changes
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Callable[..., GreatExpectationsCheck]:
+def own(tmp_path):
     """A check with these suites beside the configuration."""
 
-    def make(**suites: Any) -> GreatExpectationsCheck:
+    def make(**suites):
         folder = tmp_path / "checks"
         folder.mkdir()
         for name, one in suites.items():
@@ -96,7 +95,7 @@ class TestOnTheProfile:
 
 
 class TestOnTheCandidates:
-    def test_a_failed_one_names_the_rows(self, own: Callable[..., GreatExpectationsCheck], items_of: Items) -> None:
+    def test_a_failed_one_names_the_rows(self, own, items_of):
         length = {"type": BETWEEN, "kwargs": {"column": "length of body", "min_value": 3}}
         items = items_of(6, payload={"body": ""}, item="empty")
         report = own(texts=document("candidates", length)).candidates(PANEL, WINDOW, items)
@@ -162,7 +161,7 @@ class TestFailuresOfTheLibrary:
 class TestDescribe:
     """What `check` says beforehand."""
 
-    def test_every_fault_of_every_file_is_told_at_once(self, own: Callable[..., GreatExpectationsCheck]) -> None:
+    def test_every_fault_of_every_file_is_told_at_once(self, own):
         check = own(
             a=document("profile", expectation(type="expect_rows", severity="info")), c="{", d=document(panels=["other"])
         )
@@ -182,7 +181,7 @@ class TestDescribe:
         assert len(caught.value.each) == 4
         assert "this is the first of 4 faults, `stratawatch check` tells all" in str(caught.value)
 
-    def test_what_holds_and_what_does_not_are_no_faults(self, own: Callable[..., GreatExpectationsCheck]) -> None:
+    def test_what_holds_and_what_does_not_are_no_faults(self, own):
         fails = {"type": BETWEEN, "kwargs": {"column": "bin", "min_value": 1000}}
         assert own(a=document(), b=document("candidates", fails)).describe([PANEL]) == {
             "checks/a.json": "1 on the profile of every panel",
@@ -209,17 +208,17 @@ class TestFiles:
             (document("profile", expectation(kwargs={"row_condition": "@x"})), "would be run as code"),
         ],
     )
-    def test_are_refused_with_a_sentence(self, wrong: Any, sentence: str) -> None:
+    def test_are_refused_with_a_sentence(self, wrong, sentence):
         with pytest.raises(ConfigError) as caught:
             suite_of(wrong, "x")
         assert sentence in str(caught.value)
 
-    def test_that_are_no_json_are_named_with_the_line(self, tmp_path: Path) -> None:
+    def test_that_are_no_json_are_named_with_the_line(self, tmp_path):
         (tmp_path / "a.json").write_text('{\n "frame": profile}', encoding="utf-8")
         with pytest.raises(ConfigError, match=r"a.json' is not JSON; got Expecting value in line 2"):
             read_suites(tmp_path)
 
-    def test_as_great_expectations_writes_them_are_read(self) -> None:
+    def test_as_great_expectations_writes_them_are_read(self):
         written = document("profile", expectation(id="1", meta={}, notes=None), name="mine", id="2", meta={})
         assert suite_of(written, "x").expectations[0].type == BETWEEN
 
@@ -235,13 +234,13 @@ class TestFiles:
         ):
             check.profile(PANEL, WINDOW, profile_of())
 
-    def test_are_not_needed(self, tmp_path: Path) -> None:
+    def test_are_not_needed(self, tmp_path):
         assert read_suites(tmp_path / "nowhere") == ()
         assert read_suites(None) == ()
 
 
 class TestKnownTypes:
-    def test_are_the_classes_of_the_installed_library(self) -> None:
+    def test_are_the_classes_of_the_installed_library(self):
         from stratawatch.adapters.checks.gx_runner import library
 
         expectations = library().expectations

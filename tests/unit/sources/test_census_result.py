@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from stratawatch.adapters.sources import packed_codes
@@ -21,7 +19,7 @@ def group(pattern, bin_, items, *, marks=0, number=0, value=None):
     return calls, marks, bin_, number, value, items, None, None, 0.1, 0.2, 0.3, 0.4
 
 
-def counts_of(*batches: list[tuple[Any, ...]]) -> CensusCounts:
+def counts_of(*batches):
     counts = CensusCounts(PANEL)
     for batch in batches:
         counts.add(batch)
@@ -39,7 +37,7 @@ class TestCensus:
         group("!0", 7, 90),
     )
 
-    def test_groups_of_a_cell_are_added_up_and_bad_ones_left_out(self) -> None:
+    def test_groups_of_a_cell_are_added_up_and_bad_ones_left_out(self):
         for counts in (counts_of(list(self.GROUPS)), counts_of(*([one] for one in self.GROUPS))):
             census = counts.census()
             cells = list(zip(census.patterns, census.bins.tolist(), census.counts.tolist(), strict=True))
@@ -49,20 +47,20 @@ class TestCensus:
             assert profile.columns["lr"]["score_nulls"] == 5
             assert (profile.columns["lr"]["invalid"], profile.columns["nn"]["positives"]) == (90, 1)
 
-    def test_what_is_added_after_it_was_asked_counts_too(self) -> None:
+    def test_what_is_added_after_it_was_asked_counts_too(self):
         counts = counts_of([group("10", 700, 3)])
         assert counts.census().size == 3
         counts.add([group("10", 700, 4)])
         assert (counts.census().size, counts.profile().rows) == (7, 7)
 
-    def test_nothing_is_counted_of_nothing(self) -> None:
+    def test_nothing_is_counted_of_nothing(self):
         for counts in (CensusCounts(PANEL), counts_of([])):
             assert (counts.census().size, counts.census().patterns, counts.profile().rows) == (0, (), 0)
             assert counts.profile().fingerprint == ""
 
 
 class TestSegments:
-    def test_they_are_aligned_with_the_cells_and_in_order(self) -> None:
+    def test_they_are_aligned_with_the_cells_and_in_order(self):
         rows = [group("10", 5, 9), group("00", 5, 9), group("01", 8, 1)]
         rows += [group("10", 5, 2, number=1, value="fr"), group("00", 5, 3, number=1, value="de")]
         rows += [group("10", 5, 4, number=1, value="de"), group("10", 5, 1, number=2, value="de")]
@@ -71,7 +69,7 @@ class TestSegments:
         assert list(segments) == [Segment("country", "de"), Segment("lang", "de"), Segment("lang", "fr")]
         assert [counts.tolist() for counts in segments.values()] == [[0, 0, 1], [3, 0, 4], [0, 0, 2]]
 
-    def test_one_value_too_many_is_refused(self) -> None:
+    def test_one_value_too_many_is_refused(self):
         names = [str(i) for i in range(MOST_SEGMENT_VALUES + 1)]
         rows = [group("10", 5, 1, number=2, value=name) for name in names]
         few = counts_of([group("10", 5, MOST_SEGMENT_VALUES), *rows[:-1]])
@@ -79,7 +77,7 @@ class TestSegments:
         with pytest.raises(InputRefused, match="segment column 'country' has too many values"):
             few.add(rows[-1:])
 
-    def test_values_of_rows_that_cannot_be_used_do_not_count(self) -> None:
+    def test_values_of_rows_that_cannot_be_used_do_not_count(self):
         names = [str(i) for i in range(MOST_SEGMENT_VALUES + 1)]
         rows = [group("10", 5, 1, number=1, value=name, marks=BAD_TIME) for name in names]
         assert counts_of([group("10", 5, 1), *rows]).census().segments == {}
@@ -87,15 +85,15 @@ class TestSegments:
 
 class TestFingerprint:
     @staticmethod
-    def prints(cells: list[tuple[str, int, int]]) -> str:
+    def prints(cells):
         return counts_of([group(*cell) for cell in cells]).profile().fingerprint
 
-    def test_few_cells_have_none(self) -> None:
+    def test_few_cells_have_none(self):
         cells = [("10", bin_, 1) for bin_ in range(MIN_FINGERPRINT_CELLS)]
         assert self.prints(cells[1:]) == ""
         assert len(self.prints(cells)) == 64
 
-    def test_another_pattern_bin_or_count_is_another(self) -> None:
+    def test_another_pattern_bin_or_count_is_another(self):
         cells = [("10", bin_, 5) for bin_ in range(30)]
         others = [[*cells[1:], one] for one in (("11", 0, 5), ("10", 31, 5), ("10", 0, 6))]
         swapped = [("10", 0, 6), ("10", 1, 4), *cells[2:]]

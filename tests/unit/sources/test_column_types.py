@@ -1,9 +1,7 @@
-from collections.abc import Mapping
-
 import pytest
 
 from stratawatch.adapters.sources.column_types import column_problems, kind_of
-from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns
 from stratawatch.errors import InputRefused
 from tests.support.predictions.panels import panel
 
@@ -33,12 +31,12 @@ class TestKindOf:
             ("BLOB", "other"),
         ],
     )
-    def test_types_are_sorted_by_what_they_can_serve_as(self, name: str, kind: str) -> None:
+    def test_types_are_sorted_by_what_they_can_serve_as(self, name, kind):
         assert kind_of(name) == kind
 
 
 class TestColumnProblems:
-    def test_a_source_that_has_them_all_passes(self) -> None:
+    def test_a_source_that_has_them_all_passes(self):
         assert not problems(panel(columns=Columns("id", "ts", ("tags",), ("flag",), "id")))
 
     @pytest.mark.parametrize(
@@ -51,7 +49,7 @@ class TestColumnProblems:
             (Columns("id", "ts", cluster="x"), "the cluster"),
         ],
     )
-    def test_a_missing_column_is_named_with_its_role(self, columns: Columns, role: str) -> None:
+    def test_a_missing_column_is_named_with_its_role(self, columns, role):
         (sentence,) = problems(panel(columns=columns))
         assert sentence.startswith(f"column 'x' ({role} of panel 'posts') is missing")
 
@@ -77,19 +75,19 @@ class TestColumnProblems:
             ),
         ],
     )
-    def test_a_column_that_cannot_hold_it_is_named_with_its_type(self, one: ClassifierSpec, sentence: str) -> None:
+    def test_a_column_that_cannot_hold_it_is_named_with_its_type(self, one, sentence):
         (problem,) = problems(panel((one,)))
         assert problem.startswith(sentence)
 
-    def test_a_number_is_no_time(self) -> None:
+    def test_a_number_is_no_time(self):
         (sentence,) = problems(panel(columns=Columns("id", "score")))
         assert sentence.startswith("column 'score' cannot be the time; expected a timestamp or")
 
-    def test_many_columns_are_not_all_listed(self) -> None:
+    def test_many_columns_are_not_all_listed(self):
         found = {f"column_{i}": "DOUBLE" for i in range(100)}
         assert all("and 60 more" in sentence for sentence in problems(panel(), found))
 
-    def test_every_column_is_reported_once_with_the_key_that_names_it(self) -> None:
+    def test_every_column_is_reported_once_with_the_key_that_names_it(self):
         spec = panel(
             columns=Columns("x", "score", payload=("x", "y"), segments=("z",)), auxiliary=(AuxiliarySpec("judge", "j"),)
         )
@@ -101,10 +99,10 @@ class TestColumnProblems:
             ("y", ("columns", "payload")),
         ]
 
-    def test_another_delimiter_is_refused_as_a_whole(self) -> None:
+    def test_another_delimiter_is_refused_as_a_whole(self):
         with pytest.raises(InputRefused, match="look like one line of a CSV file"):
             problems(panel(), {"id;ts;score": "VARCHAR"})
 
 
-def problems(spec: PanelSpec, types: Mapping[str, str] = FOUND) -> list[str]:
+def problems(spec, types=FOUND):
     return [str(one.error) for one in column_problems(spec, types)]

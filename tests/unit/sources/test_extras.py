@@ -2,7 +2,6 @@
 
 import re
 import sys
-from typing import Any
 
 import pytest
 
@@ -13,20 +12,20 @@ from tests.support.predictions.panels import panel
 from tests.support.programs import environment, run
 
 
-def test_postgresql_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgresql_needs_its_driver(monkeypatch):
     source = PostgresSource("postgresql://me@db/x", "rows")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(ConfigError, match=r"run: pip install 'stratawatch\[postgres\]'"):
         source.describe(panel())
 
 
-def test_spark_needs_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_needs_pyspark(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(ConfigError, match=r"run: pip install 'stratawatch\[spark\]', and Java 17 or newer"):
         SparkSource("rows").describe(panel())
 
 
-def test_spark_needs_java(tmp_path: Any) -> None:
+def test_spark_needs_java(tmp_path):
     """In a process of its own: one that Spark ran in already has its Java."""
     asked = (
         "from stratawatch.adapters.sources.spark_table import SparkSource\n"
@@ -42,6 +41,6 @@ def test_spark_needs_java(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"table": "rows", "path": "/rows"}])
-def test_spark_reads_a_table_or_a_path(given: dict[str, str]) -> None:
+def test_spark_reads_a_table_or_a_path(given):
     with pytest.raises(ConfigError, match="a table or a path, and not both"):
         SparkSource(**given)

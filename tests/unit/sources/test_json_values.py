@@ -29,6 +29,6 @@ class TestPlain:
             ({"a": {1: datetime(2026, 1, 5, tzinfo=UTC)}}, {"a": {"1": "2026-01-05T00:00:00+00:00"}}),
         ],
     )
-    def test_every_value_becomes_json(self, value: object, expected: object) -> None:
+    def test_every_value_becomes_json(self, value, expected):
         assert to_json(value) == expected
         json.dumps(to_json(value), allow_nan=False)

@@ -15,5 +15,5 @@ from tests.support.programs import loaded
         ("import stratawatch.adapters.checks.great_expectations_check", ("great_expectations", "pandas")),
     ],
 )
-def test_heavy_libraries_wait_until_they_are_used(statement: str, heavy: tuple[str, ...]) -> None:
+def test_heavy_libraries_wait_until_they_are_used(statement, heavy):
     assert loaded(statement, heavy) == set()

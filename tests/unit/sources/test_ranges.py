@@ -1,6 +1,5 @@
 import math
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -25,7 +24,7 @@ def row(marks, *ends, first=NOON, last=NOON):
     return sum(CODES[mark] * 4**place for place, mark in enumerate(marks)), first, last, *ends
 
 
-def ranges_of(*batches: list[tuple[Any, ...]]) -> tuple[Any, Any]:
+def ranges_of(*batches):
     found = InputRanges(PANEL)
     for batch in batches:
         found.add(batch)
@@ -33,36 +32,36 @@ def ranges_of(*batches: list[tuple[Any, ...]]) -> tuple[Any, Any]:
 
 
 class TestRanges:
-    def test_the_widest_of_all_groups_and_batches(self) -> None:
+    def test_the_widest_of_all_groups_and_batches(self):
         first, second = row("vvvvv", 0.2, 0.3, 0.5, 0.6), row("vvvvv", 0.1, 0.25, 0.7, 0.9)
         expected = ({"lr": (0.1, 0.3), "nn": (0.5, 0.9)}, {})
         assert ranges_of([first, second]) == ranges_of([first], [second]) == ranges_of([second], [first]) == expected
 
     @pytest.mark.parametrize("order", [1, -1])
-    def test_what_cannot_be_read_is_told_apart_whichever_comes_first(self, order: int) -> None:
+    def test_what_cannot_be_read_is_told_apart_whichever_comes_first(self, order):
         rows = [row("vv!vv", 1.5, 7.0, 0.5, 0.6), row("vvvvv", 0.2, 0.3, 0.4, 0.6)][::order]
         assert ranges_of(rows) == ({"lr": (0.2, 0.3), "nn": (0.4, 0.6)}, {"lr": (1.5, 7.0)})
 
     @pytest.mark.parametrize("marks", ["!vvvv", "v!vvv"])
-    def test_scores_of_rows_without_id_or_time_are_readable(self, marks: str) -> None:
+    def test_scores_of_rows_without_id_or_time_are_readable(self, marks):
         assert ranges_of([row(marks, 0.2, 0.3, 0.5, 0.6)]) == ({"lr": (0.2, 0.3), "nn": (0.5, 0.6)}, {})
 
-    def test_nothing_is_told_of_scores_that_are_not_there(self) -> None:
+    def test_nothing_is_told_of_scores_that_are_not_there(self):
         rows = [row("vv-vv", None, None, 0.5, 0.6), row("vv-v-", None, None, None, None)]
         assert ranges_of(rows) == ({"nn": (0.5, 0.6)}, {})
 
     @pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
     @pytest.mark.parametrize("order", [1, -1])
-    def test_nothing_is_told_beside_what_is_no_number(self, odd: float, order: int) -> None:
+    def test_nothing_is_told_beside_what_is_no_number(self, odd, order):
         rows = [row("vv!vv", 2.0, odd, 0.5, 0.6), row("vv!vv", 2.0, 3.0, 0.5, 0.6)][::order]
         assert ranges_of(rows) == ranges_of(*([one] for one in rows)) == ({"nn": (0.5, 0.6)}, {})
 
-    def test_no_groups_tell_nothing(self) -> None:
+    def test_no_groups_tell_nothing(self):
         assert ranges_of([]) == ({}, {})
 
 
 class TestTimes:
-    def test_the_first_and_the_last_in_utc(self) -> None:
+    def test_the_first_and_the_last_in_utc(self):
         found = InputRanges(PANEL)
         assert (found.first, found.last) == (None, None)
         found.add([row("vvvvv", 0, 1, 0, 1, first=NOON.replace(hour=9), last=NOON.replace(hour=10))])
