@@ -212,7 +212,9 @@ def _steps(name: str) -> list[str]:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    strata = [f" {json.dumps(name)}: {json.dumps(ids)}" for name, ids in expected_draw().items()]
-    (FOLDER / "draw.json").write_text("{\n" + ",\n".join(strata) + "\n}\n", encoding="utf-8")
+    lines = []
+    for _, strata in groupby(expected_draw().items(), key=lambda stratum: stratum[0].split()[0]):
+        lines.append(" " + ", ".join(f"{json.dumps(name)}: {json.dumps(ids)}" for name, ids in strata))
+    (FOLDER / "draw.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     for file in GOLDEN_FILES:
         (FOLDER / file).write_text(kept_text(file), encoding="utf-8")

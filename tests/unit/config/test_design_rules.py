@@ -82,7 +82,7 @@ class TestWishes:
         assert found.startswith("panels.spam.options")
         assert said in found
 
-    def test_a_budget_may_be_too_small_for_the_usual_strata(self, problems, problem, problem):
+    def test_a_budget_may_be_too_small_for_the_usual_strata(self, problems, problem):
         found = problem(("budget = 120", 'budget = 15\ndesign = "kumar"'))
         assert found.startswith("panels.spam.design")
         assert "15 labels do not give 2 to each of 8 strata" in found
@@ -110,7 +110,7 @@ class TestMetrics:
         assert "limits[1].metric" in found
         assert "leave the limit out" in found
 
-    def test_it_may_depend_on_the_classifier(self, write, problems, problem, problem):
+    def test_it_may_depend_on_the_classifier(self, write, problems, problem):
         """The goal is for all, the limit for lr."""
         assert "design = 'bennett' does not tell precision of rf: only precision of lr" in problem(BENNETT)
         assert (

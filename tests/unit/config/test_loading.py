@@ -201,7 +201,7 @@ class TestAlerts:
         found = problem(('root = "queue"', 'kind = "drawer"'))
         assert found == f"queue.kind, line 5: 'kind' is not known; expected {known}; got drawer"
 
-    def test_a_kind_that_is_no_table_or_no_text_is_told(self, problems, problem, problem):
+    def test_a_kind_that_is_no_table_or_no_text_is_told(self, problems, problem):
         found = problem(more="[[alerts]]\nkind = 3\n")
         assert found.startswith("alerts[1].kind, line 45: 'kind' is not known; expected ")
         assert (
