@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from tests.support.scenario import only_cycle, open_all
@@ -26,27 +28,16 @@ class TestImporting:
         advance(scenario.ports)
         assert import_labels(scenario.ports, "spam", [HandLabel("stranger", "yes", "kim")]).unknown == 1
 
-    def test_can_correct_an_answer(self, labelled):
+    @pytest.mark.parametrize(("age", "revisions"), [(None, 2), (timedelta(days=1), 1)], ids=["now", "an older word"])
+    def test_can_correct_an_answer_unless_its_word_is_older(self, labelled, age, revisions):
         cycle = only_cycle(labelled)
         item = drawn_item(labelled)
         with labelled.ports.store.begin() as tx:
             (said,) = [event for name, event in tx.labels.all("spam") if name == item]
         labelled.clock.advance(hours=1)
         other = "no" if said.value == "yes" else "yes"
-        import_labels(labelled.ports, "spam", [HandLabel(item, other, said.annotator)])
+        again = HandLabel(item, other, said.annotator, at=age and said.at - age)
+        assert import_labels(labelled.ports, "spam", [again]).new == 1
         advance(labelled.ports)
         with labelled.ports.store.begin() as tx:
-            assert tx.estimates.latest(cycle).number == 2
-
-    def test_an_older_word_does_not_win_because_it_comes_late(self, labelled):
-        cycle = only_cycle(labelled)
-        item = drawn_item(labelled)
-        with labelled.ports.store.begin() as tx:
-            (said,) = [event for name, event in tx.labels.all("spam") if name == item]
-        labelled.clock.advance(hours=1)
-        other = "no" if said.value == "yes" else "yes"
-        older = HandLabel(item, other, said.annotator, at=said.at - timedelta(days=1))
-        assert import_labels(labelled.ports, "spam", [older]).new == 1
-        advance(labelled.ports)
-        with labelled.ports.store.begin() as tx:
-            assert tx.estimates.latest(cycle).number == 1
+            assert tx.estimates.latest(cycle).number == revisions

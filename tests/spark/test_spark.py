@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.support.java import needs_java
 from tests.support.predictions import golden_draw as golden
 from tests.support.predictions.decisions import DECISIONS, decided
 from tests.support.predictions.long_golden import LONG_GOLDEN, turned
+from tests.support.predictions.meanwhile import once_while_read
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.predictions.tables import Table, write
 from tests.support.spark_cluster import SETTINGS, WORKERS, cluster, driver
@@ -186,18 +188,7 @@ class TestWhatWasRead:
     @pytest.fixture
     def while_read(self, monkeypatch: pytest.MonkeyPatch) -> Any:
         """Do something once, when the files are listed and before their rows are asked for."""
-
-        def arrange(happens: Callable[[], object]) -> None:
-            ask = SparkEngine.batches
-
-            def batches(self: SparkEngine, sql: str) -> Any:
-                monkeypatch.setattr(SparkEngine, "batches", ask)
-                happens()
-                return ask(self, sql)
-
-            monkeypatch.setattr(SparkEngine, "batches", batches)
-
-        return arrange
+        return partial(once_while_read, monkeypatch, SparkEngine)
 
     def test_no_job_asks_for_it(self, session: Any, part: Path) -> None:
         tracker = session.sparkContext.statusTracker()

@@ -2,6 +2,7 @@
 
 import os
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.errors import InputRefused, Unreachable
+from tests.support.predictions.meanwhile import once_while_read
 from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import write, write_database, write_postgres
 
@@ -35,36 +37,13 @@ def draw(source):
 @pytest.fixture
 def while_read(monkeypatch):
     """Do something once, when the files are open and before their rows are asked for."""
-
-    def arrange(happens):
-        ask = DuckDBEngine.batches
-
-        def batches(self, sql):
-            monkeypatch.setattr(DuckDBEngine, "batches", ask)
-            happens()
-            return ask(self, sql)
-
-        monkeypatch.setattr(DuckDBEngine, "batches", batches)
-
-    return arrange
+    return partial(once_while_read, monkeypatch, DuckDBEngine)
 
 
 @pytest.fixture
 def once_read(monkeypatch):
     """Do something once, when the rows were asked for and are there."""
-
-    def arrange(happens):
-        ask = DuckDBEngine.batches
-
-        def batches(self, sql):
-            monkeypatch.setattr(DuckDBEngine, "batches", ask)
-            rows = list(ask(self, sql))
-            happens()
-            return rows
-
-        monkeypatch.setattr(DuckDBEngine, "batches", batches)
-
-    return arrange
+    return partial(once_while_read, monkeypatch, DuckDBEngine, after=True)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

@@ -8,6 +8,12 @@ def claim(tx, holder="me", now=NOW, limit=20):
     return [n.key for n in tx.outbox.claim(holder, now, now + 2 * MINUTE, limit)]
 
 
+def added_and_claimed(tx):
+    tx.outbox.add(notification("a"))
+    (taken,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 1)
+    return taken
+
+
 class TestAdd:
     def test_writes_a_key_once(self, store):
         with store.begin() as tx:
@@ -63,8 +69,7 @@ class TestClaim:
 
     def test_leaves_what_is_not_due_yet(self, store):
         with store.begin() as tx:
-            tx.outbox.add(notification("a"))
-            (taken,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 1)
+            taken = added_and_claimed(tx)
             tx.outbox.put_back(taken.id, "down", NOW + 5 * MINUTE)
             assert claim(tx, now=NOW + 4 * MINUTE) == []
             assert claim(tx, now=NOW + 5 * MINUTE) == ["a"]
@@ -73,8 +78,7 @@ class TestClaim:
 class TestSent:
     def test_is_the_end_of_it(self, store):
         with store.begin() as tx:
-            tx.outbox.add(notification("a"))
-            (taken,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 1)
+            taken = added_and_claimed(tx)
             tx.outbox.sent(taken.id, "receipt 1", NOW)
             tx.outbox.put_back(taken.id, "another process timed out", NOW)
             assert tx.outbox.all()[0].state == "sent"
@@ -88,8 +92,7 @@ class TestSent:
 class TestPutBack:
     def test_counts_attempts_and_fails_for_good_without_a_next_time(self, store):
         with store.begin() as tx:
-            tx.outbox.add(notification("a"))
-            (taken,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 1)
+            taken = added_and_claimed(tx)
             tx.outbox.put_back(taken.id, "down", NOW)
             assert tx.outbox.claim("you", NOW, NOW + MINUTE, 1)[0].attempts == 1
             tx.outbox.put_back(taken.id, "down", None)

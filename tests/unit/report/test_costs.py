@@ -38,6 +38,13 @@ class TestDomainLabels:
         assert domain_labels(IntervalEstimate(0.0, 0.0, 0.01, 368), 1e12, 0.95) == pytest.approx(368)
 
 
+THREE = (
+    estimate("lr", "precision", told(0.8, 0.03)),
+    estimate("lr", "recall", told(0.7, 0.05)),
+    estimate("lr", "false_omission_rate", told(0.02, 0.005)),
+)
+
+
 class TestCost:
     def test_one_sample_of_everything_is_larger_by_the_share_of_the_domain(self):
         found = cost(estimate("lr", "precision", told(0.8, 0.03)))
@@ -47,22 +54,14 @@ class TestCost:
         assert found.needs[0].shared == round(own * 10)
 
     def test_recall_is_sampled_from_everything_in_both_ways(self):
-        found = cost(
-            estimate("lr", "precision", told(0.8, 0.03)),
-            estimate("lr", "recall", told(0.7, 0.05)),
-            estimate("lr", "false_omission_rate", told(0.02, 0.005)),
-        )
+        found = cost(*THREE)
         recall = next(need for need in found.needs if need.metric == "recall")
         positives = 0.8 * 10_000 + 0.02 * 90_000
         own = 1.959964**2 * 0.21 / 0.05**2
         assert recall.separate == recall.shared == round(own / (1 + (own - 1) / positives) * 100_000 / positives)
 
     def test_separate_samples_add_up_and_a_shared_one_is_the_largest(self):
-        found = cost(
-            estimate("lr", "precision", told(0.8, 0.03)),
-            estimate("lr", "recall", told(0.7, 0.05)),
-            estimate("lr", "false_omission_rate", told(0.02, 0.005)),
-        )
+        found = cost(*THREE)
         assert found.separate == sum(need.separate for need in found.needs)
         assert found.shared == max(need.shared for need in found.needs)
 

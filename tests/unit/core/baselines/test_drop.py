@@ -17,18 +17,13 @@ EXACT = IntervalEstimate(0.8, 0.8, 0.8, 1e9)
 
 
 class TestByHand:
-    def test_what_should_be_large_has_dropped(self):
+    @pytest.mark.parametrize(
+        ("metric", "before", "now"), [("precision", BEFORE, NOW), ("false_omission_rate", NOW, BEFORE)]
+    )
+    def test_what_should_be_large_has_dropped_or_what_should_be_small_has_risen(self, metric, before, now):
         """.1 less the root of .05^2 + .05^2, and more by that of .04^2 + .06^2."""
-        found = metric_drop("precision", BEFORE, NOW)
-        assert (found.value, found.low, found.high) == pytest.approx(
-            (0.1, 0.1 - hypot(0.05, 0.05), 0.1 + hypot(0.04, 0.06))
-        )
-
-    def test_what_should_be_small_has_risen(self):
-        found = metric_drop("false_omission_rate", NOW, BEFORE)
-        assert (found.value, found.low, found.high) == pytest.approx(
-            (0.1, 0.1 - hypot(0.05, 0.05), 0.1 + hypot(0.04, 0.06))
-        )
+        found, expected = metric_drop(metric, before, now), (0.1, 0.1 - hypot(0.05, 0.05), 0.1 + hypot(0.04, 0.06))
+        assert (found.value, found.low, found.high) == pytest.approx(expected)
 
     def test_an_exact_baseline_leaves_the_current_interval(self):
         found = metric_drop("precision", EXACT, NOW)
