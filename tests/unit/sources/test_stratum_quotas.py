@@ -2,12 +2,7 @@ from statistics import mean
 
 import pytest
 
-from stratawatch.adapters.sources.stratum_quotas import (
-    ABOVE_ALL_DIGESTS,
-    max_digest,
-    quotas_of,
-    stratum_sizes,
-)
+from stratawatch.adapters.sources.stratum_quotas import ABOVE_ALL_DIGESTS, max_digest, quotas_of, stratum_sizes
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest, uniform
 
