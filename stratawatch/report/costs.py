@@ -15,7 +15,7 @@ from stratawatch.core.metrics import METRICS, MetricDomain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.report.view_models import Cost, LabelCounts, PlainNeed, interval_of
+from stratawatch.report.view_models import Cost, LabelOutcomes, PlainNeed, interval_of
 
 Estimated = Mapping[str, Estimate]
 """A classifier's estimates over everything, by metric."""
@@ -24,7 +24,7 @@ _Calls = tuple[float, float, float | None]
 
 
 def plain_cost(
-    spec: PanelSpec, atoms: Sequence[Atom], estimates: Sequence[Estimate], labels: LabelCounts
+    spec: PanelSpec, atoms: Sequence[Atom], estimates: Sequence[Estimate], labels: LabelOutcomes
 ) -> Cost | None:
     """Compare the labels of a cycle with simple random sampling.
 

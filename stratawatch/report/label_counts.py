@@ -8,20 +8,20 @@ from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, Entity
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.report.view_models import LabelCounts
+from stratawatch.report.view_models import LabelOutcomes
 
 
-def count_labels(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> LabelCounts:
+def count_labels(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> LabelOutcomes:
     """Count a cycle's drawn items by their outcome; each item once."""
     draws = tx.rounds.draws(cycle.id)
     if not draws:
-        return LabelCounts()
+        return LabelOutcomes()
     verdicts = cycle_verdicts(tx, spec, cycle.id, draws)
     sent = _sent_keys(tx, tx.rounds.batches(cycle_id=cycle.id))
     unanswered = sum(key not in verdicts for key in sent)
     under_way = cycle.state in ACTIVE_CYCLES
     reused = sum(draw.reused for draw in draws)
-    return LabelCounts(
+    return LabelOutcomes(
         drawn=len(draws),
         reused=reused,
         new=len(sent),

@@ -19,7 +19,7 @@ from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.report.label_counts import count_labels
-from stratawatch.report.view_models import LabelCounts
+from stratawatch.report.view_models import LabelOutcomes
 
 MOST_NOTIFICATIONS: Final = 500
 """How far back the outbox is read; the report shows those of its own windows."""
@@ -35,7 +35,7 @@ class CycleData:
     revision: Revision | None
     states: Mapping[StreamKey, StreamState]
     quarantined: int | None  # None: its rows were not counted
-    labels: LabelCounts
+    labels: LabelOutcomes
     baselines: Mapping[StreamKey, StoredBaseline] = field(default_factory=dict)  # that it was judged with
 
     @property

@@ -18,7 +18,7 @@ from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.trends import trends
-from stratawatch.report.view_models import Cost, LabelCounts, Method, PanelView, Score
+from stratawatch.report.view_models import Cost, LabelOutcomes, Method, PanelView, Score
 
 SHOWN_CYCLES: Final = 13
 """A quarter of weekly windows."""
@@ -44,7 +44,7 @@ def assemble(facts: ReportData, now: datetime, *, docs_link: DocsLink = relative
     scales = scales_of(facts)
     scores, segments = overall(facts, scales), by_segment(facts, scales)
     newest = facts.newest
-    labels = newest.labels if newest else LabelCounts()
+    labels = newest.labels if newest else LabelOutcomes()
     return PanelView(
         panel=facts.spec.name,
         question=facts.spec.question,

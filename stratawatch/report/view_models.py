@@ -112,7 +112,7 @@ class Trend:
 
 
 @dataclass(frozen=True)
-class LabelCounts:
+class LabelOutcomes:
     """A cycle's drawn items by their outcome. `new` were sent to people, `used` have a yes or no."""
 
     drawn: int = 0
@@ -167,7 +167,7 @@ class CycleRow:
     revision: int | None
     rows: int | None
     quarantined: int | None
-    labels: LabelCounts
+    labels: LabelOutcomes
     note: str
     docs: str | None
     warnings: tuple[str, ...] = ()  # what was odd about its input and did not refuse it
@@ -242,7 +242,7 @@ class PanelView:
     scores: tuple[Score, ...]
     segments: tuple[Score, ...]
     trends: tuple[Trend, ...]
-    labels: LabelCounts
+    labels: LabelOutcomes
     cost: Cost | None
     cycles: tuple[CycleRow, ...]
     older: int  # cycles that are older than the ones shown
