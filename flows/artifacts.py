@@ -49,7 +49,7 @@ def show_estimates(ports: Ports, cycle_id: int) -> None:
 def show_report(ports: Ports, path: Path) -> None:
     """Show a link to the report, and the state of every stream."""
     with ports.store.begin() as tx:
-        states = tx.alarms.current()
+        states = tx.alarms.current_states()
     create_link_artifact(path.resolve().as_uri(), link_text=path.name, key="report", description="the health report")
     create_markdown_artifact(states_page(states), key="report-states", description="where every stream stands")
 

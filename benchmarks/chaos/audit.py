@@ -39,7 +39,7 @@ def audit(ports: Ports, folder: Path, said: Counter[Statement], posts: Counter[P
     """Compare the store with the world outside."""
     with ports.store.begin() as tx:
         batches = tx.rounds.batches()
-        events = [event for _, event in tx.labels.all(PANEL) if event.source == ports.queue.name]
+        events = [event for _, event in tx.labels.of_panel(PANEL) if event.source == ports.queue.name]
         notices = tx.outbox.all()
     sent = _items(b.tasks for b in batches if b.state in IN_THE_QUEUE)
     withdrawn = _items(b.tasks for b in batches if b.state not in (*IN_THE_QUEUE, *NEVER_SENT))

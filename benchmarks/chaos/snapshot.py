@@ -26,14 +26,14 @@ def take(ports: Ports, folder: Path) -> Snapshot:
             "atoms": [f"{c.period} {atom}" for c in cycles for atom in tx.cycles.atoms(c.id)],
             "candidates": [f"{c.period} {item}" for c in cycles for item in tx.cycles.candidates(c.id)],
             "rounds": [line for cycle in cycles for line in _rounds(tx, cycle)],
-            "labels": sorted(f"{item} {_but_time_of_arrival(event)}" for item, event in tx.labels.all(PANEL)),
+            "labels": sorted(f"{item} {_but_time_of_arrival(event)}" for item, event in tx.labels.of_panel(PANEL)),
             "estimates": [line for cycle in cycles for line in _estimates(tx, cycle)],
             "states": [
                 f"{c.period} {s.revision} {s.key} {s.state} {s.reason}"
                 for c in cycles
                 for s in sorted(tx.alarms.of_cycle(c.id), key=lambda s: str(s.key))
             ],
-            "current": sorted(f"{s.key} {s.state} {s.revision}" for s in tx.alarms.current(PANEL)),
+            "current": sorted(f"{s.key} {s.state} {s.revision}" for s in tx.alarms.current_states(PANEL)),
             "incidents": sorted(
                 f"{i.key} {i.kind} {i.dedup_key} {'open' if i.resolved_at is None else 'resolved'}"
                 for i in tx.alarms.incidents(panel=PANEL)
@@ -76,12 +76,12 @@ def differences(one: Snapshot, other: Snapshot) -> list[str]:
 
 
 def _moves(tx: Transaction, cycle: Cycle) -> list[str]:
-    lines = [f"period {cycle.period} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.CYCLE, cycle.id)]
+    lines = [f"period {cycle.period} {m.old}>{m.new}" for m in tx.cycles.transitions(Entity.CYCLE, cycle.id)]
     for round_ in tx.rounds.of(cycle.id):
         name = f"{cycle.period}.{round_.ordinal}"
-        lines += [f"round {name} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.ROUND, round_.id)]
+        lines += [f"round {name} {m.old}>{m.new}" for m in tx.cycles.transitions(Entity.ROUND, round_.id)]
         for batch in tx.rounds.batches(round_id=round_.id):
-            lines += [f"batch {batch.key} {m.old}>{m.new}" for m in tx.cycles.moves(Entity.BATCH, batch.id)]
+            lines += [f"batch {batch.key} {m.old}>{m.new}" for m in tx.cycles.transitions(Entity.BATCH, batch.id)]
     return lines
 
 

@@ -110,7 +110,7 @@ def _import(ports: Ports, cycle: Cycle, tick: Tick) -> None:
 def _moved(ports: Ports) -> tuple[int, ...]:
     with ports.store.begin() as tx:
         return (
-            len(tx.cycles.moves()),
+            len(tx.cycles.transitions()),
             sum(revision.number for _, revision in tx.estimates.history(PANEL)),
             sum(notification.state == "pending" for notification in tx.outbox.all()),
         )

@@ -169,9 +169,9 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
 
     rounds = tx.rounds.of(cycle.id)
     batches = tx.rounds.batches(cycle_id=cycle.id)
-    moves = [*tx.cycles.moves(Entity.CYCLE, cycle.id)]
+    moves = [*tx.cycles.transitions(Entity.CYCLE, cycle.id)]
     for entity, owned in ((Entity.ROUND, rounds), (Entity.BATCH, batches)):
-        moves += [move for one in owned for move in tx.cycles.moves(entity, one.id)]
+        moves += [move for one in owned for move in tx.cycles.transitions(entity, one.id)]
     revision, aside = tx.estimates.latest(cycle.id), tx.cycles.quarantined(cycle.id)
     return {
         **_facts(cycle),

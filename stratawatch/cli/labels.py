@@ -119,7 +119,7 @@ def _panels(tx: "Transaction", panel: str | None) -> list[str]:
 
 
 def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:
-    for item, event in tx.labels.all(panel):
+    for item, event in tx.labels.of_panel(panel):
         yield {
             "panel": panel,
             "item": item,

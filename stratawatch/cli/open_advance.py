@@ -88,7 +88,7 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
 
 def _moves(store: "Store") -> "tuple[Transition, ...]":
     with store.begin() as tx:
-        return tx.cycles.moves(Entity.CYCLE)
+        return tx.cycles.transitions(Entity.CYCLE)
 
 
 def _print(document: dict[str, Any], json: bool) -> None:

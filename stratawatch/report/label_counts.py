@@ -40,5 +40,5 @@ def _sent_keys(tx: Transaction, batches: Sequence[Batch]) -> set[str]:
 
 def _was_sent(tx: Transaction, batch: Batch) -> bool:
     if batch.state in (BatchState.CANCELLED, BatchState.WITHDRAWN):
-        return any(move.new == BatchState.SENT for move in tx.cycles.moves(Entity.BATCH, batch.id))
+        return any(move.new == BatchState.SENT for move in tx.cycles.transitions(Entity.BATCH, batch.id))
     return batch.state in (BatchState.SENT, BatchState.CLOSED)

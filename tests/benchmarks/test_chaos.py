@@ -162,7 +162,7 @@ class FakeStore:
         )
         moment = SimpleNamespace(isoformat=lambda: "t")
         event = SimpleNamespace(source="folder", item_key="k1", annotator="ann", value="yes", at=moment)
-        self.labels = SimpleNamespace(all=lambda _: [("i1", event)])
+        self.labels = SimpleNamespace(of_panel=lambda _: [("i1", event)])
         notice = SimpleNamespace(dedup_key="d", severity="page", subject="s", body="b", state="sent")
         self.outbox = SimpleNamespace(all=lambda: [notice])
 

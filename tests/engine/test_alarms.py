@@ -83,7 +83,7 @@ class TestLimitsOnSegments:
         cycle = label_cycle(scenario)
         assert cycle_of(scenario, cycle).state == CycleState.JUDGED
         with scenario.ports.store.begin() as tx:
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
         assert (state.state, state.key.segment) == (AlarmState.BLIND, "country=AT")
         assert severities(scenario) == ["warning"]
 
@@ -95,7 +95,7 @@ class TestLimitsOnSegments:
         scenario = make_scenario(spec(limits=limits, budget=300))
         label_cycle(scenario)
         with scenario.ports.store.begin() as tx:
-            states = tx.alarms.current("spam")
+            states = tx.alarms.current_states("spam")
         assert len(states) == 2
         assert AlarmState.BLIND not in {state.state for state in states}
 

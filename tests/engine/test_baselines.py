@@ -24,7 +24,7 @@ DROP = (Limit("precision", max_drop=0.1, classifiers=("lr",)),)
 
 def state_of(scenario: Scenario, key: StreamKey = LR):
     with scenario.ports.store.begin() as tx:
-        return next(state for state in tx.alarms.current("spam") if state.key == key)
+        return next(state for state in tx.alarms.current_states("spam") if state.key == key)
 
 
 @dataclass

@@ -86,7 +86,7 @@ class TestBennett:
         scenario = make_scenario(chosen("bennett", 200, per_bin=10))
         cycle = judged(scenario)
         with scenario.ports.store.begin() as tx:
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
         assert state.cycle_id == cycle
         assert state.state != AlarmState.BLIND
 

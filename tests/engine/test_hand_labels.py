@@ -33,7 +33,7 @@ class TestImporting:
         cycle = only_cycle(labelled)
         item = drawn_item(labelled)
         with labelled.ports.store.begin() as tx:
-            (said,) = [event for name, event in tx.labels.all("spam") if name == item]
+            (said,) = [event for name, event in tx.labels.of_panel("spam") if name == item]
         labelled.clock.advance(hours=1)
         other = "no" if said.value == "yes" else "yes"
         again = HandLabel(item, other, said.annotator, at=age and said.at - age)

@@ -122,7 +122,7 @@ class TestPlanning:
         with scenario.ports.store.begin() as tx:
             rounds = [len(tx.rounds.of(cycle)) for cycle in (first, third)]
             (plan,) = [round_.plan for round_ in tx.rounds.of(third)]
-            moves = [(move.new, move.why) for move in tx.cycles.moves() if move.entity_id == third]
+            moves = [(move.new, move.why) for move in tx.cycles.transitions() if move.entity_id == third]
             states = [round_.state for round_ in tx.rounds.of(third)]
         assert rounds == [2, 1]
         assert plan.method.endswith("from history")

@@ -15,7 +15,7 @@ class TestAnOrdinaryCycle:
     def test_goes_through_all_states_to_judged(self, labelled):
         cycle = only_cycle(labelled)
         with labelled.ports.store.begin() as tx:
-            moves = [(m.old, m.new) for m in tx.cycles.moves(Entity.CYCLE, cycle)]
+            moves = [(m.old, m.new) for m in tx.cycles.transitions(Entity.CYCLE, cycle)]
             rounds = tx.rounds.of(cycle)
             batches = tx.rounds.batches(cycle_id=cycle)
         assert moves == [("open", "frozen"), ("frozen", "labelling"), ("labelling", "settled"), ("settled", "judged")]
@@ -140,7 +140,7 @@ class TestNoLabels:
         advance(scenario.ports)
         assert cycle_of(scenario, cycle).state == CycleState.JUDGED
         with scenario.ports.store.begin() as tx:
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
             estimates = tx.estimates.latest(cycle).estimates
         assert state.state == AlarmState.BLIND
         assert all(isinstance(e.result, Undefined) for e in estimates)
@@ -165,7 +165,7 @@ class TestNoLabels:
         advance(scenario.ports)
         with scenario.ports.store.begin() as tx:
             estimates = tx.estimates.latest(cycle).estimates
-            moved = [m.new for m in tx.cycles.moves(Entity.CYCLE, cycle)]
+            moved = [m.new for m in tx.cycles.transitions(Entity.CYCLE, cycle)]
         assert moved[-2:] == ["expired", "judged"]
         assert any(isinstance(e.result, IntervalEstimate) for e in estimates)
 
@@ -185,7 +185,7 @@ class TestLateLabels:
         advance(scenario.ports)
         with scenario.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 2
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
         assert state.revision == 2
         assert state.state != AlarmState.BLIND
 
@@ -202,7 +202,7 @@ class TestLateLabels:
         advance(scenario.ports)
         with scenario.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 2
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
         assert (state.cycle_id, state.state) == (later, AlarmState.BLIND)
 
     def test_that_repeat_what_is_known_change_nothing(self, labelled):

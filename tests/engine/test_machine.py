@@ -143,7 +143,7 @@ class World(RuleBasedStateMachine):
         if not hasattr(self, "store"):
             return
         with self.store.store.begin() as tx:
-            for move in tx.cycles.moves():
+            for move in tx.cycles.transitions():
                 assert move.new in TRANSITIONS[Entity(move.entity)][move.old]
 
     @invariant()
@@ -171,7 +171,7 @@ class World(RuleBasedStateMachine):
         if not hasattr(self, "store"):
             return
         with self.store.store.begin() as tx:
-            kept = [event.event_id for _, event in tx.labels.all("spam")]
+            kept = [event.event_id for _, event in tx.labels.of_panel("spam")]
             read = int(tx.labels.cursor("fake").get("at", 0))
         assert len(kept) == len(set(kept)) == read
 

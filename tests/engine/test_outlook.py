@@ -111,7 +111,7 @@ class TestStop:
         assert (shown.labels, shown.half_widths) == (found.stop.labels, found.stop.half_widths)
         label_weeks(scenario, 0, size=SIZE)
         with scenario.ports.store.begin() as tx:
-            asked = len(tx.labels.all("spam"))
+            asked = len(tx.labels.of_panel("spam"))
         assert asked == pytest.approx(found.stop.labels, rel=0.25)
 
     def test_goals_above_the_budget_need_more_and_the_cycle_stops_at_it(self, make_scenario):
@@ -144,4 +144,4 @@ class TestSource:
     def test_nothing_is_written(self, scenario, write):
         look(scenario)
         with scenario.ports.store.begin() as tx:
-            assert not (tx.cycles.find() if write == "cycles" else tx.labels.all("spam"))
+            assert not (tx.cycles.find() if write == "cycles" else tx.labels.of_panel("spam"))

@@ -75,7 +75,7 @@ class TestACycle:
         cycle = label_cycle(recycling)
         before = revision_of(recycling, cycle)
         with recycling.ports.store.begin() as tx:
-            said = tx.labels.all("spam")
+            said = tx.labels.of_panel("spam")
         recycling.clock.advance(hours=1)
         other = [HandLabel(item, "no" if event.value == "yes" else "yes", event.annotator) for item, event in said]
         import_labels(recycling.ports, "spam", other)
@@ -157,6 +157,6 @@ def test_a_limit_inside_a_segment_is_blind_with_the_reason(make_scenario):
     scenario = make_scenario(spec(design="tripathi", limits=(limit,)))
     label_cycle(scenario)
     with scenario.ports.store.begin() as tx:
-        (state,) = tx.alarms.current("spam")
+        (state,) = tx.alarms.current_states("spam")
     assert state.state == "BLIND"
     assert "tells nothing of segments" in state.reason

@@ -48,7 +48,7 @@ class TestRefusedInput:
         assert cycle_of(scenario, cycle).state == CycleState.REFUSED
         assert "score_lr" in cycle_of(scenario, cycle).reason
         with scenario.ports.store.begin() as tx:
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
         assert state.state == AlarmState.BLIND
         (told,) = scenario.channel.told
         assert "score_lr" in told.body
@@ -93,7 +93,7 @@ class TestRefusedInput:
             reopen_cycle(scenario.ports, cycle, "again")
         work_on(scenario, 4)
         with scenario.ports.store.begin() as tx:
-            (state,) = tx.alarms.current("spam")
+            (state,) = tx.alarms.current_states("spam")
         assert state.state != AlarmState.BLIND
 
 
@@ -244,7 +244,7 @@ class TestRepeating:
             judge_cycle(scenario.ports, cycle)
         with scenario.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 1
-            moves = tx.cycles.moves()
+            moves = tx.cycles.transitions()
         assert len({(m.entity, m.entity_id, m.old, m.new) for m in moves}) == len(moves)
         assert len(scenario.queue.sends) == len(scenario.queue.published)
 

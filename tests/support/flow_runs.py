@@ -42,7 +42,7 @@ def outcome(place: SmallInstallation) -> dict[str, object]:
             "cycles": [(c.period, c.state, c.window) for c in cycles],
             "draws": [tx.rounds.draws(c.id) for c in cycles],
             "estimates": [revision.estimates for revision in revisions],
-            "streams": [(s.key, s.state) for s in tx.alarms.current()],
+            "streams": [(s.key, s.state) for s in tx.alarms.current_states()],
         }
 
 

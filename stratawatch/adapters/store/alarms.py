@@ -26,7 +26,7 @@ class SqlAlarms:
         with duplicate_as_stale("these states were judged by someone else meanwhile"):
             insert_all(self._sql, alarm_states, rows)
 
-    def current(self, panel: str | None = None) -> tuple[StreamState, ...]:
+    def current_states(self, panel: str | None = None) -> tuple[StreamState, ...]:
         """The newest state of every stream (newest window, then revision)."""
         t = alarm_states.c
         rank = func.row_number().over(
@@ -53,7 +53,7 @@ class SqlAlarms:
         added = insert_new(self._sql, incidents, [row], incidents.c.id)
         if added:
             return int(added[0].id)
-        return next(there.id for there in self.open_of(incident.key) if there.kind == incident.kind)
+        return next(there.id for there in self.open_incidents_of(incident.key) if there.kind == incident.kind)
 
     def resolve_incident(self, incident_id: int, at: datetime) -> None:
         """End an incident; one that ended keeps its time."""
@@ -65,7 +65,7 @@ class SqlAlarms:
         conditions = [] if panel is None else [incidents.c.panel == panel]
         return self._incidents(*conditions, *([incidents.c.resolved_at.is_(None)] if only_open else []))
 
-    def open_of(self, key: StreamKey) -> tuple[Incident, ...]:
+    def open_incidents_of(self, key: StreamKey) -> tuple[Incident, ...]:
         """Open incidents of one stream."""
         return self._incidents(*_same_stream(incidents, key), incidents.c.resolved_at.is_(None))
 

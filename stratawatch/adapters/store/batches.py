@@ -50,7 +50,7 @@ class SqlBatches:
         claim = update(batches).where(_waiting(batch_id), free).values(claimed_by=holder, claimed_until=until)
         return self._sql.execute(claim).rowcount == 1
 
-    def released(self, batch_id: int, message: str) -> int:
+    def release_claim(self, batch_id: int, message: str) -> int:
         """Give a claim back after a failed send, and count the attempt; returns the number of attempts.
 
         A batch that went out meanwhile stays as it is.

@@ -113,12 +113,12 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         self._set(cycle_id, reason="", docs=None, profile={}, failures=0, last_error="", **renewed)
         self._forget_quarantined(cycle_id)
 
-    def failed(self, cycle_id: int, message: str) -> int:
+    def count_failure(self, cycle_id: int, message: str) -> int:
         """Count a failed attempt and keep its message; returns the number of attempts in a row."""
         self._set(cycle_id, failures=cycles.c.failures + 1, last_error=message)
         return self.get(cycle_id).failures
 
-    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
+    def transitions(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
         return transitions.moves(self._sql, entity, entity_id)
 

@@ -51,7 +51,7 @@ class SqlLabels:
         ]
         return tuple(record_of(LabelEvent, row) for row in sorted(found, key=lambda row: (row.at, row.id)))
 
-    def all(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
+    def of_panel(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, in order of arrival."""
         items = (
             select(draws.c.item_key, draws.c.item)
@@ -67,11 +67,11 @@ class SqlLabels:
         )
         return tuple((row.item, record_of(LabelEvent, row)) for row in self._sql.execute(query))
 
-    def past(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
+    def past_draws(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
         """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
         return past_draws(self._sql, cycle_ids, received_by)
 
-    def mark(self) -> int:
+    def newest_event_id(self) -> int:
         """The id of the newest label event, 0 when there is none."""
         return int(self._sql.scalar(select(func.max(label_events.c.id))) or 0)
 

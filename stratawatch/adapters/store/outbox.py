@@ -49,7 +49,7 @@ class SqlOutbox:
         rows = self._sql.execute(select(notifications).where(mine).order_by(t.id))
         return tuple(record_of(Notification, row) for row in rows)
 
-    def sent(self, notification_id: int, reference: str, at: datetime) -> None:
+    def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
         self._set(notification_id, state="sent", reference=reference, sent_at=at, claimed_by=None, claimed_until=None)
 

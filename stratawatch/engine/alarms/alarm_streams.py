@@ -43,7 +43,7 @@ class _Judging:
 
     def open(self, key: StreamKey, kind: AlarmState, dedup_key: str) -> Incident | None:
         """A new incident, or None when the stream has one of this kind already."""
-        if any(incident.kind == kind for incident in self.tx.alarms.open_of(key)):
+        if any(incident.kind == kind for incident in self.tx.alarms.open_incidents_of(key)):
             return None
         incident = Incident(0, key, kind, dedup_key, self.cycle.id, self.ports.clock.now())
         self.tx.alarms.open_incident(incident)
@@ -96,7 +96,7 @@ def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, wh
     revision = max((state.revision for state in tx.alarms.of_cycle(cycle.id)), default=-1) + 1
     record_judgements(tx, ports, cycle, revision, judgements)
     if not judgements:
-        moves = len(tx.cycles.moves(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
+        moves = len(tx.cycles.transitions(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
         warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
 
 

@@ -20,11 +20,11 @@ def record_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -
     """Count a failed attempt at a cycle; returns how many there were since it last moved."""
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
-        failures = tx.cycles.failed(cycle_id, describe(trouble))
+        failures = tx.cycles.count_failure(cycle_id, describe(trouble))
         if failures == WARN_AFTER:
             subject = f"{cycle.panel} is stuck: cycle {cycle_id} cannot be {what}"
             body = f"{describe(trouble)}\nwindow {cycle.window}, {failures} attempts so far; it is tried again"
-            moves = len(tx.cycles.moves(Entity.CYCLE, cycle_id))  # a cycle that moved on may get stuck again
+            moves = len(tx.cycles.transitions(Entity.CYCLE, cycle_id))  # a cycle that moved on may get stuck again
             warn(tx, ports, f"{cycle.panel}:{cycle.period}:{what}:{moves}", subject, body)
         tx.commit()
     return failures

@@ -39,7 +39,7 @@ def _send(ports: Ports, notification: Notification) -> bool:
         _put_back(ports, notification, describe(trouble))
         return False
     with ports.store.begin() as tx:
-        tx.outbox.sent(notification.id, receipt.reference, ports.clock.now())
+        tx.outbox.mark_sent(notification.id, receipt.reference, ports.clock.now())
         tx.commit()
     return True
 

@@ -105,7 +105,7 @@ class _Work:
     def examined(self) -> None:
         """Note how far the label events have been looked at, once nothing judged is outdated by them."""
         with self.ports.store.begin() as tx:
-            mark, examined = tx.labels.mark(), int(tx.labels.cursor(EXAMINED).get("mark", 0))
+            mark, examined = tx.labels.newest_event_id(), int(tx.labels.cursor(EXAMINED).get("mark", 0))
             if mark > examined and not tx.estimates.outdated(examined):
                 tx.labels.save_cursor(EXAMINED, {"mark": mark}, self.ports.clock.now())
                 tx.commit()

@@ -58,7 +58,7 @@ def _counts(frozen: FrozenCycle) -> str:
 def _warn_of_drift(tx: Transaction, ports: Ports, cycle: Cycle, drift: Sequence[DriftFinding]) -> None:
     """Warn people of drift that does not refuse the window, once for each time that it is frozen."""
     if drift:
-        moves = len(tx.cycles.moves(Entity.CYCLE, cycle.id))  # a window that was reopened is frozen again
+        moves = len(tx.cycles.transitions(Entity.CYCLE, cycle.id))  # a window that was reopened is frozen again
         body = "\n".join([*map(str, drift), f"window {cycle.window}, cycle {cycle.id}; it is judged all the same"])
         warn(tx, ports, f"{cycle.panel}:{cycle.period}:drift:{moves}", f"DRIFT: the input of {cycle.panel}", body)
 

@@ -39,7 +39,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
         if not _its_turn(tx, cycle):
             return None
         spec = tx.panels.get(cycle.panel_version)
-        mark = tx.labels.mark()
+        mark = tx.labels.newest_event_id()
         labelled = load_labelled_cycle(tx, spec, cycle_id)
         print_ = fingerprint(labelled.verdicts)
         before = tx.estimates.latest(cycle_id)

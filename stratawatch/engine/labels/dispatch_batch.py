@@ -74,9 +74,11 @@ def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:
     """Count a failed send, tell people when it goes on, give the batch up in the end; returns the attempts."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        attempts = tx.rounds.released(batch.id, describe(trouble))
+        attempts = tx.rounds.release_claim(batch.id, describe(trouble))
         why = f"not sent after {attempts} attempts: {describe(trouble)}"
-        about = f"batch:{batch.key}:{len(tx.cycles.moves(Entity.BATCH, batch.id))}"  # it may be sent again by hand
+        about = (
+            f"batch:{batch.key}:{len(tx.cycles.transitions(Entity.BATCH, batch.id))}"  # it may be sent again by hand
+        )
         if attempts == WARN_AFTER:
             warn(tx, ports, about, f"Labels cannot be asked for: batch {batch.key}", why)
         if attempts >= MOST_SENDS:

@@ -30,7 +30,7 @@ def label_history(
     }
     if not periods:
         return NO_HISTORY
-    past = tx.labels.past(list(periods), received_by)
+    past = tx.labels.past_draws(list(periods), received_by)
     verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
     labelled = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
     drawable = frozenset(present)

@@ -14,7 +14,7 @@ class AlarmRepository(Protocol):
         """Append the states of one judgement."""
         ...
 
-    def current(self, panel: str | None = None) -> tuple[StreamState, ...]:
+    def current_states(self, panel: str | None = None) -> tuple[StreamState, ...]:
         """The newest state of every stream (newest window, then revision)."""
         ...
 
@@ -34,7 +34,7 @@ class AlarmRepository(Protocol):
         """Incidents, oldest first."""
         ...
 
-    def open_of(self, key: StreamKey) -> tuple[Incident, ...]:
+    def open_incidents_of(self, key: StreamKey) -> tuple[Incident, ...]:
         """Open incidents of one stream."""
         ...
 
@@ -50,7 +50,7 @@ class NotificationOutbox(Protocol):
         """Take pending notifications that are due and not claimed, oldest first."""
         ...
 
-    def sent(self, notification_id: int, reference: str, at: datetime) -> None:
+    def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
         ...
 

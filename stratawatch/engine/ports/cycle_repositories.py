@@ -69,7 +69,7 @@ class CycleRepository(Protocol):
         """
         ...
 
-    def failed(self, cycle_id: int, message: str) -> int:
+    def count_failure(self, cycle_id: int, message: str) -> int:
         """Count a failed attempt and keep its message; returns the number of attempts in a row."""
         ...
 
@@ -89,7 +89,7 @@ class CycleRepository(Protocol):
         """Rows that were set aside: of one cycle, or the newest of all."""
         ...
 
-    def moves(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
+    def transitions(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
         ...
 
@@ -136,7 +136,7 @@ class RoundRepository(Protocol):
         """Take a planned batch for a short while; False when another holder's claim is still good, or it was sent."""
         ...
 
-    def released(self, batch_id: int, message: str) -> int:
+    def release_claim(self, batch_id: int, message: str) -> int:
         """Give a claim back after a failed send; returns the number of attempts."""
         ...
 

@@ -21,15 +21,15 @@ class LabelRepository(Protocol):
         """All events on these items, by time and arrival. Any number of keys."""
         ...
 
-    def all(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
+    def of_panel(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, in order of arrival."""
         ...
 
-    def past(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
+    def past_draws(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
         """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
         ...
 
-    def mark(self) -> int:
+    def newest_event_id(self) -> int:
         """The id of the newest label event, 0 when there is none."""
         ...
 

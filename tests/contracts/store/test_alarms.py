@@ -21,7 +21,7 @@ class TestCurrent:
             tx.alarms.add_states([state(late, 1, to=AlarmState.BREACH)])
             tx.alarms.add_states([state(late, 2, to=AlarmState.AT_RISK)])
             tx.alarms.add_states([state(early, 7)])
-            assert tx.alarms.current() == (state(late, 2, to=AlarmState.AT_RISK),)
+            assert tx.alarms.current_states() == (state(late, 2, to=AlarmState.AT_RISK),)
 
     def test_keeps_streams_apart_the_whole_population_being_one_of_its_own(self, store):
         keys = [
@@ -30,15 +30,15 @@ class TestCurrent:
         with store.begin() as tx:
             cycle = open_cycle(tx)
             tx.alarms.add_states([state(cycle, key=key) for key in keys])
-            assert {s.key for s in tx.alarms.current()} == set(keys)
+            assert {s.key for s in tx.alarms.current_states()} == set(keys)
 
     def test_can_be_asked_for_one_panel(self, store):
         with store.begin() as tx:
             cycle, other = open_cycle(tx), open_cycle(tx, panel="other")
             tx.alarms.add_states([state(cycle), state(other, key=replace(STREAM, panel="other"))])
-            assert [s.key.panel for s in tx.alarms.current("other")] == ["other"]
-            assert len(tx.alarms.current()) == 2
-            assert tx.alarms.current("nobody") == ()
+            assert [s.key.panel for s in tx.alarms.current_states("other")] == ["other"]
+            assert len(tx.alarms.current_states()) == 2
+            assert tx.alarms.current_states("nobody") == ()
 
 
 class TestStates:
@@ -78,8 +78,8 @@ class TestIncidents:
             kinds = [(AlarmState.BREACH, STREAM), (AlarmState.BLIND, STREAM), (AlarmState.BREACH, SEGMENT)]
             ids = [tx.alarms.open_incident(incident(cycle, kind, key)) for kind, key in kinds]
             assert len(set(ids)) == 3
-            assert [i.kind for i in tx.alarms.open_of(STREAM)] == [AlarmState.BREACH, AlarmState.BLIND]
-            assert [i.id for i in tx.alarms.open_of(SEGMENT)] == ids[2:]
+            assert [i.kind for i in tx.alarms.open_incidents_of(STREAM)] == [AlarmState.BREACH, AlarmState.BLIND]
+            assert [i.id for i in tx.alarms.open_incidents_of(SEGMENT)] == ids[2:]
 
     def test_that_ended_make_room_for_a_new_one(self, store):
         with store.begin() as tx:

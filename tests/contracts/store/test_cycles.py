@@ -78,14 +78,14 @@ class TestFailures:
     def test_count_up_and_are_forgotten_when_the_cycle_moves_on(self, store):
         with store.begin() as tx:
             cycle = open_cycle(tx)
-            assert [tx.cycles.failed(cycle, "down"), tx.cycles.failed(cycle, "still down")] == [1, 2]
+            assert [tx.cycles.count_failure(cycle, "down"), tx.cycles.count_failure(cycle, "still down")] == [1, 2]
             assert tx.cycles.get(cycle).last_error == "still down"
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=NOW, why="moved on")
             assert (tx.cycles.get(cycle).failures, tx.cycles.get(cycle).last_error) == (0, "")
 
     def test_of_a_cycle_that_is_not_there_raise(self, store):
         with store.begin() as tx, pytest.raises(StratawatchError, match="no cycle 3"):
-            tx.cycles.failed(3, "x")
+            tx.cycles.count_failure(3, "x")
 
 
 class TestExplain:
@@ -108,7 +108,7 @@ class TestUnfreeze:
         with store.begin() as tx:
             cycle = open_cycle(tx)
             before = tx.cycles.get(cycle)
-            tx.cycles.failed(cycle, "once")
+            tx.cycles.count_failure(cycle, "once")
             tx.cycles.explain(cycle, reason="bad", docs="d.html", profile=frozen().profile)
             tx.cycles.quarantine(cycle, [QuarantinedRow("prediction", "a", "NaN")], NOW)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.REFUSED, at=NOW, why="bad")

@@ -113,7 +113,7 @@ class TestOutdated:
         with store.begin() as tx:
             first, second = planned_round(tx, 0, items=("a",)).cycle, planned_round(tx, 1, items=("a", "b")).cycle
             tx.labels.add([said("a", "e1")], NOW)
-            mark = tx.labels.mark()
+            mark = tx.labels.newest_event_id()
             for cycle in (first, second):
                 tx.estimates.add(revision(cycle, 1, mark=mark))
             assert tx.estimates.outdated() == ()
@@ -121,7 +121,7 @@ class TestOutdated:
             assert tx.estimates.outdated() == (second,)
             tx.labels.add([said("a", "e3")], NOW)
             assert tx.estimates.outdated() == (first, second)
-            tx.estimates.add(revision(second, 2, mark=tx.labels.mark()))
+            tx.estimates.add(revision(second, 2, mark=tx.labels.newest_event_id()))
             assert tx.estimates.outdated() == (first,)
 
     def test_leaves_cycles_alone_that_were_never_estimated(self, store):
@@ -145,7 +145,7 @@ class TestSeen:
             cycle = planned_round(tx).cycle
             tx.estimates.add(revision(cycle))
             tx.labels.add([said("a", "e1")], NOW)
-            tx.estimates.mark_read(cycle, 1, tx.labels.mark())
+            tx.estimates.mark_read(cycle, 1, tx.labels.newest_event_id())
             assert tx.estimates.outdated() == ()
             assert tx.estimates.latest(cycle).number == 1
 

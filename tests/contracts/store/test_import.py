@@ -25,7 +25,7 @@ def test_opening_and_reading_a_store_loads_no_alembic(migrated_sqlite):
     code = f"""
 from stratawatch.adapters.store import open_store
 with open_store("sqlite:///{migrated_sqlite}").begin() as tx:
-    tx.cycles.find(), tx.alarms.current(), tx.alarms.incidents(only_open=True), tx.estimates.history("x")
+    tx.cycles.find(), tx.alarms.current_states(), tx.alarms.incidents(only_open=True), tx.estimates.history("x")
 """
     assert loaded(code, HEAVY) == set()
 

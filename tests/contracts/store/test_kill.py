@@ -17,7 +17,7 @@ with open_store(sys.argv[1]).begin() as tx:
     tx.leases.take("advance", "victim", NOW, NOW + MINUTE)
     if sys.argv[2] == "after":
         tx.commit()
-        tx.cycles.failed(planned.cycle, "begun, never finished")
+        tx.cycles.count_failure(planned.cycle, "begun, never finished")
     print("ready", flush=True)
     sys.stdin.read()
 """
@@ -34,7 +34,12 @@ def test_in_mid_transaction_leaves_nothing_and_blocks_nobody(store_url, open_sto
     kill(store_url, "before")
     kill(store_url, "before")
     with open_stores().begin() as tx:
-        assert (tx.panels.latest(), tx.cycles.find(), tx.cycles.moves(), tx.labels.mark()) == ({}, (), (), 0)
+        assert (tx.panels.latest(), tx.cycles.find(), tx.cycles.transitions(), tx.labels.newest_event_id()) == (
+            {},
+            (),
+            (),
+            0,
+        )
         assert tx.leases.take("advance", "next", NOW, NOW + MINUTE)
         assert planned_round(tx).cycle is not None
         tx.commit()
@@ -46,7 +51,7 @@ def test_after_a_commit_loses_nothing_of_it_and_keeps_nothing_beyond(store_url, 
         (cycle,) = tx.cycles.find()
         assert (cycle.state, cycle.failures) == ("frozen", 0)
         assert len(tx.rounds.draws(cycle.id)) == 3
-        assert len(tx.labels.all("spam")) == 1
-        assert len(tx.cycles.moves()) == 1
+        assert len(tx.labels.of_panel("spam")) == 1
+        assert len(tx.cycles.transitions()) == 1
         assert not tx.leases.take("advance", "next", NOW, NOW + MINUTE)
         assert open_cycle(tx, 1) is not None

@@ -44,7 +44,7 @@ class TestAdd:
             planned_round(tx)
             assert tx.labels.add([stranger, said("a", "e1"), stranger], NOW) == (1, (stranger, stranger))
             assert tx.labels.of_items([stranger.item_key]) == ()
-            assert len(tx.labels.all("spam")) == 1
+            assert len(tx.labels.of_panel("spam")) == 1
 
     def test_of_nothing_is_nothing(self, store):
         with store.begin() as tx:
@@ -68,7 +68,7 @@ class TestAdd:
             tx.labels.add([said("a", "e1")], NOW)
             tx.labels.save_cursor("folder", {"line": 1}, NOW)
         with store.begin() as tx:
-            assert (tx.labels.mark(), tx.labels.cursor("folder")) == (0, {})
+            assert (tx.labels.newest_event_id(), tx.labels.cursor("folder")) == (0, {})
 
     def test_takes_identifiers_of_any_kind_and_length(self, store):
         odd = "quote ' \" newline \n poo \N{PILE OF POO} nul \0 surrogate \udc80 mark ␀0 " + "x" * 10_000
@@ -114,21 +114,21 @@ class TestAll:
             planned_round(tx, 1)
             planned_round(tx, 0, panel="other")
             tx.labels.add([said("b", "e1", minutes=9), said("a", "e2"), said("a", "e3", panel="other")], NOW)
-            assert [(item, e.event_id) for item, e in tx.labels.all("spam")] == [("b", "e1"), ("a", "e2")]
-            assert [(item, e.event_id) for item, e in tx.labels.all("other")] == [("a", "e3")]
+            assert [(item, e.event_id) for item, e in tx.labels.of_panel("spam")] == [("b", "e1"), ("a", "e2")]
+            assert [(item, e.event_id) for item, e in tx.labels.of_panel("other")] == [("a", "e3")]
 
 
 class TestMark:
     def test_grows_with_new_events_only(self, store):
         with store.begin() as tx:
             planned_round(tx)
-            assert tx.labels.mark() == 0
+            assert tx.labels.newest_event_id() == 0
             tx.labels.add([said("a", "e1")], NOW)
-            first = tx.labels.mark()
+            first = tx.labels.newest_event_id()
             tx.labels.add([said("a", "e1"), said("stranger", "e2")], NOW)
-            assert tx.labels.mark() == first > 0
+            assert tx.labels.newest_event_id() == first > 0
             tx.labels.add([said("a", "e3")], NOW)
-            assert tx.labels.mark() > first
+            assert tx.labels.newest_event_id() > first
 
 
 class TestCursor:

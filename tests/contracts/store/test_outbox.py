@@ -50,7 +50,7 @@ class TestClaim:
             assert (page.key, elsewhere.key) == ("page", "end elsewhere")
             tx.outbox.put_back(page.id, "away", NOW + 3 * MINUTE)
             assert claim(tx, now=NOW + 2 * MINUTE) == ["end elsewhere"]
-            tx.outbox.sent(page.id, "there", NOW)
+            tx.outbox.mark_sent(page.id, "there", NOW)
             assert claim(tx, "you", now=NOW + 2 * MINUTE) == ["end"]
 
     def test_may_be_repeated_by_its_holder_and_by_nobody_else(self, store):
@@ -79,14 +79,14 @@ class TestSent:
     def test_is_the_end_of_it(self, store):
         with store.begin() as tx:
             taken = added_and_claimed(tx)
-            tx.outbox.sent(taken.id, "receipt 1", NOW)
+            tx.outbox.mark_sent(taken.id, "receipt 1", NOW)
             tx.outbox.put_back(taken.id, "another process timed out", NOW)
             assert tx.outbox.all()[0].state == "sent"
             assert claim(tx, now=NOW + 9 * MINUTE) == []
 
     def test_of_what_is_not_there_raises(self, store):
         with store.begin() as tx, pytest.raises(StratawatchError, match="no notification 4"):
-            tx.outbox.sent(4, "", NOW)
+            tx.outbox.mark_sent(4, "", NOW)
 
 
 class TestPutBack:

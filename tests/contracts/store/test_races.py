@@ -92,7 +92,7 @@ class TestThreads:
 
         one_wins(race(open_stores, 4, act))
         with store.begin() as tx:
-            assert len(tx.cycles.moves()) == 1
+            assert len(tx.cycles.transitions()) == 1
 
     def test_plan_a_round_once_and_the_others_are_told(self, store, open_stores):
         with store.begin() as tx:
@@ -160,7 +160,7 @@ class TestMark:
                 tx.labels.add([said("i0", "second", minutes=1)], NOW + MINUTE)
                 tx.commit()
             with other.begin() as tx:
-                marks.append((tx.labels.mark(), len(tx.labels.all("spam"))))
+                marks.append((tx.labels.newest_event_id(), len(tx.labels.of_panel("spam"))))
 
         with store.begin() as tx:
             tx.labels.add([said("i0", "first")], NOW)

@@ -194,11 +194,11 @@ class TestClaim:
             batch = planned_round(tx).batch
             for attempt in (1, 2):
                 assert tx.rounds.claim(batch, f"h{attempt}", NOW, NOW + MINUTE)
-                assert tx.rounds.released(batch, "queue is down") == attempt
+                assert tx.rounds.release_claim(batch, "queue is down") == attempt
             assert tx.rounds.batch(batch).attempts == 2
 
     def test_given_back_late_does_not_count_against_a_batch_that_went_out(self, store):
         with store.begin() as tx:
             batch = planned_round(tx).batch
             tx.move(Entity.BATCH, batch, BatchState.PLANNED, BatchState.SENT, at=NOW, why="")
-            assert tx.rounds.released(batch, "timed out") == 0
+            assert tx.rounds.release_claim(batch, "timed out") == 0

@@ -12,7 +12,7 @@ class TestMove:
             cycle = open_cycle(tx)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.FROZEN, at=NOW, why="3 rows\0")
             assert tx.cycles.get(cycle).state is CycleState.FROZEN
-            assert tx.cycles.moves() == (Transition("cycle", cycle, "open", "frozen", "3 rows\0", NOW),)
+            assert tx.cycles.transitions() == (Transition("cycle", cycle, "open", "frozen", "3 rows\0", NOW),)
 
     def test_from_a_state_that_is_not_there_any_more_changes_and_logs_nothing(self, store):
         with store.begin() as tx:
@@ -21,7 +21,7 @@ class TestMove:
             with pytest.raises(StaleState, match="expected state open; got state cancelled"):
                 tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.FROZEN, at=NOW, why="")
             assert tx.cycles.get(cycle).state is CycleState.CANCELLED
-            assert len(tx.cycles.moves()) == 1
+            assert len(tx.cycles.transitions()) == 1
 
     def test_of_something_that_is_not_there_is_stale(self, store):
         with store.begin() as tx, pytest.raises(StaleState, match="no such row"):
@@ -54,7 +54,7 @@ class TestMove:
         with store.begin() as tx:
             batch = planned_round(tx).batch
             tx.rounds.claim(batch, "me", NOW, NOW + MINUTE)
-            tx.rounds.released(batch, "down")
+            tx.rounds.release_claim(batch, "down")
             tx.rounds.claim(batch, "me", NOW, NOW + MINUTE)
             tx.move(Entity.BATCH, batch, BatchState.PLANNED, BatchState.FAILED, at=NOW, why="12 attempts")
             assert tx.rounds.batch(batch).attempts == 1
@@ -70,9 +70,9 @@ class TestLog:
             for cycle in (second, first):
                 tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.FROZEN, at=NOW, why="")
             tx.move(Entity.CYCLE, second, CycleState.FROZEN, CycleState.CANCELLED, at=NOW, why="")
-            assert [move.entity_id for move in tx.cycles.moves(Entity.CYCLE)] == [second, first, second]
-            assert [move.new for move in tx.cycles.moves(Entity.CYCLE, second)] == ["frozen", "cancelled"]
-            assert tx.cycles.moves(Entity.BATCH) == ()
+            assert [move.entity_id for move in tx.cycles.transitions(Entity.CYCLE)] == [second, first, second]
+            assert [move.new for move in tx.cycles.transitions(Entity.CYCLE, second)] == ["frozen", "cancelled"]
+            assert tx.cycles.transitions(Entity.BATCH) == ()
 
     def test_is_rolled_back_with_its_move(self, store):
         with store.begin() as tx:
@@ -81,4 +81,4 @@ class TestLog:
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.FROZEN, at=NOW, why="")
         with store.begin() as tx:
             assert tx.cycles.get(cycle).state is CycleState.OPEN
-            assert tx.cycles.moves() == ()
+            assert tx.cycles.transitions() == ()

@@ -57,7 +57,7 @@ def notify(tx, name, number):
     """Claim one and send it: what a holder has claimed and not sent, it may claim again."""
     claimed = tx.outbox.claim(name, NOW, NOW + MINUTE, 1)
     for notification in claimed:
-        tx.outbox.sent(notification.id, name, NOW)
+        tx.outbox.mark_sent(notification.id, name, NOW)
     return bool(claimed)
 
 

@@ -29,7 +29,7 @@ def judged(make_scenario):
 def test_every_metric_is_estimated_and_judged(judged):
     with judged.ports.store.begin() as tx:
         estimates = [one for one in tx.estimates.latest(1).estimates if one.segment is None]
-        states = tx.alarms.current("spam")
+        states = tx.alarms.current_states("spam")
     assert {(one.classifier, one.metric) for one in estimates} == {(c, m) for c in ("lr", "rf") for m in METRICS}
     assert all(isinstance(one.result, IntervalEstimate) for one in estimates)
     assert {state.key.metric for state in states} == set(METRICS)
