@@ -71,18 +71,14 @@ Call = Callable[..., Any]
 
 def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
     """Run every step once, in order, under the lease. One cycle's trouble does not stop the others."""
+    functions: dict[str, Callable[..., Any]] = {**ONCE, **STEPS}
     with hold_lease(ports, ADVANCE) as holder:
-        work = _Work(ports, call or _plainly(ports), holder)
+        work = _Work(ports, call or (lambda name, *ids: functions[name](ports, *ids)), holder)
         collected = work.once("collect")
         steps = {name: work.each(name) for name in STEPS}
         work.examined()
         sent = work.once("notify")
     return AdvanceResult(collected or Collected(), steps, sent or 0, tuple(work.troubles))
-
-
-def _plainly(ports: Ports) -> Call:
-    functions: dict[str, Callable[..., Any]] = {**ONCE, **STEPS}
-    return lambda name, *ids: functions[name](ports, *ids)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from stratawatch.core.alarms.alarm_states import Judgement
 from stratawatch.core.alarms.drops import ActiveBaseline
 from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
 from stratawatch.core.estimate import Estimate, Undefined
-from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
@@ -116,10 +115,12 @@ def _judgements(
     limits = watched_streams(spec)
     if not limits:
         return {}
+    # A stream with a floor and a largest drop has two chances to page falsely.
+    tests = sum(limit.tests for limit in limits.values())
     wide = labelled.design.estimate(
         labelled.ledger,
         labelled.drawn,
-        confidence=page_confidence(_tests(limits), YEAR / spec.windows.length, spec.false_pages_per_year),
+        confidence=page_confidence(tests, YEAR / spec.windows.length, spec.false_pages_per_year),
         metrics=sorted({key.metric for key in limits}),
         segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
     )
@@ -136,11 +137,6 @@ def _judgements(
         )
         for key, limit in limits.items()
     }
-
-
-def _tests(limits: Mapping[StreamKey, Limit]) -> int:
-    """A stream with a floor and a largest drop has two chances to page falsely."""
-    return sum(limit.tests for limit in limits.values())
 
 
 def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:

@@ -50,7 +50,16 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     labelled = load_labelled_cycle(tx, spec, cycle.id)
     items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
     reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
-    plan = _plan(tx, spec, cycle, labelled, reusable)
+    before = [done.plan for done in tx.rounds.of(cycle.id)]
+    plan = labelled.design.plan(
+        survey_of_panel(spec),
+        ItemVerdicts({**reusable, **labelled.ledger.verdicts}),  # a reusable verdict costs no label
+        labelled.drawn,
+        ordinal=ordinal,
+        history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
+        reused=labelled.reused,
+        earlier=before,
+    )
     drawn = (labelled.design.candidates.items[i] for i in labelled.design.draw(plan))
     fresh = [items[item] for item in drawn if item not in labelled.drawn]
     if ordinal > 1 and not fresh:
@@ -64,26 +73,6 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     if len(tx.rounds.of(cycle.id)) != ordinal:
         raise StaleState(f"round {ordinal} of cycle {cycle.id} was planned by someone else")
     return plan
-
-
-def _plan(
-    tx: Transaction,
-    spec: PanelSpec,
-    cycle: Cycle,
-    labelled: LabelledCycle,
-    reusable: Mapping[str, Verdict],
-) -> Plan:
-    """The next round's plan. Items that may still be drawn and have a reusable verdict cost no label."""
-    before = [done.plan for done in tx.rounds.of(cycle.id)]
-    return labelled.design.plan(
-        survey_of_panel(spec),
-        ItemVerdicts({**reusable, **labelled.ledger.verdicts}),
-        labelled.drawn,
-        ordinal=len(before) + 1,
-        history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
-        reused=labelled.reused,
-        earlier=before,
-    )
 
 
 def _draws(

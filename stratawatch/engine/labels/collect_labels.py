@@ -56,12 +56,7 @@ def _not_from_the_future(events: Sequence[LabelEvent], now: datetime) -> list[La
 
 
 def _orphan(event: LabelEvent) -> QuarantinedRow:
-    content = {
-        "value": event.value,
-        "annotator": event.annotator,
-        "source": event.source,
-        "event_id": event.event_id,
-    }
+    content = {name: getattr(event, name) for name in ("value", "annotator", "source", "event_id")}
     return QuarantinedRow("label", event.item_key, "a label for an item nobody asked about", content)
 
 
