@@ -23,6 +23,10 @@ class IntervalEstimate:
         """Half the length of the interval."""
         return (self.high - self.low) / 2
 
+    def complement(self) -> "IntervalEstimate":
+        """The same about one minus the value."""
+        return IntervalEstimate(1 - self.value, 1 - self.high, 1 - self.low, self.n_eff)
+
 
 @dataclass(frozen=True)
 class Undefined:

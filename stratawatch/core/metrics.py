@@ -149,6 +149,11 @@ class RatioMetric:
         apart = len(hits) == len(misses) == 1 and hits[0] // 2 != misses[0] // 2
         return (hits[0], misses[0]) if apart and self.is_plain_share else None
 
+    def is_complement_of(self, other: "RatioMetric") -> bool:
+        """Whether it is one minus the other one, whatever the labels."""
+        rest = tuple(d - n for n, d in zip(other.numerator, other.denominator, strict=True))
+        return (self.numerator, self.denominator) == (rest, other.denominator)
+
     @cached_property
     def depends_on_calls(self) -> bool:
         """Whether it says anything of the classifier; the prevalence does not."""

@@ -12,6 +12,7 @@ from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.labelled_sample import LabelledSample
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Counts, Segment
 
@@ -26,6 +27,14 @@ class PaperDesign(SamplingDesign):
 
     method: ClassVar[str]
     """How its estimates come about, in a few words."""
+    paper_metrics: ClassVar[tuple[str, ...]] = ()
+    """The metrics that the paper estimates, where they are a list; one minus any of them is estimated with it."""
+
+    def paper_metric(self, metric: str) -> str | None:
+        """The one of `paper_metrics` that this metric is, or is one minus."""
+        asked = metric_named(metric)
+        alike = (name for name in self.paper_metrics if name == metric or asked.is_complement_of(metric_named(name)))
+        return next(alike, None)
 
     def estimate(
         self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
@@ -39,9 +48,12 @@ class PaperDesign(SamplingDesign):
                     why = self.unsupported_reason(metric, name, cells.classifiers)
                     if not why and segment and not self.estimates_segments:
                         why = f"design = '{self.name}' tells nothing of segments"
+                    source = self.paper_metric(metric) or metric
                     result, labels, method = (
-                        (Undefined(why), 0, self.method) if why else estimate_one(metric, place, segment)
+                        (Undefined(why), 0, self.method) if why else estimate_one(source, place, segment)
                     )
+                    if source != metric and isinstance(result, IntervalEstimate):
+                        result = result.complement()
                     found.append(Estimate(name, metric, segment, result, labels, method, request.confidence))
         return tuple(found)
 

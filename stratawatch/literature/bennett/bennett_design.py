@@ -66,6 +66,7 @@ class BennettDesign(OneClassifierDesign):
     estimator: ClassVar[Estimator] = "side_mean"
     estimates_segments: ClassVar[bool] = False
     method: ClassVar[str] = "m-estimates by bin, normal interval"
+    paper_metrics: ClassVar[tuple[str, ...]] = (_PRECISION,)
 
     bins: int = 4
     binning: str = "perc"
@@ -108,9 +109,9 @@ class BennettDesign(OneClassifierDesign):
         return f"{self.style} on {self.binning} bins"
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
-        """A reason for everything but the precision of one classifier."""
+        """A reason for everything but the precision of one classifier, and one minus it."""
         whose = classifiers[self.place(classifiers)]
-        if (metric, classifier) == (_PRECISION, whose):
+        if self.paper_metric(metric) and classifier == whose:
             return ""
         return (
             f"design = 'bennett' does not tell {metric_named(metric).title} of {classifier}: only precision of {whose}"
@@ -151,8 +152,8 @@ class BennettDesign(OneClassifierDesign):
         """The labels that the style would draw if every bin had its expected share, up to where the rule stops."""
         frame = self.frame(cells)
         labels, width = self._until_narrow(frame.sizes, frame.expected_shares(prior_rates(cells, history).rate), survey)
-        has_width = _PRECISION in metrics and labels.sum() > 0
-        widths = {(cells.classifiers[frame.place], _PRECISION): width} if has_width else {}
+        whose, served = cells.classifiers[frame.place], filter(self.paper_metric, metrics)
+        widths = {(whose, metric): width for metric in served if labels.sum() > 0}
         return Plan(tuple(frame.over_all_strata(labels).tolist()), widths, self.plan_method)
 
     def estimator_for(

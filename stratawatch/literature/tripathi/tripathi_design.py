@@ -46,6 +46,7 @@ class TripathiDesign(RecyclingOptions, PaperDesign):
     estimator: ClassVar[Estimator] = "side_mean"
     estimates_segments: ClassVar[bool] = False
     method: ClassVar[str] = "recycled samples"
+    paper_metrics: ClassVar[tuple[str, ...]] = SUPPORTED_METRICS
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -58,8 +59,8 @@ class TripathiDesign(RecyclingOptions, PaperDesign):
         return (self.parent,) if self.parent else ()
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
-        """A reason for everything but precision, recall and false-omission rate."""
-        if metric in SUPPORTED_METRICS:
+        """A reason for everything but precision, recall, false-omission rate, and one minus one of them."""
+        if self.paper_metric(metric):
             return ""
         return (
             f"design = 'tripathi' does not tell {metric_named(metric).title}: only precision and what follows from it"
@@ -105,7 +106,8 @@ class TripathiDesign(RecyclingOptions, PaperDesign):
         """Everything in the first round. Labels that exist already count too: the draw must not depend on them."""
         if so_far.ordinal > 1:
             return Plan(tuple(so_far.drawn.tolist()), {}, self.method)
-        return limit_to_pools(self.plan_all_rounds(cells, survey, history, SUPPORTED_METRICS), so_far.drawn, pools)
+        metrics = dict.fromkeys((*SUPPORTED_METRICS, *(goal.metric for goal in survey.goals)))
+        return limit_to_pools(self.plan_all_rounds(cells, survey, history, tuple(metrics)), so_far.drawn, pools)
 
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """The only round, with the half-widths to expect if every stratum has its expected share of positives."""
@@ -114,8 +116,9 @@ class TripathiDesign(RecyclingOptions, PaperDesign):
         widths = {
             (name, metric): found.half_width
             for place, name in enumerate(cells.classifiers)
-            for metric in SUPPORTED_METRICS
-            if metric in metrics and isinstance(found := expected.estimate(metric, place)[0], IntervalEstimate)
+            for metric in metrics
+            if (source := self.paper_metric(metric))
+            and isinstance(found := expected.estimate(source, place)[0], IntervalEstimate)
         }
         return Plan(tuple(sequences.totals.tolist()), widths, self.method)
 
