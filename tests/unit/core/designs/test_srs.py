@@ -17,6 +17,7 @@ from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
 from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.errors import PlanImpossible
+from tests.support.closed_forms import closed_form
 
 SRS = SurveySpec(budget=40, design="srs")
 CENSUS = Census(
@@ -101,16 +102,7 @@ class TestEstimates:
             sum((calls[i][1] == "1") is call and (truth[i] == "yes") is yes for i in drawn)
             for call, yes in ((True, True), (True, False), (False, True), (False, False))
         )
-        shares = {
-            "precision": tp / (tp + fp),
-            "recall": tp / (tp + fn),
-            "false_omission_rate": fn / (fn + tn),
-            "f1": 2 * tp / (2 * tp + fp + fn),
-            "accuracy": (tp + tn) / 40,
-            "specificity": tn / (tn + fp),
-            "negative_predictive_value": tn / (fn + tn),
-            "prevalence": (tp + fn) / 40,
-        }
+        shares = {metric: closed_form(metric, tp, fp, fn, tn) for metric in METRICS}
         assert {metric: found["b", metric].result.value for metric in METRICS} == pytest.approx(shares)
 
     def test_the_interval_is_wilsons_with_the_labels_of_an_endless_population(self):

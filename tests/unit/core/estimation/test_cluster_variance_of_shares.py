@@ -9,6 +9,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Census, Segment
 from stratawatch.core.verdicts import ItemVerdicts
+from tests.support.closed_forms import RATIOS
 from tests.support.design_cycle import design_of
 
 NORTH = Segment("region", "north")
@@ -19,16 +20,11 @@ CENSUS = Census(
     np.array([600, 200, 200, 400]),
     {NORTH: np.array([300, 100, 100, 200])},
 )
-RATIOS = {
-    "precision": lambda a, y: (a * y, a),
-    "recall": lambda a, y: (a * y, y),
-    "false_omission_rate": lambda a, y: ((1 - a) * y, 1 - a),
-    "f1": lambda a, y: (2 * a * y, a + y),
-    "accuracy": lambda a, y: (a * y + (1 - a) * (1 - y), np.ones_like(a)),
-    "specificity": lambda a, y: ((1 - a) * (1 - y), 1 - y),
-    "negative_predictive_value": lambda a, y: ((1 - a) * (1 - y), 1 - a),
-    "prevalence": lambda a, y: (y, np.ones_like(a)),
-}
+
+
+def ratio(metric, calls, yes):
+    """Numerator and denominator of each item."""
+    return RATIOS[metric](calls * yes, calls * (1 - yes), (1 - calls) * yes, (1 - calls) * (1 - yes))
 
 
 class Labelled:
@@ -76,7 +72,7 @@ def test_the_hand_arithmetic_knows_every_metric():
 def test_of_a_plain_random_sample_a_label_moves_the_ratio(sample, metric):
     found = {one.classifier: one for one in sample.told((metric,))}
     for name in "ab":
-        above, below = RATIOS[metric](sample.calls[name], sample.yes)
+        above, below = ratio(metric, sample.calls[name], sample.yes)
         assert found[name].result.value == pytest.approx(above.sum() / below.sum())
         assert found[name].deff == pytest.approx(sample.effect(above - above.sum() / below.sum() * below))
 
@@ -84,7 +80,7 @@ def test_of_a_plain_random_sample_a_label_moves_the_ratio(sample, metric):
 @pytest.mark.parametrize("metric", ["recall", "accuracy", "prevalence", "precision"])
 def test_in_a_segment_the_share_is_that_of_the_segment(sample, metric):
     found = {(one.classifier, one.segment): one for one in sample.told((metric,), (NORTH,))}
-    above, below = (sample.north * each for each in RATIOS[metric](sample.calls["b"], sample.yes))
+    above, below = (sample.north * each for each in ratio(metric, sample.calls["b"], sample.yes))
     assert found["b", NORTH].deff == pytest.approx(sample.effect(above - above.sum() / below.sum() * below))
 
 
@@ -101,7 +97,7 @@ def test_customers_who_differ_in_what_is_called_are_counted(sample):
 def test_of_a_stratified_share_a_label_moves_the_share_of_its_stratum(metric):
     window = Labelled("kumar", strata=3, allocation="PRO")
     found = next(one for one in window.told((metric,)) if one.classifier == "a")
-    counts, _ = RATIOS[metric](window.calls["a"], window.yes)
+    counts, _ = ratio(metric, window.calls["a"], window.yes)
     together, alone = np.zeros(len(counts)), np.zeros(len(counts))
     for stratum in np.unique(window.stratum):
         here = window.stratum == stratum

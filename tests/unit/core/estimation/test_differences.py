@@ -6,6 +6,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.differences import compare_classifiers
 from stratawatch.core.metrics import METRICS
 from stratawatch.errors import StratawatchError
+from tests.support.closed_forms import closed_form
 from tests.support.every_draw import Small, mixed
 from tests.support.two_classifiers import letters, two_classifiers
 
@@ -17,16 +18,7 @@ def truth(small: Small, name: str, place: int) -> float:
     called = cells.positive[:, place][small.atoms]
     tp, fn = float(small.labels[called].sum()), float(small.labels[~called].sum())
     fp, tn = float(called.sum()) - tp, float((~called).sum()) - fn
-    return {
-        "precision": tp / (tp + fp),
-        "recall": tp / (tp + fn),
-        "false_omission_rate": fn / (fn + tn),
-        "negative_predictive_value": tn / (fn + tn),
-        "f1": 2 * tp / (2 * tp + fp + fn),
-        "accuracy": (tp + tn) / len(small.labels),
-        "specificity": tn / (tn + fp),
-        "prevalence": 0.0,
-    }[name]
+    return closed_form(name, tp, fp, fn, tn)
 
 
 class TestSameItems:

@@ -1,5 +1,5 @@
 from itertools import combinations
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -115,9 +115,9 @@ class TestManyCells:
 
     def test_takes_a_moment_for_twenty_thousand_cells(self):
         made = drawn(20_000, 40)
-        started = perf_counter()
+        started = process_time()
         agglomerate(made, 60)
-        assert perf_counter() - started < 3
+        assert process_time() - started < 3
 
 
 cell = st.tuples(st.integers(1, 10**5), st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))

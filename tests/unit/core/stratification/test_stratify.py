@@ -1,5 +1,5 @@
 from dataclasses import replace
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -195,16 +195,16 @@ class TestSpeed:
     def test_four_hundred_cells_in_a_moment(self):
         made = panel(6, 30_000)
         assert len(initial_atoms(made)) > 250
-        started = perf_counter()
+        started = process_time()
         stratify(made, SurveySpec(budget=1000))
-        assert perf_counter() - started < 0.5
+        assert process_time() - started < 0.5
 
     def test_twenty_classifiers_with_thousands_of_patterns(self):
         made = panel(20, 100_000)
         assert len(set(made.patterns)) > 5000
-        started = perf_counter()
+        started = process_time()
         atoms = stratify(made, SurveySpec(budget=1000))
-        assert perf_counter() - started < 3
+        assert process_time() - started < 3
         assert count(atoms) == 50
 
 

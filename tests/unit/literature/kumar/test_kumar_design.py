@@ -16,7 +16,8 @@ from stratawatch.core.score_bins import centre
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.support.design_cycle import Cycle, design_of
 
-SERVED = {"precision", "false_omission_rate", "accuracy", "negative_predictive_value", "prevalence"}
+SERVED = {name for name, metric in METRICS.items() if metric.is_listed and metric.is_plain_share}
+assert {"precision", "false_omission_rate", "accuracy", "negative_predictive_value", "prevalence"} <= SERVED
 NORTH = Segment("region", "north")
 CENSUS = Census(
     ("a", "b"),
