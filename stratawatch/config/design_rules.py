@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.config.panel_specs import goals_of, limits_of
 from stratawatch.config.problems import Place, Problem, nearest_or_all
-from stratawatch.core.designs import design_named
+from stratawatch.core.designs import design_named, who_plans_for_goals
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, unreachable_reasons
 from stratawatch.core.goals import Goal, Limit, SurveySpec
@@ -34,7 +34,7 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
             f'design = "{panel.design}" does not know how many labels goals need',
             expected='stop_rule = "budget"',
             got='stop_rule = "goals"',
-            hint='only design = "joint" goes on until goals hold',
+            hint=who_plans_for_goals(),
         )
 
 

@@ -36,3 +36,9 @@ def design_class(name: str) -> type[SamplingDesign]:
 def design_of(survey: SurveySpec) -> SamplingDesign:
     """The design that a survey asks for."""
     return design_named(survey.design, survey.options)
+
+
+def who_plans_for_goals() -> str:
+    """The designs that know how many labels goals need, as a hint."""
+    names = [f'design = "{name}"' for name in DESIGNS if design_class(name).plans_for_goals]
+    return f"only {' and '.join(names)} can go on until goals hold"

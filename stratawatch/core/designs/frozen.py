@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.designs import design_of
+from stratawatch.core.designs import design_of, who_plans_for_goals
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
 from stratawatch.core.estimate import Estimate, IntervalEstimate
@@ -43,7 +43,7 @@ def stratify_for_survey(census: Census, survey: SurveySpec, history: History = N
             f'design = "{survey.design}" does not know how many labels goals need',
             expected="a budget, to be spent",
             got="no budget" if survey.budget is None else "a stop rule that waits for goals",
-            hint='only design = "joint" goes on until goals hold',
+            hint=who_plans_for_goals(),
         )
     if survey.budget is not None and survey.budget < 1:
         raise PlanImpossible(f"a budget of {survey.budget} labels tells nothing", expected="at least 1 label")

@@ -184,7 +184,7 @@ class TestSpending:
         found = problem(("budget = 120", 'budget = 120\nstop_rule = "goals"\ndesign = "srs"'))
         assert found == (
             'panels.spam.design, line 13: design = "srs" does not know how many labels goals need; '
-            'expected stop_rule = "budget"; got stop_rule = "goals"; only design = "joint" goes on until goals hold'
+            'expected stop_rule = "budget"; got stop_rule = "goals"; only design = "joint" can go on until goals hold'
         )
 
 
