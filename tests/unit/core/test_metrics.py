@@ -140,19 +140,28 @@ class TestEveryMetric:
             assert 0 < domain.size <= 1000
 
 
-class TestPrecision:
-    def test_is_undefined_when_no_item_is_called_positive(self):
-        assert why("precision", sides(sizes=(0, 10), labels=(0, 5), yes=(0, 1))) == "it calls no item positive"
+@pytest.mark.parametrize(
+    ("name", "made", "reason"),
+    [
+        ("precision", {"sizes": (0, 10), "labels": (0, 5), "yes": (0, 1)}, "it calls no item positive"),
+        ("false_omission_rate", {"sizes": (10, 0), "labels": (5, 0), "yes": (4, 0)}, "it calls no item negative"),
+        ("recall", {"yes": (0, 0)}, "no positive among the 150 labels"),
+        ("recall", {"labels": (50, 0), "yes": (40, 0)}, "no label among the 10,000 items it calls negative"),
+        ("specificity", {"yes": (50, 100)}, "no negative among the 150 labels"),
+        ("f1", {"yes": (0, 0)}, None),  # as long as something is called positive
+        ("f1", {"sizes": (0, 1000), "labels": (0, 50), "yes": (0, 0)}, "no positive among the 50 labels"),
+    ],
+)
+def test_what_is_undefined_says_why(name, made, reason):
+    assert why(name, sides(**made)) == reason
 
+
+class TestPrecision:
     def test_the_labels_of_negatives_do_not_matter(self):
         assert outcome("precision", sides(labels=(50, 0), yes=(40, 0))) == outcome("precision", sides())
 
 
 class TestFalseOmissionRate:
-    def test_is_undefined_when_every_item_is_called_positive(self):
-        made = sides(sizes=(10, 0), labels=(5, 0), yes=(4, 0))
-        assert why("false_omission_rate", made) == "it calls no item negative"
-
     def test_none_found_is_an_upper_bound_and_not_plus_minus_zero(self):
         value, low, high = outcome("false_omission_rate", sides(yes=(40, 0)))
         assert value == low == 0
@@ -174,9 +183,6 @@ class TestRecall:
     def test_is_one_when_everything_is_called_positive(self):
         assert outcome("recall", sides(sizes=(1000, 0), labels=(50, 0), yes=(40, 0))) == (1.0, 1.0, 1.0)
 
-    def test_is_undefined_without_a_positive_on_either_side(self):
-        assert why("recall", sides(yes=(0, 0))) == "no positive among the 150 labels"
-
     def test_without_misses_found_the_upper_end_is_one_and_the_lower_is_not(self):
         value, low, high = outcome("recall", sides(yes=(40, 0)))
         assert value == high == 1.0
@@ -187,10 +193,6 @@ class TestRecall:
         assert value == low == 0.0
         assert 0 < high < 0.6
 
-    def test_one_side_without_labels_is_undefined(self):
-        made = sides(labels=(50, 0), yes=(40, 0))
-        assert why("recall", made) == "no label among the 10,000 items it calls negative"
-
 
 class TestSpecificity:
     def test_is_recall_with_yes_and_no_turned_over(self):
@@ -199,21 +201,12 @@ class TestSpecificity:
         turned = sides(sizes=(10_000, 1000), labels=(100, 50), yes=(98, 10), weights=(100, 20))
         assert (value, low, high) == pytest.approx(outcome("recall", turned), abs=1e-6)
 
-    def test_is_undefined_without_a_negative_on_either_side(self):
-        assert why("specificity", sides(yes=(50, 100))) == "no negative among the 150 labels"
-
 
 class TestF1:
     def test_is_zero_where_calls_are_never_right(self):
         value, low, high = outcome("f1", sides(yes=(0, 10)))
         assert value == low == 0
         assert 0 < high < 0.2
-
-    def test_is_told_without_positives_as_long_as_something_is_called_so(self):
-        assert why("f1", sides(yes=(0, 0))) is None
-
-    def test_is_undefined_without_anything_positive_or_called_so(self):
-        assert why("f1", sides(sizes=(0, 1000), labels=(0, 50), yes=(0, 0))) == "no positive among the 50 labels"
 
 
 class TestAccuracy:

@@ -10,35 +10,24 @@ def shared(weights, floors, caps, total):
     return clip_and_round(np.array(weights, dtype=float), np.array(floors), np.array(caps), total).tolist()
 
 
-class TestHandArithmetic:
-    def test_proportional_without_bounds(self):
-        assert shared([1, 2, 3], [0, 0, 0], [99, 99, 99], 60) == [10, 20, 30]
-
-    def test_the_largest_remainder_gets_the_odd_label(self):
-        """10 x (.34, .33, .33) = 3.4, 3.3, 3.3: the first has the largest remainder."""
-        assert shared([34, 33, 33], [0, 0, 0], [99, 99, 99], 10) == [4, 3, 3]
-
-    def test_what_a_cap_cuts_off_goes_to_the_others(self):
-        """40 each by weight; the cap keeps 10 of the first, and 110 are shared 55 : 55."""
-        assert shared([1, 1, 1], [0, 0, 0], [10, 99, 99], 120) == [10, 55, 55]
-
-    def test_what_a_floor_takes_comes_from_the_others(self):
-        assert shared([0, 1, 1], [6, 0, 0], [99, 99, 99], 20) == [6, 7, 7]
-
-    def test_everything_that_there_is_when_more_is_asked(self):
-        assert shared([1, 2], [0, 0], [3, 4], 100) == [3, 4]
-
-    def test_cells_without_weight_are_served_last(self):
-        assert shared([0, 1], [0, 0], [50, 10], 30) == [20, 10]
-
-    def test_no_weights_at_all_share_by_room(self):
-        assert shared([0, 0], [0, 0], [30, 10], 20) == [15, 5]
-
-    def test_floors_above_the_total_are_kept(self):
-        assert shared([1, 1], [8, 9], [20, 20], 5) == [8, 9]
-
-    def test_no_cells(self):
-        assert shared([], [], [], 0) == []
+@pytest.mark.parametrize(
+    ("weights", "floors", "caps", "total", "expected"),
+    [
+        pytest.param([1, 2, 3], [0, 0, 0], [99, 99, 99], 60, [10, 20, 30], id="proportional without bounds"),
+        # 10 x (.34, .33, .33) = 3.4, 3.3, 3.3: the first has the largest remainder.
+        pytest.param([34, 33, 33], [0, 0, 0], [99, 99, 99], 10, [4, 3, 3], id="the largest remainder gets the odd one"),
+        # 40 each by weight; the cap keeps 10 of the first, and 110 are shared 55 : 55.
+        pytest.param([1, 1, 1], [0, 0, 0], [10, 99, 99], 120, [10, 55, 55], id="what a cap cuts off goes to others"),
+        pytest.param([0, 1, 1], [6, 0, 0], [99, 99, 99], 20, [6, 7, 7], id="what a floor takes comes from others"),
+        pytest.param([1, 2], [0, 0], [3, 4], 100, [3, 4], id="all that there is when more is asked"),
+        pytest.param([0, 1], [0, 0], [50, 10], 30, [20, 10], id="cells without weight are served last"),
+        pytest.param([0, 0], [0, 0], [30, 10], 20, [15, 5], id="no weights at all share by room"),
+        pytest.param([1, 1], [8, 9], [20, 20], 5, [8, 9], id="floors above the total are kept"),
+        pytest.param([], [], [], 0, [], id="no cells"),
+    ],
+)
+def test_by_hand(weights, floors, caps, total, expected):
+    assert shared(weights, floors, caps, total) == expected
 
 
 cell = st.tuples(st.floats(0, 1e6), st.integers(0, 50), st.integers(0, 2000))

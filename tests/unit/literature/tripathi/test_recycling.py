@@ -87,13 +87,12 @@ class TestParts:
         made = Sets(10, 10, 0).recycle(np.random.default_rng(1), 0, 4, parent=np.array([7, 7, 7, 3]))
         assert sorted(made.sequence) == [3, 7, 7, 7]
 
-    def test_without_an_overlap_everything_is_fresh(self):
-        made = Sets(0, 10, 20).recycle(np.random.default_rng(1), 15, 12)
+    @pytest.mark.parametrize(
+        ("sets", "drawn"), [(Sets(0, 10, 20), 15), (Sets(10, 10, 20), 0)], ids=["no overlap", "a parent without draws"]
+    )
+    def test_everything_is_fresh(self, sets, drawn):
+        made = sets.recycle(np.random.default_rng(1), drawn, 12)
         assert (made.recycled, made.outside, made.remaining, made.saved) == (0, 0, 12, 0)
-
-    def test_a_parent_without_draws_leaves_everything_fresh(self):
-        made = Sets(10, 10, 20).recycle(np.random.default_rng(1), 0, 12)
-        assert (made.recycled, made.outside, made.remaining) == (0, 0, 12)
 
     def test_a_child_inside_its_parent_needs_nothing_from_outside(self):
         made = Sets(10, 10, 0).recycle(np.random.default_rng(1), 40, 100)
