@@ -5,7 +5,6 @@ import pytest
 from stratawatch.config.loading import load_configuration
 from stratawatch.engine.model.drift_rule import DriftRule
 
-SCHEDULE = "[panels.spam.schedule]"
 DRIFT = "[panels.spam.drift]\n"
 
 
