@@ -107,7 +107,7 @@ class Memory:
                 find=lambda *, panel: tuple(c for c in self.cycles if c.panel == panel),
                 get=lambda cycle_id: next(c for c in self.cycles if c.id == cycle_id),
                 atoms=lambda _: self.atoms,
-                moves=lambda entity, entity_id: tuple(
+                transitions=lambda entity, entity_id: tuple(
                     m for m in self.moves if (m.entity, m.entity_id) == (entity, entity_id)
                 ),
             ),
