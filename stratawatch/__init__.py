@@ -29,6 +29,7 @@ __all__ = [
     "fewest_labels",
 ]
 
+# What is imported from here is loaded when it is first used: the command line must not pay for it.
 _HOMES: Final = {
     "stratawatch.core.estimate": ("Estimate", "IntervalEstimate", "Undefined"),
     "stratawatch.core.goals": ("Goal", "Limit"),
@@ -36,7 +37,6 @@ _HOMES: Final = {
     "stratawatch.stratified": ("allocate", "estimate_share", "fewest_labels"),
     "stratawatch.study": ("PastLabel", "Study", "StudyEstimate", "StudyEstimates", "StudyHistory", "StudyPlan"),
 }
-"""What is imported from here is loaded when it is first used: the command line must not pay for it."""
 
 
 def __getattr__(name: str) -> Any:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 12
 """Patterns, atoms and segments that a person is shown without asking for all."""
+# They tell scores apart, except very near to 0 and 1.
 _SCORE_DECIMALS: Final = 4
-"""They tell scores apart, except very near to 0 and 1."""
 
 PictureOption = Annotated[
     Path | None, typer.Option("--picture", help="Draw patterns against scores, .svg or .png.", metavar="FILE")

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+# Hex digits that are read: 52 bits, which a float holds exactly.
 _DIGITS: Final = 13
-"""Hex digits that are read: 52 bits, which a float holds exactly."""
 
 
 def digest(seed: str, item: str) -> str:

@@ -11,18 +11,18 @@ Booleans = NDArray[np.bool_]
 Signals = NDArray[np.float32]
 
 SIGNALS: Final = ("wording", "links", "sender_age", "payment", "images", "urgency", "tempo")
+# How far, in standard deviations, an obvious scam stands out in each signal.
 _STRENGTH: Final = np.array([2.0, 1.9, 1.8, 1.9, 1.8, 2.0, 1.6], dtype=np.float32)
-"""How far, in standard deviations, an obvious scam stands out in each signal."""
 
 REGIONS: Final = ("north", "west", "south")
+# The north has half of the traffic, so half of what any classifier calls positive.
 _REGION_ENDS: Final = (0.5, 0.8)
-"""The north has half of the traffic, so half of what any classifier calls positive."""
 
 PREVALENCE: Final = 0.06
 _SLY: Final = 0.15
 _LOOKALIKE: Final = 0.03
+# 15% of the scams, and 3% of the honest messages, show about half of the strength of an obvious scam.
 _HALF_HIDDEN: Final = 0.45
-"""15% of the scams, and 3% of the honest messages, show about half of the strength of an obvious scam."""
 _SHARED_NOISE: Final = 0.2
 
 CAMPAIGN_LIFT: Final = 4.0

@@ -19,8 +19,8 @@ from stratawatch.errors import PlanImpossible
 from stratawatch.literature.paper_design import PaperDesign, limit_to_pools
 from stratawatch.literature.sampling_frame import SamplingFrame, describe_calls, domain_flags
 
+# Stratum numbers of the frame's items without a score, and of items outside the frame.
 _UNSCORED, _OUTSIDE = -1, -2
-"""Stratum numbers of the frame's items without a score, and of items outside the frame."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from stratawatch.report.view_models import Cost, LabelOutcomes, PlainNeed, inter
 
 Estimated = Mapping[str, Estimate]
 """A classifier's estimates over everything, by metric."""
+# How many items a classifier calls positive and negative, and the positives it met, if that can be told.
 _Calls = tuple[float, float, float | None]
-"""How many items a classifier calls positive and negative, and the positives it met, if that can be told."""
 
 
 def plain_cost(

@@ -21,16 +21,16 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
 
 MOST_PATTERNS: Final = 16
 """Patterns with a row of their own; the others share the last row."""
+# Bins that share one rectangle, except where a frame ends.
 _BRICK: Final = 8
-"""Bins that share one rectangle, except where a frame ends."""
 _SCORES: Final = (0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
+# Width of the column of items without a score, in bins.
 _UNSCORED: Final = 24
-"""Width of the column of items without a score, in bins."""
+# An atom of so many bins has room for its stratum's number.
 _NAMED: Final = 20
-"""An atom of so many bins has room for its stratum's number."""
 _TALL: Final = 0.84
+# Of the caption in one line.
 _LETTERS: Final = 120
-"""Of the caption in one line."""
 _QUIET: Final = "#57606a"
 _PALE: Final[Any] = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6}
 

@@ -14,11 +14,11 @@ DRIVER: Final = "postgresql+psycopg"
 PORT: Final = "5432"
 """Where PostgreSQL listens unless it is told otherwise."""
 _POSTGRES: Final = ("postgresql", DRIVER)
+# What PostgreSQL's client reads a password from when it stands behind the question mark.
 _SECRET_OPTIONS: Final = ("password", "sslpassword")
-"""What PostgreSQL's client reads a password from when it stands behind the question mark."""
 _A_STORE: Final = ("a store", '"sqlite:///stratawatch.db" or "postgresql+psycopg://user@host/database"')
+# Whose address it is, and how one is written.
 _A_SOURCE: Final = ("PostgreSQL", '"postgresql://user@host/database"')
-"""Whose address it is, and how one is written."""
 
 
 def check_store_url(value: object) -> object:

@@ -24,8 +24,8 @@ StopRule = Literal["budget", "goals", "sequential"]
 FEWEST_LABELS: Final = 4
 """Two among the items that are called positive and two among the others: one label has no variance."""
 _WIDEST: Final = 0.5
+# Beyond it, the tails of intervals are guesses, and of sequential studies no numbers.
 _SUREST: Final = 0.999999
-"""Beyond it, the tails of intervals are guesses, and of sequential studies no numbers."""
 
 
 def read_stop_rule(rule: str | None, budget: object, sequential: object = None) -> StopRule:

@@ -13,13 +13,13 @@ from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import Frame
 from stratawatch.study.panel import Scorer, StudyPanel
 
+# Numbered in the order of text, so that numbers sort as patterns do.
 _LETTERS: Final = "".join(sorted(UNSCORED + NEGATIVE + POSITIVE))
-"""Numbered in the order of text, so that numbers sort as patterns do."""
 _SILENT, _NO, _YES = (_LETTERS.index(letter) for letter in (UNSCORED, NEGATIVE, POSITIVE))
+# Margins beyond this are 0 or 1 to the last bin.
 _STEEPEST: Final = 700.0
-"""Margins beyond this are 0 or 1 to the last bin."""
+# Margins that are Python numbers at one time.
 _PART: Final = 50_000
-"""Margins that are Python numbers at one time."""
 _EXP: Final = np.frompyfunc(math.exp, 1, 1)
 
 Letters = NDArray[np.int8]

@@ -13,8 +13,8 @@ from stratawatch.core.random_numbers import digest_prefixes
 from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import Column
 
+# Ids that are plain Python text at one time; a million of them would weigh more than the numbers do.
 _PART: Final = 50_000
-"""Ids that are plain Python text at one time; a million of them would weigh more than the numbers do."""
 
 Prefixes = NDArray[np.uint64]
 

@@ -19,8 +19,8 @@ from stratawatch.study.study_progress import StudyProgress
 
 _LEAST_ADDED: Final = 10
 _LEAST_GROWTH: Final = 0.05
+# Later rounds of a sequential study, as shares of what is drawn: looks cost confidence, and forecasts may err.
 _MOST_GROWTH: Final = 1.0
-"""Later rounds of a sequential study, as shares of what is drawn: looks cost confidence, and forecasts may err."""
 _POOL_FACTOR: Final = 3
 
 

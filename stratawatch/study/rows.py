@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 else:
     RowType = TypeVar("RowType")
 
+# Words that a cell shows of a list.
 _NAMED: Final = 3
-"""Words that a cell shows of a list."""
 
 
 class Rows(Sequence[RowType], Generic[RowType]):

@@ -41,8 +41,8 @@ _KINDS: Final[Mapping[str, type]] = {
     "told": dict,
     "done": bool,
 }
+# Arguments of studies that were saved before there was a choice.
 _LATER: Final[Mapping[str, Any]] = {"design": "joint", "options": {}, "variance": "default", "cluster": None}
-"""Arguments of studies that were saved before there was a choice."""
 
 
 def study_document(

@@ -19,8 +19,8 @@ from stratawatch.study.items import FrameItems, Prefixes, read_items
 from stratawatch.study.panel import StudyPanel
 from stratawatch.study.segments import SegmentColumn, as_text, read_segment_column
 
+# How often a stratum is looked through, and how many more numbers than expected each time.
 _FACTORS: Final = (1.0, 8.0, inf)
-"""How often a stratum is looked through, and how many more numbers than expected each time."""
 _PART: Final = 50_000
 
 

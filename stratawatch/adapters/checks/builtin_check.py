@@ -73,10 +73,10 @@ def _match_regex(values: Sequence[Any], regex: str) -> bool:
     return all(re.search(regex, value) for value in values)
 
 
+# The expectations of the program's own rules, under the names of Great Expectations' classes.
 _EXPECTATIONS: Final[Mapping[str, Callable[..., bool]]] = {
     "ExpectColumnValuesToBeBetween": _between,
     "ExpectColumnValuesToBeInSet": _in_set,
     "ExpectColumnValuesToBeUnique": _unique,
     "ExpectColumnValuesToMatchRegex": _match_regex,
 }
-"""The expectations of the program's own rules, under the names of Great Expectations' classes."""

@@ -16,8 +16,8 @@ from stratawatch.formatting import shortened
 
 PAGES: Final = (("The whole window", "profile.html"), ("The candidates", "candidates.html"))
 
+# What a result says of single values.
 _OF_ROWS: Final = ("unexpected_count", "partial_unexpected_list", "partial_unexpected_counts")
-"""What a result says of single values."""
 _SHOWN: Final = 200  # characters of an observed value
 
 

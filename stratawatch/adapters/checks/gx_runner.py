@@ -14,8 +14,8 @@ from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.errors import ConfigError, ConfigErrors, Unreachable
 from stratawatch.formatting import first_line
 
+# Set before the import: the library must not send usage statistics.
 _OFF = {"GX_ANALYTICS_ENABLED": "false"}
-"""Set before the import: the library must not send usage statistics."""
 _REMOTE = "pyspark.sql.connect"
 _COMPLETE = {"result_format": "COMPLETE"}
 _AGAIN = "that says nothing about the data; mend it, and the window is read at the next advance"

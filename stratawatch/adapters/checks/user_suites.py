@@ -16,10 +16,11 @@ from stratawatch.formatting import did_you_mean
 FrameName = Literal["profile", "candidates"]
 _SUITE: Final = frozenset({"frame", "panels", "expectations"})
 _EXPECTATION: Final = frozenset({"type", "kwargs", "severity", "sentence"})
+# Keys that Great Expectations writes into its files; they change nothing here.
 _ITS_OWN: Final = frozenset({"name", "id", "meta", "notes", "description", "rendered_content"})
-"""Keys that Great Expectations writes into its files; they change nothing here."""
 _SEVERITIES: Final = ("critical", "warning")
 _CODE: Final = frozenset({"row_condition", "condition_parser"})
+# Types that the library cannot validate on a frame: those for databases, and one under an old name.
 _ELSEWHERE: Final = frozenset(
     {
         "expect_query_results_to_match_comparison",
@@ -31,7 +32,6 @@ _ELSEWHERE: Final = frozenset(
         "expect_multicolumn_values_to_be_unique",
     }
 )
-"""Types that the library cannot validate on a frame: those for databases, and one under an old name."""
 _IMPORTED: Final = re.compile(r"^from \.(expect_\w+) import \(?\s*(Expect\w+)", re.MULTILINE)
 
 

@@ -16,6 +16,7 @@ from stratawatch.errors import ConfigError
 NumberedScorer = tuple[int, ClassifierSpec | AuxiliarySpec]
 """A classifier or an auxiliary score, after its position in the pattern, which begins at 1."""
 
+# By the kind of value that the column of the call holds.
 _CALL: Final[dict[str, str]] = {
     "flag": "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} THEN {yes} ELSE 0 END",
     "number": (
@@ -28,7 +29,7 @@ _CALL: Final[dict[str, str]] = {
         "WHEN LOWER(TRIM({c})) IN ('0', '0.0', 'false') THEN 0 ELSE {invalid} END"
     ),
 }
-"""By the kind of value that the column of the call holds."""
+# The same where the configuration has the value that means yes.
 _CALL_BY_VALUE: Final[dict[str, str]] = {
     "number": (
         "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} - {c} = 0 AND {c} = {value} THEN {yes} "
@@ -37,7 +38,6 @@ _CALL_BY_VALUE: Final[dict[str, str]] = {
     # Compared by bytes, for the column may have a collation to which Block is block.
     "text": 'CASE WHEN {c} IS NULL THEN {silent} WHEN {c} COLLATE "C" = {value} THEN {yes} ELSE 0 END',
 }
-"""The same where the configuration has the value that means yes."""
 _CALL_BY_CUT_OFF: Final = (
     "CASE WHEN score_given_{i} IS NULL THEN {silent} WHEN {is_valid} AND score_{i} >= {cut_off} THEN {yes} "
     "WHEN {is_valid} THEN 0 ELSE {invalid} END"

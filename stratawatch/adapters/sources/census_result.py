@@ -17,8 +17,8 @@ from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import InputRefused
 
+# Bins begin at -1, and there are fewer than 2^11.
 _BIN_BITS: Final = 11
-"""Bins begin at -1, and there are fewer than 2^11."""
 MOST_SEGMENT_VALUES: Final = 1000
 """A column of more values than this is an identifier, not a segment."""
 

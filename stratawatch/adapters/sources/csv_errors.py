@@ -10,8 +10,8 @@ from typing import IO, Final
 from stratawatch.errors import InputRefused, Unreachable
 
 _ENDS_IN_A_LINE: Final = rb"[^\r\n]\Z"
+# How a file may end that is still being written.
 _ENDS_IN_A_CHARACTER: Final = rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z"
-"""How a file may end that is still being written."""
 
 
 @dataclass(frozen=True)

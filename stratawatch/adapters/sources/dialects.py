@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from stratawatch.adapters.sources.statements import SOURCE
 
+# The collation that compares bytes, where a column may have another one.
 _BINARY: Final = {"postgres": '"C"', "spark": "UTF8_BINARY"}
-"""The collation that compares bytes, where a column may have another one."""
+# Each uses the columns of the step before it many times over.
 _FENCED_STEPS: Final = ("called", "checked", "flagged", "averaged", "folded", "stepped")
-"""Each uses the columns of the step before it many times over."""
+# Tables beside the population that are sent to every worker, so that the population stays where it is.
 _SMALL_TABLES: Final = ("quotas", "drawn")
-"""Tables beside the population that are sent to every worker, so that the population stays where it is."""
 
 
 def translate(sql: str, dialect: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from stratawatch.engine.progress import is_listened_to, report_progress
 
+# Seconds between two reports; a query that ends sooner is never reported.
 _EVERY: Final = 0.5
-"""Seconds between two reports; a query that ends sooner is never reported."""
 
 
 @contextmanager

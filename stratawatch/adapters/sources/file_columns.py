@@ -159,8 +159,8 @@ def _first_line(path: Path) -> bytes:
         return b""
 
 
+# DuckDB reads no line that is longer.
 _MAX_LINE_BYTES: Final = 2_000_000
-"""DuckDB reads no line that is longer."""
 
 
 def _partitions(files: FileSet, path: Path) -> Collection[str]:

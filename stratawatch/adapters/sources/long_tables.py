@@ -14,8 +14,8 @@ from stratawatch.adapters.sources.statements import INDENT, SOURCE, Statements, 
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, Window
 
 _COPIES = "rows of the item"
+# A boolean as a number: not every engine knows the largest of booleans.
 _AS_NUMBER = "CASE WHEN {value} THEN 1 WHEN NOT {value} THEN 0 END"
-"""A boolean as a number: not every engine knows the largest of booleans."""
 
 
 def statements_for(panel: PanelSpec, relation: str, types: Mapping[str, str], dialect: str = SOURCE) -> Statements:

@@ -82,6 +82,7 @@ def postgres_errors(source: str) -> Iterator[None]:
         raise Unreachable(f"'{source}' cannot be read", got=_first_line(error), hint=_hint(error)) from error
 
 
+# By SQLSTATE.
 _HINTS: Final = {
     "57014": "raise the source's timeout",
     "42P01": "check the source's schema and table",
@@ -89,13 +90,12 @@ _HINTS: Final = {
     "42501": "grant SELECT on it to the source's user",
     "42883": "give the table columns of numbers and timestamps, or a view that casts them",
 }
-"""By SQLSTATE."""
+# The class of a query's names that the server does not know or that do not fit: columns, types, tables, rights.
 _SYNTAX_OR_ACCESS: Final = "42"
-"""The class of a query's names that the server does not know or that do not fit: columns, types, tables, rights."""
+# Of that class what the server can mend without a change of the configuration: a table, a right.
 _MENDED_AT_THE_SERVER: Final = ("42P01", "42501")
-"""Of that class what the server can mend without a change of the configuration: a table, a right."""
+# Characters of the server's message that are kept: it may repeat a value of any length.
 _MAX_LENGTH: Final = 200
-"""Characters of the server's message that are kept: it may repeat a value of any length."""
 
 
 def _state(error: Exception) -> str:

@@ -26,6 +26,7 @@ from stratawatch.settings.shapes import PositiveDuration, Secret, Text
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+# A type of PostgreSQL -> DuckDB's name of it; columns of other types serve as payload or segment only.
 _TYPES: Final[Mapping[str, str]] = {
     "smallint": "SMALLINT",
     "integer": "INTEGER",
@@ -44,7 +45,6 @@ _TYPES: Final[Mapping[str, str]] = {
     "timestamp without time zone": "TIMESTAMP",
     "timestamp with time zone": "TIMESTAMPTZ",
 }
-"""A type of PostgreSQL -> DuckDB's name of it; columns of other types serve as payload or segment only."""
 
 _COLUMNS: Final = """
 SELECT a.attname, CASE WHEN t.typtype = 'e' THEN 'text' ELSE
@@ -58,8 +58,8 @@ WHERE c.oid = CAST(%s AS regclass)
 """
 # Arrays as parameters: a read-only transaction and a standby have no temporary tables.
 _WITH_QUOTAS: Final = "WITH {table} ({names}) AS MATERIALIZED (SELECT * FROM UNNEST({arrays})), "
+# The first release that can say whether a text is a number.
 _FIRST_GUARDED: Final = 16
-"""The first release that can say whether a text is a number."""
 
 
 @dataclass

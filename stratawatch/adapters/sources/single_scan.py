@@ -15,8 +15,8 @@ MIN_ROWS: Final = 5_000_000
 """Below this two short scans are as good."""
 ROWS_KEPT: Final = 300_000
 """About so many rows are kept of a population, whatever its size."""
+# The values of a digest's first two bytes, by which the scan decides.
 _PREFIXES: Final = 2**16
-"""The values of a digest's first two bytes, by which the scan decides."""
 
 
 @dataclass(frozen=True)

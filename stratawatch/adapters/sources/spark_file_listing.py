@@ -13,8 +13,8 @@ from stratawatch.errors import InputRefused, Unreachable
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+# Formats of logs: Spark reads as many bytes as it has listed, so that lines which come later do no harm.
 _GROWING: Final = ("CSVFileFormat", "JsonFileFormat", "TextFileFormat")
-"""Formats of logs: Spark reads as many bytes as it has listed, so that lines which come later do no harm."""
 
 FileListing = Mapping[str, tuple[int, int]]
 """Path -> bytes, and milliseconds of the last change."""

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 APPLICATION: Final = "stratawatch"
+# Settings that the queries rely on.
 _SESSION: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parser.escapedStringLiterals": "false",
     # What Spark infers (a bin that is joined on is not null) it would write out at thirty times the query's length.
     "spark.sql.constraintPropagation.enabled": "false",
 }
-"""Settings that the queries rely on."""
+# Held while Spark is used: who starts it in this process also stops it, when nobody else reads.
 _ONE_AT_A_TIME: Final = Lock()
-"""Held while Spark is used: who starts it in this process also stops it, when nobody else reads."""
 
 
 @contextmanager

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
+# A type of Spark -> DuckDB's name of it, in which the queries are written.
 _TYPES: Final[Mapping[str, str]] = {
     "tinyint": "TINYINT",
     "smallint": "SMALLINT",
@@ -37,15 +38,14 @@ _TYPES: Final[Mapping[str, str]] = {
     "timestamp_ntz": "TIMESTAMP",
     "void": "NULL",
 }
-"""A type of Spark -> DuckDB's name of it, in which the queries are written."""
 _TYPES_BY_FIRST_WORD: Final[Mapping[str, str]] = {
     "string": "VARCHAR",
     "varchar": "VARCHAR",
     "char": "VARCHAR",
     "decimal": "DECIMAL",
 }
+# A view in our own session. The source's table is looked up before the view exists, so that it hides no such table.
 _POPULATION: Final = "population"
-"""A view in our own session. The source's table is looked up before the view exists, so that it hides no such table."""
 
 
 @dataclass

@@ -22,10 +22,10 @@ from stratawatch.engine.progress import phase
 
 BATCH_ROWS: Final = 10_000
 """Rows that are fetched from an engine at a time."""
+# How many times more items than expected are ranked at each attempt to fill a stratum's quota; None ranks all.
 _FACTORS: Final = (1.0, 8.0, None)
-"""How many times more items than expected are ranked at each attempt to fill a stratum's quota; None ranks all."""
+# Columns of the candidates query before segments, payload and cluster.
 _FIRST_ATTRIBUTE: Final = 6
-"""Columns of the candidates query before segments, payload and cluster."""
 
 Rows = Sequence[tuple[Any, ...]]
 

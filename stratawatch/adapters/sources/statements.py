@@ -23,8 +23,8 @@ BAD_ROWS_SHOWN: Final = 20
 SINGLE_SCAN, QUOTAS = "stratawatch_single_scan", "stratawatch_quotas"
 """Tables of our own. Inside of views they hide all tables of these names, hence the prefix."""
 INDENT: Final = ",\n        "
+# What flags an item that stands for several rows, by the policy on duplicates.
 _IF_REPEATED: Final = {"refuse": "", "latest": "WHEN repeated THEN {code} "}
-"""What flags an item that stands for several rows, by the policy on duplicates."""
 
 
 @dataclass(frozen=True)

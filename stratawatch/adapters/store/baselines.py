@@ -22,11 +22,11 @@ EVIDENCE: Final[Mapping[str, type[BaselineShare | TwoSampleBaseline]]] = {
     "two_sides": TwoSampleBaseline,
 }
 """What a baseline may rest on, by the word that stands in the store."""
+# The columns whose hash is the row's key, in the order in which they are hashed.
 _MEASURED: Final = (
     *("panel", "classifier", "call", "cut_off", "metric", "segment", "evidence", "method", "n", "seed", "source"),
     *("valid_from", "valid_until"),
 )
-"""The columns whose hash is the row's key, in the order in which they are hashed."""
 
 
 class SqlBaselines:

@@ -18,8 +18,8 @@ from stratawatch.core.population import Segment
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.errors import StratawatchError
 
+# Columns of a revision beside those of its cycle.
 _REVISION: Final = ("number", "fingerprint", "mark", "at")
-"""Columns of a revision beside those of its cycle."""
 
 
 class SqlEstimates:

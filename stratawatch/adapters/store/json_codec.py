@@ -22,8 +22,8 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     datetime: datetime.fromisoformat,
     timedelta: lambda seconds: timedelta(seconds=seconds),
 }
+# Fields that came after panels were stored: a panel that does without keeps its fingerprint, and so its version.
 _LEFT_OUT_WHEN_NONE: Final = ("call_yes",)
-"""Fields that came after panels were stored: a panel that does without keeps its fingerprint, and so its version."""
 
 
 def dumps(value: Any) -> str:

@@ -34,8 +34,8 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import A, B, RatioMetric, metric_named, safe_divide
 from stratawatch.core.population import Atom, Floats
 
+# Labels x columns in memory at one time.
 _AT_ONCE: Final = 2_000_000
-"""Labels x columns in memory at one time."""
 ONE_CLUSTER: Final = "all labels that tell it are of one cluster: they say nothing about how clusters differ"
 
 

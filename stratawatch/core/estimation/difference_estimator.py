@@ -27,8 +27,8 @@ from stratawatch.core.population import Floats
 
 _PENALTY: Final = 0.5
 _PRIOR_LABELS: Final = 4.0
+# A model of earlier labels counts as 20 labels in a stratum's variance, or as 2 of its rarer verdict if more.
 _PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
-"""A model of earlier labels counts as 20 labels in a stratum's variance, or as 2 of its rarer verdict if more."""
 _SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
 _SHIFT_PENALTY: Final = 20.0
 _ROUNDING: Final = 1e-12

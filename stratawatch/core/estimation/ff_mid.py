@@ -15,8 +15,8 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 
+# a + b of a Beta law stays below this: scipy's quantile does not return for larger ones.
 _MOST_CERTAIN = 1e8
-"""a + b of a Beta law stays below this: scipy's quantile does not return for larger ones."""
 _STEPS = 60
 _CLOSE_ENOUGH = 1e-11
 

@@ -6,11 +6,11 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.population import Floats
 
 _STEPS = 25
+# Linear predictors are kept inside +-12, where the logistic curve is flat to 1e-5.
 _WIDEST = 12.0
-"""Linear predictors are kept inside +-12, where the logistic curve is flat to 1e-5."""
 _CLOSE_ENOUGH = 1e-7
+# Numbers that products of columns may take in memory where there is one set of labels.
 _MOST_PRODUCTS = 2**20
-"""Numbers that products of columns may take in memory where there is one set of labels."""
 
 
 def logistic(x: Floats) -> Floats:

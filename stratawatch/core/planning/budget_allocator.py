@@ -12,8 +12,8 @@ from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
 
+# No interval of a share is wider to one side.
 _WIDEST = 0.5
-"""No interval of a share is wider to one side."""
 
 
 def affordable_totals(totals: Callable[[int], Counts], so_far: LabelsSoFar, budget: int, most: int) -> Counts:

@@ -8,8 +8,8 @@ import numpy as np
 
 from stratawatch.core.population import Counts, Floats
 
+# Groups that are compared pair by pair; more cells than that are grouped from above first.
 _MOST: Final = 200
-"""Groups that are compared pair by pair; more cells than that are grouped from above first."""
 _POWER_STEPS: Final = 12
 
 

@@ -12,13 +12,13 @@ from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts, Floats
 from stratawatch.core.stratification.atoms import atoms_of_runs, nonempty_rows
 
+# Share of all items that makes a pattern large.
 _LARGE_SHARE: Final = 0.3
-"""Share of all items that makes a pattern large."""
+# Most atoms of a large pattern, of one with 60 items, of one with 20; a smaller one is a single atom.
 _LARGE, _MIDDLE, _SMALL = 24, 8, 3
-"""Most atoms of a large pattern, of one with 60 items, of one with 20; a smaller one is a single atom."""
 _MIDDLE_ITEMS, _SMALL_ITEMS = 60, 20
+# Weight of the cumulative spread, the rest being that of the count: from scores alone, and from history.
 _SPREAD_WEIGHT, _SPREAD_WEIGHT_WITH_HISTORY = 0.5, 0.7
-"""Weight of the cumulative spread, the rest being that of the count: from scores alone, and from history."""
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,8 @@ STEPS: Final[Mapping[str, Callable[[Ports, int], object]]] = {
 ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {"collect": collect_labels, "notify": send_notifications}
 """What is done once, before and after the steps."""
 
+# Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail.
 _COUNTED: Final = {"settle": "settled", "plan": "planned", "judge": "judged"}
-"""Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail."""
 
 Call = Callable[..., Any]
 """(name of a step, its ids) -> its result. An orchestrator passes one that wraps every step in its own kind of task."""

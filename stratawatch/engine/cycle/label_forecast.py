@@ -24,8 +24,8 @@ from stratawatch.errors import PlanImpossible
 BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
 """Budgets that the curve shows beside the panel's own."""
 _SMALLEST: Final = 20
+# Numbers of labels that are tried grow by 7%: forecasts are not truer than that.
 _STEP: Final = 1.07
-"""Numbers of labels that are tried grow by 7%: forecasts are not truer than that."""
 
 Widths = Mapping[tuple[str, str], float]
 Each = TypeVar("Each")

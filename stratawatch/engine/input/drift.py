@@ -15,8 +15,8 @@ REMEMBERED: Final = 4
 """Judged windows that a new one is compared with."""
 LEAST: Final = 100
 """Fewer rows tell nothing about a share or a scale."""
+# Scores rounded to so few decimals repeat their extremes by chance.
 _DECIMALS: Final = 4
-"""Scores rounded to so few decimals repeat their extremes by chance."""
 
 Kind = Literal["volume", "silent", "scale", "frozen", "types", "replay", "missed", "clock"]
 

@@ -32,8 +32,8 @@ from stratawatch.literature.sampling_frame import SamplingFrame
 from stratawatch.literature.stratum_counts import StratumCounts
 
 _PRECISION: Final = "precision"
+# Pools hold up to so many times the budget where labels exist already.
 _POOL_FACTOR: Final = 3
-"""Pools hold up to so many times the budget where labels exist already."""
 
 
 # Measured; see docs/methods/bennett.md.

@@ -8,10 +8,10 @@ import numpy as np
 from stratawatch.core.population import Floats
 from stratawatch.literature.kumar.weighted_values import WeightedValues
 
+# Cells in which a density is integrated.
 _CELLS: Final = 2048
-"""Cells in which a density is integrated."""
+# Standard deviations beyond which a Gaussian kernel counts as 0.
 _TAIL: Final = 5.0
-"""Standard deviations beyond which a Gaussian kernel counts as 0."""
 
 
 def cumulative_root(power: float) -> Callable[[WeightedValues, int], Floats]:

@@ -9,10 +9,10 @@ from stratawatch.literature.kumar.k_means import cluster_ends
 from stratawatch.literature.kumar.weighted_values import WeightedValues
 
 _STEPS: Final = 200
+# EM ends after so many steps, or when the mean log likelihood grows by less than this.
 _TOLERANCE: Final = 1e-6
-"""EM ends after so many steps, or when the mean log likelihood grows by less than this."""
+# The least standard deviation of a component, in units of that of all values.
 _NARROWEST: Final = 1e-3
-"""The least standard deviation of a component, in units of that of all values."""
 _HALVINGS: Final = 50
 
 

@@ -28,8 +28,8 @@ from stratawatch.core.metrics import A, B, RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import Atom, Floats
 
 _WORDS: Final = {A: "positive", B: "negative"}
+# A replicate that keeps less than this part of the items of a ratio has no value of it.
 _LEFT: Final = 0.01
-"""A replicate that keeps less than this part of the items of a ratio has no value of it."""
 MIN_LABELS_OF_EACH_VERDICT: Final = 5
 """Labels of a side that must say yes, and as many that say no: with fewer it was measured to cover too little."""
 
