@@ -74,8 +74,7 @@ app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn 
 
 @app.callback(invoke_without_command=True)
 def _first(
-    ctx: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    ctx: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False
 ) -> None:
     if version:
         from stratawatch import __version__

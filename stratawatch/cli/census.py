@@ -212,12 +212,7 @@ def _patterns(atoms: list[dict[str, Any]], items: int) -> list[dict[str, str]]:
     for atom in atoms:
         sizes[atom["pattern"]] += atom["items"]
     return [
-        {
-            "pattern": pattern,
-            "items": f"{size:,}",
-            "share": percent(size / items),
-            "atoms": str(numbers[pattern]),
-        }
+        {"pattern": pattern, "items": f"{size:,}", "share": percent(size / items), "atoms": str(numbers[pattern])}
         for pattern, size in sorted(sizes.items(), key=lambda one: (-one[1], one[0]))
     ]
 

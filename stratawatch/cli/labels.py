@@ -29,8 +29,7 @@ Examples:
 )
 
 ToOption = Annotated[
-    Path | None,
-    typer.Option("--to", help="Write .csv or .jsonl instead of lines on standard output.", metavar="FILE"),
+    Path | None, typer.Option("--to", help="Write .csv or .jsonl instead of lines on standard output.", metavar="FILE")
 ]
 
 

@@ -10,8 +10,7 @@ from stratawatch import datetimes
 from stratawatch.errors import StratawatchError
 
 ConfigOption = Annotated[
-    Path,
-    typer.Option("--config", "-c", envvar="STRATAWATCH_CONFIG", help="The configuration file.", metavar="FILE"),
+    Path, typer.Option("--config", "-c", envvar="STRATAWATCH_CONFIG", help="The configuration file.", metavar="FILE")
 ]
 DEFAULT_CONFIG = Path("stratawatch.toml")
 
@@ -20,8 +19,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON to standard
 PanelOption = Annotated[str | None, typer.Option("--panel", "-p", help="Only this panel.", metavar="NAME")]
 
 NowOption = Annotated[
-    str | None,
-    typer.Option("--now", help="Act as if it were this moment (simulated time).", metavar="TIME"),
+    str | None, typer.Option("--now", help="Act as if it were this moment (simulated time).", metavar="TIME")
 ]
 
 

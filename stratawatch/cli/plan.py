@@ -200,8 +200,7 @@ def _curve_cells(curve: list[dict[str, Any]], metric: str) -> list[dict[str, str
 
 def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
     return StratawatchError(
-        f"panel '{spec.name}' has no predictions in its newest window {window}",
-        hint="a cycle on it would be refused",
+        f"panel '{spec.name}' has no predictions in its newest window {window}", hint="a cycle on it would be refused"
     )
 
 

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from stratawatch.wiring import Installation
 
 WindowOption = Annotated[
-    str | None,
-    typer.Option("--window", help="The window that holds this day or moment (UTC).", metavar="TIME"),
+    str | None, typer.Option("--window", help="The window that holds this day or moment (UTC).", metavar="TIME")
 ]
 
 

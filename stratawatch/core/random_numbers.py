@@ -2,13 +2,9 @@
 
 from collections.abc import Iterable
 from hashlib import md5
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-
-# Hex digits that are read: 52 bits, which a float holds exactly.
-_DIGITS: Final = 13
 
 
 def digest(seed: str, item: str) -> str:
@@ -18,15 +14,6 @@ def digest(seed: str, item: str) -> str:
     '05ea4e70592ecde90d81ddefd46bc13f'
     """
     return md5(f"{seed}:{item}".encode(), usedforsecurity=False).hexdigest()
-
-
-def uniform(digest: str) -> float:
-    """The number u in [0, 1): the first 52 bits of a digest, divided by 2**52.
-
-    >>> uniform("8" + "0" * 31)
-    0.5
-    """
-    return int(digest[:_DIGITS], 16) / float(1 << 4 * _DIGITS)
 
 
 def digest_prefixes(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:

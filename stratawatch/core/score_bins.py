@@ -1,6 +1,5 @@
 """The ladder of score bins: fine near 0 and near 1, cut by power-of-two arithmetic, so equal on every engine."""
 
-from math import exp
 from typing import Final, Literal
 
 import numpy as np
@@ -84,16 +83,3 @@ def _foot(rung: int) -> float:
     octave, step = divmod(rung, _STEPS)
     linear = step / _STEPS * 2.0**-_OCTAVES
     return linear if octave == 0 else (1 + step / _STEPS) * 2.0 ** (octave - _OCTAVES - 1)
-
-
-def score_to_probability(score: float, kind: ScoreKind) -> float:
-    """A score as a probability: itself, or 1 / (1 + exp(-margin)).
-
-    >>> score_to_probability(0.25, "probability"), score_to_probability(0.0, "margin")
-    (0.25, 0.5)
-    """
-    if kind == "probability":
-        return score
-    if -score > 709:  # exp would overflow; the limit is 0
-        return 0.0
-    return 1 / (1 + exp(-score))

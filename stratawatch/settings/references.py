@@ -45,8 +45,7 @@ def resolve(text: str, folder: Path) -> str:
 def _from_environment(name: str) -> str:
     if name not in os.environ:
         raise ConfigError(
-            f"the environment variable {name} is not set",
-            hint=f"the configuration refers to it as ${{env:{name}}}",
+            f"the environment variable {name} is not set", hint=f"the configuration refers to it as ${{env:{name}}}"
         )
     return os.environ[name]
 

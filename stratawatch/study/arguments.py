@@ -81,8 +81,7 @@ def check_reachable(survey: SurveySpec, census: Census) -> None:
     fewest = min(FEWEST_LABELS, census.size)
     if survey.budget is not None and survey.budget < fewest:
         raise PlanImpossible(
-            f"a budget of {survey.budget} is below what any interval needs",
-            expected=f"at least {fewest} labels",
+            f"a budget of {survey.budget} is below what any interval needs", expected=f"at least {fewest} labels"
         )
     unreachable = [] if survey.goals == DEFAULT_GOALS else _unreachable(survey, census)
     for goal, name, calls in unreachable:

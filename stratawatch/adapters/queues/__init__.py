@@ -5,9 +5,7 @@ from typing import ClassVar, Final
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
 from stratawatch.engine.ports import LabelQueue
 
-REGISTRY: Final[dict[str, str]] = {
-    "folder": "stratawatch.adapters.queues.folder:FolderSettings",
-}
+REGISTRY: Final[dict[str, str]] = {"folder": "stratawatch.adapters.queues.folder:FolderSettings"}
 """Kind of queue -> module:settings class."""
 
 

@@ -94,8 +94,7 @@ def call(position: int, classifier: ClassifierSpec, types: Mapping[str, str], un
         return _CALL_BY_VALUE[kind].format(c=column, value=literal, **codes)
     if classifier.score is None or classifier.cut_off is None:
         raise ConfigError(
-            f"classifier '{classifier.name}' makes no call",
-            expected="a call column, or a score column with a cut_off",
+            f"classifier '{classifier.name}' makes no call", expected="a call column, or a score column with a cut_off"
         )
     cut_off = f"CAST({text(repr(float(classifier.cut_off)))} AS DOUBLE)"
     return _CALL_BY_CUT_OFF.format(i=position, cut_off=cut_off, is_valid=_is_valid(position, classifier), **codes)

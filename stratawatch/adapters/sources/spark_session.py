@@ -90,9 +90,7 @@ def spark_errors(source: str) -> Iterator[None]:
     except AnalysisException as error:
         if _condition(error) in _NOT_FOUND:
             raise Unreachable(
-                f"'{source}' is not there",
-                got=_first_line(error),
-                hint="check the source, and that the export has run",
+                f"'{source}' is not there", got=_first_line(error), hint="check the source, and that the export has run"
             ) from error
         if _condition(error) == "PARQUET_TYPE_ILLEGAL" and "NANOS" in str(error):
             raise InputRefused(

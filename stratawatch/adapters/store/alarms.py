@@ -30,8 +30,7 @@ class SqlAlarms:
         """The newest state of every stream (newest window, then revision)."""
         t = alarm_states.c
         rank = func.row_number().over(
-            partition_by=[t[name] for name in STREAM_KEY],
-            order_by=[cycles.c.window_start.desc(), t.revision.desc()],
+            partition_by=[t[name] for name in STREAM_KEY], order_by=[cycles.c.window_start.desc(), t.revision.desc()]
         )
         query = select(alarm_states, rank.label("age")).join(cycles, cycles.c.id == t.cycle_id)
         if panel is not None:

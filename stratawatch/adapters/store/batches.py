@@ -28,11 +28,7 @@ class SqlBatches:
         return _batch_of(row)
 
     def batches(
-        self,
-        *,
-        cycle_id: int | None = None,
-        round_id: int | None = None,
-        states: Sequence[BatchState] | None = None,
+        self, *, cycle_id: int | None = None, round_id: int | None = None, states: Sequence[BatchState] | None = None
     ) -> tuple[Batch, ...]:
         """Batches, oldest first."""
         query = select(batches).order_by(batches.c.id)

@@ -53,10 +53,7 @@ def stratify_for_survey(census: Census, survey: SurveySpec, history: History = N
 
 
 def pool_sizes(
-    atoms: Sequence[Atom],
-    classifiers: Sequence[str],
-    survey: SurveySpec,
-    history: History = NO_HISTORY,
+    atoms: Sequence[Atom], classifiers: Sequence[str], survey: SurveySpec, history: History = NO_HISTORY
 ) -> tuple[int, ...]:
     """Candidates to freeze for every stratum: max(30, 3 x what any plan draws), at most its items and the budget."""
     cells = Cells.of_atoms(classifiers, atoms)

@@ -6,13 +6,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.history.working_model import (
-    intercept_shift,
-    logistic,
-    logit,
-    null_model,
-    ridge_logistic,
-)
+from stratawatch.core.history.working_model import intercept_shift, logistic, logit, null_model, ridge_logistic
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
 from stratawatch.core.tuning import HISTORY
 

@@ -15,9 +15,7 @@ def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
         cycle = tx.cycles.get(cycle_id)
         if not may_move(Entity.CYCLE, cycle.state, CycleState.CANCELLED):
             raise StratawatchError(
-                f"cycle {cycle_id} cannot be cancelled",
-                expected="open, frozen or labelling",
-                got=cycle.state.value,
+                f"cycle {cycle_id} cannot be cancelled", expected="open, frozen or labelling", got=cycle.state.value
             )
         for round_ in tx.rounds.of(cycle_id):
             if may_move(Entity.ROUND, round_.state, RoundState.CANCELLED):

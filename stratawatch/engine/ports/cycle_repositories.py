@@ -123,11 +123,7 @@ class RoundRepository(Protocol):
         ...
 
     def batches(
-        self,
-        *,
-        cycle_id: int | None = None,
-        round_id: int | None = None,
-        states: Sequence[BatchState] | None = None,
+        self, *, cycle_id: int | None = None, round_id: int | None = None, states: Sequence[BatchState] | None = None
     ) -> tuple[Batch, ...]:
         """Batches, oldest first."""
         ...

@@ -39,9 +39,7 @@ def estimate_precisions(draw: PanelDraw, answers: Counts) -> PrecisionEstimates:
     """
     if len(answers) != draw.labels:
         raise StratawatchError(
-            "every drawn item needs an answer, or NO_ANSWER",
-            expected=f"{draw.labels} answers",
-            got=str(len(answers)),
+            "every drawn item needs an answer, or NO_ANSWER", expected=f"{draw.labels} answers", got=str(len(answers))
         )
     of_draw = np.where(draw.items >= 0, np.asarray(answers)[draw.items], NO_ANSWER) if len(answers) else draw.items
     times = _times(draw, of_draw)

@@ -16,7 +16,6 @@ from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
-from stratawatch.core.random_numbers import uniform
 from stratawatch.core.score_bins import ScoreKind
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import ItemVerdicts
@@ -25,6 +24,7 @@ from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, C
 from stratawatch.study import Study
 from stratawatch.study.panel import read_panel
 from stratawatch.study.study_population import StudyPopulation, read_population
+from tests.support.draw_by_hand import uniform
 from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import Table, write
 

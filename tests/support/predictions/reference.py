@@ -9,8 +9,9 @@ from typing import Any
 
 from stratawatch.core.population import Atom
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.score_bins import bin_of, score_to_probability
+from stratawatch.core.score_bins import bin_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
+from tests.support.draw_by_hand import score_to_probability
 
 Row = Mapping[str, Any]
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.random_numbers import digest, digest_prefixes, uniform
+from stratawatch.core.random_numbers import digest, digest_prefixes
+from tests.support.draw_by_hand import uniform
 
 
 class TestDigest:

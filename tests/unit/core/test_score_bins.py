@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.population import NO_BIN
-from stratawatch.core.score_bins import BIN_COUNT, bin_of, bins_of, centre, centres, score_to_probability
+from stratawatch.core.score_bins import BIN_COUNT, bin_of, bins_of, centre, centres
 from stratawatch.errors import StratawatchError
+from tests.support.draw_by_hand import score_to_probability
 
 scores = st.floats(0, 1)
 

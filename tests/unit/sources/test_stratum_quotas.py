@@ -4,7 +4,8 @@ import pytest
 
 from stratawatch.adapters.sources.stratum_quotas import ABOVE_ALL_DIGESTS, max_digest, quotas_of, stratum_sizes
 from stratawatch.core.population import Atom
-from stratawatch.core.random_numbers import digest, uniform
+from stratawatch.core.random_numbers import digest
+from tests.support.draw_by_hand import uniform
 
 
 class TestCeiling:

@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stratawatch.core.score_bins import bin_of, score_to_probability
+from stratawatch.core.score_bins import bin_of
 from stratawatch.errors import StratawatchError
 from stratawatch.study.call_patterns import read_call_patterns
 from stratawatch.study.frames import open_frame
 from stratawatch.study.panel import MOST_LETTERS, read_panel
+from tests.support.draw_by_hand import score_to_probability
 
 TWO = {"a": ("score_a", "call_a"), "b": ("score_b", "call_b")}
 NAN = math.nan
