@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.core.random_numbers import digest, digest_prefixes
-from tests.support.draw_by_hand import uniform
 
 
 class TestDigest:
@@ -28,18 +27,7 @@ class TestDigest:
         assert set(text) <= set("0123456789abcdef")
 
 
-class TestUniform:
-    def test_reads_thirteen_digits(self):
-        assert uniform("f" * 13 + "0" * 19) == 1 - 2**-52
-        assert uniform("0" * 13 + "f" * 19) == 0.0
-
-    @given(st.lists(st.text(max_size=20), min_size=2, max_size=20, unique=True))
-    def test_orders_items_as_their_digests_do(self, items):
-        digests = sorted(digest("seed", item) for item in items)
-        assert [uniform(d) for d in digests] == sorted(uniform(d) for d in digests)
-
-
-class TestHeads:
+class TestDigestPrefixes:
     @given(st.lists(st.text(max_size=20), max_size=20))
     def test_are_the_leading_sixteen_digits_of_every_digest(self, items):
         assert digest_prefixes("seed", items).tolist() == [int(digest("seed", item)[:16], 16) for item in items]

@@ -81,14 +81,7 @@ class TestCentre:
             centre(BIN_COUNT)
 
 
-class TestLink:
-    def test_a_probability_stays_itself(self):
-        assert score_to_probability(0.125, "probability") == 0.125
-
-    def test_a_margin_goes_through_the_logistic_curve(self):
-        assert score_to_probability(0.0, "margin") == 0.5
-        assert score_to_probability(1.0, "margin") == pytest.approx(0.7310585786300049, rel=1e-15)
-
+class TestMargins:
     @given(st.floats(-1e6, 1e6))
     def test_any_finite_margin_can_be_binned(self, margin):
         assert 0 <= bin_of(score_to_probability(margin, "margin")) < BIN_COUNT
