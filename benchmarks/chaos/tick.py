@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.chaos.world import LABELLED, PANEL, TROUBLES, Tick
 from stratawatch.core.baselines.labelled import labelled_baselines
-from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_resampled_baselines, measure_baseline
 from stratawatch.engine.cycle import freeze_cycle
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -98,7 +98,7 @@ def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) ->
         measure_baseline(ports, panel, BaselineRequest(), labels)
     if tick.step == "keep":
         found = labelled_baselines(np.arange(100) < 50, np.arange(100) < 40)
-        keep_baselines(ports, panel, "lr", found, source="a notebook")
+        keep_resampled_baselines(ports, panel, "lr", found, source="a notebook")
 
 
 def _import(ports: Ports, cycle: Cycle, tick: Tick) -> None:

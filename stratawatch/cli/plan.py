@@ -16,7 +16,7 @@ from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text, percent, score_text
 
 if TYPE_CHECKING:
-    from stratawatch.engine.cycle.label_forecast import BudgetPoint, LabelForecast
+    from stratawatch.engine.cycle.label_needs import BudgetPoint, LabelNeeds
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
@@ -65,10 +65,10 @@ def plan(
 
 
 def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
-    from stratawatch.engine.cycle.label_forecast import forecast_labels
+    from stratawatch.engine.cycle.label_needs import label_needs
 
     period, window = newest_window(installation, spec)
-    found = forecast_labels(installation.ports, spec, window, period)
+    found = label_needs(installation.ports, spec, window, period)
     if not found.items:
         raise _empty(spec, window)
     if out is not None:
@@ -76,7 +76,7 @@ def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) 
     return _outlook_document(spec, window, period, found)
 
 
-def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "LabelForecast") -> dict[str, Any]:
+def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "LabelNeeds") -> dict[str, Any]:
     """The forecast as JSON values."""
     return {
         "panel": spec.name,
@@ -123,7 +123,7 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     _show_curve(document, every=every)
 
 
-def _draw_outlook(path: Path, spec: "PanelSpec", found: "LabelForecast") -> None:
+def _draw_outlook(path: Path, spec: "PanelSpec", found: "LabelNeeds") -> None:
     """Write the curve as a picture."""
     from stratawatch.report.budget_chart import draw_curves
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from stratawatch.engine.cycle.label_forecast import LabelForecast
+    from stratawatch.engine.cycle.label_needs import LabelNeeds
 
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's, without the yellow, which white paper swallows."""
@@ -23,12 +23,12 @@ _COLUMNS: Final = 3
 _TICK_RATIO: Final = 1.2
 
 
-def draw_curves(path: Path, panel: str, budget: int, outlook: "LabelForecast") -> None:
+def draw_curves(path: Path, panel: str, budget: int, outlook: "LabelNeeds") -> None:
     """Write the picture; the same outlook gives the same bytes."""
     save_picture(path, panel, lambda: _figure(panel, budget, outlook))
 
 
-def _figure(panel: str, budget: int, outlook: "LabelForecast") -> "Figure":
+def _figure(panel: str, budget: int, outlook: "LabelNeeds") -> "Figure":
     from matplotlib.figure import Figure
 
     columns = min(_COLUMNS, len(outlook.metrics))
@@ -46,11 +46,11 @@ def _figure(panel: str, budget: int, outlook: "LabelForecast") -> "Figure":
     return figure
 
 
-def _source(outlook: "LabelForecast") -> str:
+def _source(outlook: "LabelNeeds") -> str:
     return f"{count(outlook.past_labels)} past labels" if outlook.from_history else "scores alone"
 
 
-def _draw(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> None:
+def _draw(axes: "Axes", outlook: "LabelNeeds", metric: str, budget: int) -> None:
     for place, classifier in enumerate(_classifiers(outlook)):
         widths = [(step.labels, step.half_widths.get((classifier, metric))) for step in outlook.curve]
         defined = [(labels, width) for labels, width in widths if width is not None]
@@ -68,7 +68,7 @@ def _draw(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> N
     _mark(axes, outlook, metric, budget)
 
 
-def _mark(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> None:
+def _mark(axes: "Axes", outlook: "LabelNeeds", metric: str, budget: int) -> None:
     """Draw the panel's budget as a vertical line and its margins as horizontal ones."""
     quiet: Any = {"linewidth": 0.9, "zorder": 0}
     axes.axvline(budget, color=GREY, linestyle=(0, (1, 2)), **quiet)
@@ -80,11 +80,11 @@ def _mark(axes: "Axes", outlook: "LabelForecast", metric: str, budget: int) -> N
         axes.text(0.995, margin, f"margin ±{percent(margin)}", ha="right", va="bottom", transform=aside)
 
 
-def _classifiers(outlook: "LabelForecast") -> list[str]:
+def _classifiers(outlook: "LabelNeeds") -> list[str]:
     return list(dict.fromkeys(classifier for step in outlook.curve for classifier, _ in step.half_widths))
 
 
-def _frame(axes: "Axes", outlook: "LabelForecast", metric: str) -> None:
+def _frame(axes: "Axes", outlook: "LabelNeeds", metric: str) -> None:
     shown = _ticks([step.labels for step in outlook.curve])
     axes.set_xscale("log")
     axes.set_xticks(shown, [count(labels) for labels in shown], rotation=50, ha="right", rotation_mode="anchor")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
-from stratawatch.core.baselines.resampled import HeldOutPredictions, pooled_share
+from stratawatch.core.baselines.resampled import HeldOutPredictions, metric_of_pooled_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts
@@ -38,7 +38,7 @@ class ResamplingMethod(ABC):
 
         Every item counts: the mean of the runs' metrics would lack runs that the metric is 0/0 in.
         """
-        return pooled_share(metric, predictions)
+        return metric_of_pooled_runs(metric, predictions)
 
 
 def require_both_classes(truth: Flags, least: int, method: str) -> None:

@@ -16,7 +16,7 @@ from stratawatch.core.metrics import metric_named
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible, StratawatchError
-from stratawatch.study.estimate_rows import margins_of
+from stratawatch.study.estimate_rows import goal_margins
 
 StopRule = Literal["budget", "goals", "sequential"]
 """Ask until the budget is spent; as few labels as the goals need; round after round, until the goals hold."""
@@ -101,7 +101,7 @@ def capped_budget(survey: SurveySpec, census: Census) -> SurveySpec:
 
 def reachable_margins(survey: SurveySpec, census: Census) -> dict[tuple[str, str], float]:
     """The margins of all goals that enough labels reach, by (classifier, metric)."""
-    margins = margins_of(survey.goals, census.classifiers)
+    margins = goal_margins(survey.goals, census.classifiers)
     for goal, name, _ in _unreachable(survey, census):
         margins.pop((name, goal.metric), None)
     return margins

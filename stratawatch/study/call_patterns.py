@@ -11,7 +11,7 @@ from stratawatch.core.population import NEGATIVE, NO_BIN, POSITIVE, UNSCORED, Co
 from stratawatch.core.score_bins import BIN_COUNT, bins_of
 from stratawatch.errors import StratawatchError
 from stratawatch.study.frames import Frame
-from stratawatch.study.panel import Scorer, StudyPanel
+from stratawatch.study.study_columns import Scorer, StudyColumns
 
 # Numbered in the order of text, so that numbers sort as patterns do.
 _LETTERS: Final = "".join(sorted(UNSCORED + NEGATIVE + POSITIVE))
@@ -34,7 +34,7 @@ class CallPatterns:
     cell: NDArray[np.int32]
 
 
-def read_call_patterns(frame: Frame, panel: StudyPanel) -> CallPatterns:
+def read_call_patterns(frame: Frame, panel: StudyColumns) -> CallPatterns:
     """Read calls and scores, a column at a time.
 
     z is the mean score of the classifiers; only where none of them has one, that of the auxiliary scores.

@@ -62,7 +62,7 @@ class StudyEstimates(Rows[StudyEstimate]):
         raise StratawatchError(f"there is no estimate of {metric!r} of {classifier!r}{where}")
 
 
-def margins_of(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[str, str], float]:
+def goal_margins(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[str, str], float]:
     """The narrowest margin of any goal, by (classifier, metric)."""
     margins: dict[tuple[str, str], float] = {}
     for goal in goals:

@@ -16,7 +16,7 @@ from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.score_bins import centre
 from stratawatch.core.stratification.stratum_summary import StratumSummary, summarise_strata
-from stratawatch.study.estimate_rows import margins_of
+from stratawatch.study.estimate_rows import goal_margins
 from stratawatch.study.rows import Rows
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, patte
     """The plan of all rounds of a study, by scores or history; `pattern_names` own the letters of patterns."""
     plan = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
     rates, widths = prior_rates(design.cells, history), plan.half_widths
-    margins = margins_of(survey.goals, design.classifiers)
+    margins = goal_margins(survey.goals, design.classifiers)
     expected = [
         _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), widths, margins)
         for classifier in design.classifiers

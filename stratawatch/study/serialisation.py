@@ -11,8 +11,8 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Verdict
-from stratawatch.study.history import StudyHistory
-from stratawatch.study.panel import StudyPanel
+from stratawatch.study.earlier_labels import StudyHistory
+from stratawatch.study.study_columns import StudyColumns
 from stratawatch.study.study_progress import StudyProgress, StudyRound
 
 FORMAT: Final = "stratawatch study 1"
@@ -67,7 +67,7 @@ def study_document(
     }
 
 
-def arguments_document(panel: StudyPanel, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
+def arguments_document(panel: StudyColumns, survey: SurveySpec, seed: str, stop_rule: str) -> dict[str, Any]:
     """The arguments of a study, but for its frame and its history, as JSON values."""
     return {
         "item": panel.item,

@@ -23,9 +23,8 @@ from stratawatch.study.arguments import (
     read_stop_rule,
     read_survey,
 )
+from stratawatch.study.earlier_labels import StudyHistory, document_errors, labels_of_period, parse_saved_document
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
-from stratawatch.study.history import StudyHistory, document_errors, labels_of_period, parse_document
-from stratawatch.study.panel import ScoreKinds, StudyPanel, read_panel
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.serialisation import (
@@ -37,6 +36,7 @@ from stratawatch.study.serialisation import (
     read_arguments,
     study_document,
 )
+from stratawatch.study.study_columns import ScoreKinds, StudyColumns, columns_from_arguments
 from stratawatch.study.study_population import read_population
 from stratawatch.study.study_progress import StudyProgress, StudyRound, drawn_in, shuffled
 
@@ -107,7 +107,7 @@ class Study:
         cluster: str | None = None,
         sequential: bool | None = None,
     ) -> None:
-        panel = read_panel(item, classifiers, auxiliary, segments, score_kind, cluster)
+        panel = columns_from_arguments(item, classifiers, auxiliary, segments, score_kind, cluster)
         rule = read_stop_rule(stop_rule, budget, sequential)
         survey = read_survey(
             goals,
@@ -216,7 +216,7 @@ class Study:
     @classmethod
     def from_json(cls, text: str, frame: object) -> "Study":
         """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
-        document = parse_document(text, FORMAT)
+        document = parse_saved_document(text, FORMAT)
         with document_errors(FORMAT):
             check_consistent(document)
             given, atoms, pools = read_arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
@@ -332,7 +332,7 @@ class Study:
         )
 
 
-def _history_of_panel(history: StudyHistory | None, panel: StudyPanel) -> StudyHistory:
+def _history_of_panel(history: StudyHistory | None, panel: StudyColumns) -> StudyHistory:
     if history is None:
         return StudyHistory(panel.names, panel.auxiliary_names, ())
     if not isinstance(history, StudyHistory):

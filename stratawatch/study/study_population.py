@@ -15,9 +15,9 @@ from stratawatch.core.random_numbers import digest
 from stratawatch.errors import StratawatchError
 from stratawatch.study.call_patterns import CallPatterns, read_call_patterns
 from stratawatch.study.frames import Column, open_frame
-from stratawatch.study.items import FrameItems, Prefixes, read_items
-from stratawatch.study.panel import StudyPanel
+from stratawatch.study.item_ids import FrameItemIds, Prefixes, read_item_ids
 from stratawatch.study.segments import SegmentColumn, as_text, read_segment_column
+from stratawatch.study.study_columns import StudyColumns
 
 # How often a stratum is looked through, and how many more numbers than expected each time.
 _FACTORS: Final = (1.0, 8.0, inf)
@@ -31,9 +31,9 @@ class StudyPopulation:
     Of the frame itself only the columns of items and of clusters are kept.
     """
 
-    panel: StudyPanel
+    panel: StudyColumns
     seed: str
-    items: FrameItems
+    items: FrameItemIds
     patterns: CallPatterns
     segments: tuple[SegmentColumn, ...]
     clusters: Column | None = None
@@ -136,7 +136,7 @@ def _ceilings(quotas: Counts, sizes: Floats, factor: float) -> Prefixes:
     return np.where(quotas == 0, np.uint64(0), np.where(share > 0.5, whole, few))
 
 
-def read_population(frame: object, panel: StudyPanel, seed: str) -> StudyPopulation:
+def read_population(frame: object, panel: StudyColumns, seed: str) -> StudyPopulation:
     """Read a frame: its items, what the panel says about them, and its slices."""
     opened = open_frame(frame)
     if opened.rows == 0:
@@ -146,7 +146,7 @@ def read_population(frame: object, panel: StudyPanel, seed: str) -> StudyPopulat
         panel=panel,
         seed=seed,
         patterns=read_call_patterns(opened, panel),
-        items=read_items(panel.item, column, seed),
+        items=read_item_ids(panel.item, column, seed),
         segments=tuple(read_segment_column(name, opened.column(name, "a segment")) for name in panel.segments),
         clusters=None if panel.cluster is None else opened.column(panel.cluster, "the clusters"),
     )

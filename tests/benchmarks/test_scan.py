@@ -14,7 +14,7 @@ from benchmarks.scan.population import Size, panel_of, write
 from benchmarks.scan.rounds import Timed
 from benchmarks.scan.servers import ADDRESS, SERVERS, of_the_client, server_of, serving
 from benchmarks.scan.verdicts import verdicts
-from stratawatch.adapters.sources import single_scan
+from stratawatch.adapters.sources import kept_digests
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.errors import StratawatchError
@@ -140,8 +140,8 @@ class TestServers:
 
 class TestOneLook:
     def test_duckdb_counts_and_draws_in_one_look(self, folder, monkeypatch):
-        monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
-        monkeypatch.setattr(single_scan, "ROWS_KEPT", 2_000)
+        monkeypatch.setattr(kept_digests, "MIN_ROWS", 1)
+        monkeypatch.setattr(kept_digests, "ROWS_KEPT", 2_000)
         panel, engine = panel_of(SMALL), engine_of("duckdb")
         _, quotas = first_cut(engine.census(folder, panel), panel)
         assert isinstance(engine, OneLook)

@@ -11,7 +11,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, SideSizes
-from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_baselines, measure_baseline
+from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_resampled_baselines, measure_baseline
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.errors import StratawatchError
@@ -273,7 +273,9 @@ class TestKeep:
             replace(one, method="stratified 10-fold, Wilson", seed=7, valid_until="2026-06-01T00:00:00+00:00")
             for one in labelled_baselines(rows.calls["lr"], rows.truth)
         ]
-        measured = keep_baselines(scenario.ports, scenario.panel, "lr", found, source="training data of 2026-01")
+        measured = keep_resampled_baselines(
+            scenario.ports, scenario.panel, "lr", found, source="training data of 2026-01"
+        )
         with scenario.ports.store.begin() as tx:
             stored = {one.key.metric: one for one in tx.baselines.of("spam")}
         assert stored["precision"] == next(one for one in measured.new if one.key.metric == "precision")
@@ -287,7 +289,7 @@ class TestKeep:
         rows = labels(0.75, 40).items
         found = [replace(one, valid_from=said) for one in labelled_baselines(rows.calls["lr"], rows.truth)]
         with pytest.raises(StratawatchError, match=f"not a moment with its offset from UTC; got {said}; write"):
-            keep_baselines(scenario.ports, scenario.panel, "lr", found, source="training data")
+            keep_resampled_baselines(scenario.ports, scenario.panel, "lr", found, source="training data")
         naive = BaselineRequest(valid_until=MONDAY.replace(tzinfo=None))
         with pytest.raises(StratawatchError, match="not a moment with its offset from UTC"):
             measure_baseline(scenario.ports, scenario.panel, naive, labels(0.8, 10))

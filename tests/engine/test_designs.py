@@ -6,7 +6,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.advance import advance
-from stratawatch.engine.cycle.label_forecast import forecast_labels
+from stratawatch.engine.cycle.label_needs import label_needs
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.cycle.plan_round import plan_round
@@ -135,7 +135,7 @@ class TestAnyOfThem:
         whole = preview_plan(scenario.ports, panel, window, 0).plan
         assert whole.labels == 60
         assert ("lr", "precision") in whole.half_widths
-        found = forecast_labels(scenario.ports, panel, window, 0)
+        found = label_needs(scenario.ports, panel, window, 0)
         assert "recall" not in found.metrics
         assert [(wish.classifier, wish.metric) for wish in found.goals] == [("lr", "precision")]
         assert found.goals[0].labels > 60
@@ -146,7 +146,7 @@ class TestAnyOfThem:
 def test_the_usual_goals_are_shown_as_far_as_the_design_tells_them(make_scenario):
     panel = chosen("bennett", goals=())
     scenario = make_scenario(panel)
-    found = forecast_labels(scenario.ports, panel, window_of_period(panel.windows, 0), 0)
+    found = label_needs(scenario.ports, panel, window_of_period(panel.windows, 0), 0)
     assert [(wish.classifier, wish.metric) for wish in found.goals] == [("lr", "precision")]
 
 

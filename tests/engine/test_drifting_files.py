@@ -13,7 +13,7 @@ from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.input.drift import Kind
+from stratawatch.engine.input.window_drift import Kind
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity

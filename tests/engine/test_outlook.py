@@ -6,7 +6,7 @@ import pytest
 
 from stratawatch.core.goals import Goal
 from stratawatch.core.tuning import PLANNER
-from stratawatch.engine.cycle.label_forecast import BUDGETS, forecast_labels
+from stratawatch.engine.cycle.label_needs import BUDGETS, label_needs
 from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.model.windows import window_of_period
 from stratawatch.engine.progress import listen
@@ -17,7 +17,7 @@ SIZE = 600
 
 
 def look(scenario, period=0):
-    return forecast_labels(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, period), period)
+    return label_needs(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, period), period)
 
 
 class TestCurve:

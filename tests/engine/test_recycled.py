@@ -6,7 +6,7 @@ from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.cycle.advance import advance
-from stratawatch.engine.cycle.label_forecast import forecast_labels
+from stratawatch.engine.cycle.label_needs import label_needs
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.model.states import CycleState, RoundState
 from stratawatch.engine.model.windows import window_of_period
@@ -134,7 +134,7 @@ class TestRefusals:
 class TestOutlook:
     def test_more_labels_buy_narrower_intervals_until_goals_want_no_more(self, make_scenario):
         scenario = make_scenario(spec(design="tripathi", goals=(Goal("precision", 0.05),)))
-        found = forecast_labels(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, 0), 0)
+        found = label_needs(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, 0), 0)
         widths = {step.labels: step.half_widths for step in found.curve}
         assert set(widths[120]) == {
             (name, metric) for name in ("lr", "rf") for metric in ("precision", "recall", "false_omission_rate")

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stratawatch.core.baselines.resampled import HELD_OUT_WEIGHT, pooled_share
+from stratawatch.core.baselines.resampled import HELD_OUT_WEIGHT, metric_of_pooled_runs
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.resampling import METHODS, measure_baselines
 
@@ -73,7 +73,7 @@ def against_mean_of_folds(seed: int) -> float:
     y = (rng.random(400) < 0.05).astype(int)
     X = rng.normal(size=(400, 3)) + 1.5 * y[:, None]
     ours = measure_baselines(LogisticRegression(), X, y, "k_fold", seed=seed)
-    together = pooled_share("precision", ours.predictions)
+    together = metric_of_pooled_runs("precision", ours.predictions)
     if isinstance(together, Undefined):
         return 0.0
     splits = list(METHODS["k_fold"].splits(y == 1, seed))

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.papers.strat.brr import ClassifierCalls, of_metric, positives, side_totals, undefined_metric
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.design_effect import ClusterVariances, VarianceStrata, sums_by_unit
+from stratawatch.core.estimation.cluster_design_effect import ClusterVariances, VarianceStrata, sums_by_unit
 from stratawatch.core.estimation.replication.replicated_estimate import ROUNDING, ReplicatedEstimate
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.metrics import metric_named

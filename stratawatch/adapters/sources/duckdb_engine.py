@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
-from stratawatch.adapters.sources.file_columns import FileColumns
+from stratawatch.adapters.sources.missing_file_columns import MissingFileColumns
 from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine
 from stratawatch.adapters.sources.statements import QUOTAS
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
@@ -20,7 +20,7 @@ class DuckDBEngine(SqlEngine):
     connection: Any
     rows_to_scan: Callable[[Window], int | None]
     """About how many rows a scan for a window reads; None where that cannot be told quickly."""
-    files: FileColumns | None = None
+    files: MissingFileColumns | None = None
     """The columns of each file, where files are read."""
 
     def column_problems(self) -> Iterable[ColumnProblem]:

@@ -18,9 +18,9 @@ from stratawatch.adapters.sources.duckdb_session import (
     duckdb_errors,
     duckdb_session,
 )
-from stratawatch.adapters.sources.file_columns import FileColumns, file_columns
 from stratawatch.adapters.sources.file_set import FileSet, find_files
 from stratawatch.adapters.sources.long_tables import statements_for
+from stratawatch.adapters.sources.missing_file_columns import MissingFileColumns, missing_file_columns
 from stratawatch.adapters.sources.parquet_footers import approximate_window_rows
 from stratawatch.engine.model.panel_spec import PanelSpec
 
@@ -71,11 +71,11 @@ class FilesSource(EmbeddedSource):
             relation = files.relation()
             types = column_types(connection, relation)
             statements = statements_for(panel, relation, types)
-            columns_of_files = file_columns(connection, files, panel)
+            columns_of_files = missing_file_columns(connection, files, panel)
             rows_to_scan = partial(approximate_window_rows, connection, files, panel.columns, types)
             facts = self._facts(files, columns_of_files)
             yield DuckDBEngine(statements, facts, files.version(), connection, rows_to_scan, columns_of_files)
 
-    def _facts(self, files: FileSet, columns_of_files: FileColumns) -> Mapping[str, str]:
+    def _facts(self, files: FileSet, columns_of_files: MissingFileColumns) -> Mapping[str, str]:
         size = f"{len(files.files)} {files.format}, {files.bytes:,} bytes"
         return {"path": self._path, "files": size, **columns_of_files.facts()}

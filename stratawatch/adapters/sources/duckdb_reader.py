@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stratawatch.adapters.sources.census_result import MOST_SEGMENT_VALUES, CensusCounts
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
-from stratawatch.adapters.sources.single_scan import DigestBound, digest_bound
+from stratawatch.adapters.sources.kept_digests import DigestBound, digest_bound
 from stratawatch.adapters.sources.sql_source import SqlSource, SqlWindowReader
 from stratawatch.adapters.sources.statements import SINGLE_SCAN
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas

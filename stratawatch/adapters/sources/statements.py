@@ -13,8 +13,8 @@ from typing import Final
 from stratawatch.adapters.sources import call_sql, packed_codes, window_times
 from stratawatch.adapters.sources.call_sql import NumberedScorer
 from stratawatch.adapters.sources.column_types import kind_of
+from stratawatch.adapters.sources.kept_digests import DigestBound
 from stratawatch.adapters.sources.quoting import identifier, text
-from stratawatch.adapters.sources.single_scan import DigestBound
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, PanelSpec, Window
 
 SOURCE: Final = "duckdb"

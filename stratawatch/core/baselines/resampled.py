@@ -64,7 +64,7 @@ def metric_by_run(metric: str, answers: ConfusionCounts) -> Floats:
     return np.asarray(yes[defined] / of[defined], dtype=np.float64)
 
 
-def pooled_share(metric: str, trials: HeldOutPredictions) -> BaselineShare | Undefined:
+def metric_of_pooled_runs(metric: str, trials: HeldOutPredictions) -> BaselineShare | Undefined:
     """One share of the answers of all runs together."""
     yes, of = baseline_metric(metric).share(trials.by_run())
     total = float(of.sum())

@@ -22,12 +22,12 @@ import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimation.cluster_design_effect import ClusterVariances, VarianceStrata, sums_by_unit
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.differences import difference_gradient
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.metric_estimates import EstimationRequest, item_subsets
-from stratawatch.core.estimation.replication.design_effect import ClusterVariances, VarianceStrata, sums_by_unit
 from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.core.labelled_sample import LabelledSample

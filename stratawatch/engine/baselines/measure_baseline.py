@@ -100,7 +100,7 @@ def measure_baseline(
     return measured if items is None else replace(measured, notes=items.notes())
 
 
-def keep_baselines(
+def keep_resampled_baselines(
     ports: Ports,
     spec: PanelSpec,
     classifier: str,

@@ -7,7 +7,7 @@ from stratawatch.engine.alarms.alarm_streams import blind_panel
 from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.input.assess_window import WindowAssessment, assess_window
-from stratawatch.engine.input.drift import DriftFinding
+from stratawatch.engine.input.window_drift import DriftFinding
 from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity

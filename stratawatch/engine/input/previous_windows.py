@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratawatch.engine.input.drift import REMEMBERED, EarlierWindow
+from stratawatch.engine.input.window_drift import REMEMBERED, EarlierWindow
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.states import CycleState

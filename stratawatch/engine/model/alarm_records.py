@@ -52,7 +52,7 @@ Severity = Literal["page", "warning", "resolved"]
 
 @dataclass(frozen=True)
 class Notification:
-    """An outbox row for one channel. `key` is unique; `dedup_key` is what the receiver dedupes on."""
+    """An outbox row for one channel. `key` is this notification's own; those of one incident share a `dedup_key`."""
 
     key: str
     dedup_key: str

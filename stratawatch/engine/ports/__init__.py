@@ -126,7 +126,10 @@ class AlertChannel(Protocol):
     name: str
 
     def send(self, notification: Notification) -> Receipt:
-        """Tell, keyed by dedup_key. Severity `resolved` ends what the same dedup_key began. Raises Unreachable."""
+        """Tell people once for each `key`: a repeated one is answered with a receipt that says `duplicate`.
+
+        `dedup_key` is the incident's: severity `resolved` ends what the same one began. Raises Unreachable.
+        """
         ...
 
 

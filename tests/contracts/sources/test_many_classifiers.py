@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.adapters.sources import single_scan
+from stratawatch.adapters.sources import kept_digests
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
@@ -56,7 +56,7 @@ def made(request, tmp_path, monkeypatch):
     """A function from a table to a source; `single_scan` keeps rows while it counts."""
     form = request.param
     if form == "single_scan":
-        monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
+        monkeypatch.setattr(kept_digests, "MIN_ROWS", 1)
 
     def make(rows):
         if form == "postgres":

@@ -8,12 +8,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from stratawatch.adapters.sources import single_scan
+from stratawatch.adapters.sources import kept_digests
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_reader import DuckDBWindowReader
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
-from stratawatch.adapters.sources.single_scan import DigestBound, digest_bound
+from stratawatch.adapters.sources.kept_digests import DigestBound, digest_bound
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.adapters.sources.stratum_quotas import quotas_of
 from stratawatch.core.population import Atom
@@ -63,8 +63,8 @@ def queries(monkeypatch):
 
 def small(monkeypatch, kept):
     """Make single scans from the first row on."""
-    monkeypatch.setattr(single_scan, "MIN_ROWS", 1)
-    monkeypatch.setattr(single_scan, "ROWS_KEPT", kept)
+    monkeypatch.setattr(kept_digests, "MIN_ROWS", 1)
+    monkeypatch.setattr(kept_digests, "ROWS_KEPT", kept)
 
 
 def strata(answer):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.adapters.sources import single_scan
+from stratawatch.adapters.sources import kept_digests
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.population import NO_BIN, Atom
@@ -27,7 +27,7 @@ def rows(spelled, number=SIZE):
 @pytest.fixture(autouse=True)
 def _from_the_first_row_on(monkeypatch):
     for name, value in (("MIN_ROWS", 1), ("ROWS_KEPT", SIZE)):
-        monkeypatch.setattr(single_scan, name, value)
+        monkeypatch.setattr(kept_digests, name, value)
 
 
 def test_ids_that_differ_only_in_case_or_blanks_are_drawn_as_by_two_scans(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ from stratawatch.core.verdicts import ItemVerdicts
 from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
-from stratawatch.study.panel import read_panel
+from stratawatch.study.study_columns import columns_from_arguments
 from stratawatch.study.study_population import StudyPopulation, read_population
 from tests.support.draw_by_hand import uniform
 from tests.support.predictions.panels import START, WINDOW, panel
@@ -93,7 +93,9 @@ def table(seed: int, ids: str, rows: int = 4000) -> Table:
 def population(frame: Any, spec: PanelSpec) -> StudyPopulation:
     helpers = [one.name for one in spec.auxiliary]
     kinds = KINDS if helpers else {"svm": KINDS["svm"]}
-    return read_population(frame, read_panel("id", CLASSIFIERS, helpers, ["lang", "shop", "paid"], kinds), SEED)
+    return read_population(
+        frame, columns_from_arguments("id", CLASSIFIERS, helpers, ["lang", "shop", "paid"], kinds), SEED
+    )
 
 
 def as_dict(census: Census) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from stratawatch.adapters.sources.kept_digests import DigestBound
 from stratawatch.adapters.sources.long_tables import statements_for
-from stratawatch.adapters.sources.single_scan import DigestBound
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns

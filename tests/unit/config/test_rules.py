@@ -3,6 +3,7 @@
 import pytest
 
 from stratawatch.config.loading import load_configuration
+from stratawatch.core.designs import who_plans_for_goals
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import AuxiliarySpec
 
@@ -184,7 +185,7 @@ class TestSpending:
         found = problem(("budget = 120", 'budget = 120\nstop_rule = "goals"\ndesign = "srs"'))
         assert found == (
             'panels.spam.design, line 13: design = "srs" does not know how many labels goals need; '
-            'expected stop_rule = "budget"; got stop_rule = "goals"; only design = "joint" can go on until goals hold'
+            f'expected stop_rule = "budget"; got stop_rule = "goals"; {who_plans_for_goals()}'
         )
 
 

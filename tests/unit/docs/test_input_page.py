@@ -11,7 +11,7 @@ from stratawatch.adapters.checks.profile_suite import profile_suite
 from stratawatch.adapters.checks.user_expectations import extended
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.cycle.freeze_cycle import MOST_READS
-from stratawatch.engine.input.drift import REMEMBERED
+from stratawatch.engine.input.window_drift import REMEMBERED
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns

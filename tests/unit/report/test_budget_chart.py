@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from stratawatch.engine.cycle.label_forecast import BudgetPoint, GoalForecast, LabelForecast
+from stratawatch.engine.cycle.label_needs import BudgetPoint, GoalForecast, LabelNeeds
 from stratawatch.report.budget_chart import COLOURS, draw_curves
 from tests.support.programs import loaded
 
@@ -25,7 +25,7 @@ def found(classifiers=("lr", "rf"), metrics=("precision", "recall"), **changes):
         "together": 1500,
         "curve": curve,
     }
-    return LabelForecast(**(facts | changes))
+    return LabelNeeds(**(facts | changes))
 
 
 def svg(path, outlook=None, budget=900):

@@ -8,7 +8,7 @@ from stratawatch.core.score_bins import bin_of
 from stratawatch.errors import StratawatchError
 from stratawatch.study.call_patterns import read_call_patterns
 from stratawatch.study.frames import open_frame
-from stratawatch.study.panel import MOST_LETTERS, read_panel
+from stratawatch.study.study_columns import MOST_LETTERS, columns_from_arguments
 from tests.support.draw_by_hand import score_to_probability
 
 TWO = {"a": ("score_a", "call_a"), "b": ("score_b", "call_b")}
@@ -17,7 +17,9 @@ NAN = math.nan
 
 def read(columns, classifiers=TWO, auxiliary=(), kind=None):
     """(pattern, bin) of every row."""
-    found = read_call_patterns(open_frame(pd.DataFrame(columns)), read_panel("id", classifiers, auxiliary, [], kind))
+    found = read_call_patterns(
+        open_frame(pd.DataFrame(columns)), columns_from_arguments("id", classifiers, auxiliary, [], kind)
+    )
     return [(found.patterns[cell], int(found.bins[cell])) for cell in found.cell.tolist()]
 
 
@@ -42,7 +44,7 @@ class TestPatterns:
                 "call_b": rng.choice([0, 1, NAN], 500),
             }
         )
-        found = read_call_patterns(open_frame(frame), read_panel("id", TWO, [], [], None))
+        found = read_call_patterns(open_frame(frame), columns_from_arguments("id", TWO, [], [], None))
         cells = list(zip(found.patterns, found.bins.tolist(), strict=True))
         assert cells == sorted(set(cells))
         assert len(set(found.patterns)) == 9

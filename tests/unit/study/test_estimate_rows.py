@@ -4,7 +4,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Segment
 from stratawatch.errors import StratawatchError
-from stratawatch.study.estimate_rows import margins_of, study_estimates
+from stratawatch.study.estimate_rows import goal_margins, study_estimates
 
 KNOWN = IntervalEstimate(0.8, 0.76, 0.84, 90.0)
 MARGINS = {("lr", "precision"): 0.05, ("lr", "recall"): 0.03, ("vote", "precision"): 0.05}
@@ -52,4 +52,4 @@ class TestOf:
 class TestMarginsOf:
     def test_the_narrowest_goal_counts(self):
         goals = [Goal("precision", 0.05), Goal("precision", 0.03, ("lr",)), Goal("precision", 0.04, ("lr",))]
-        assert margins_of(goals, ("lr", "vote")) == {("lr", "precision"): 0.03, ("vote", "precision"): 0.05}
+        assert goal_margins(goals, ("lr", "vote")) == {("lr", "precision"): 0.03, ("vote", "precision"): 0.05}

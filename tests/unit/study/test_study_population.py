@@ -9,7 +9,7 @@ from stratawatch.core.population import Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import StratawatchError
-from stratawatch.study.panel import read_panel
+from stratawatch.study.study_columns import columns_from_arguments
 from stratawatch.study.study_population import read_population
 from tests.support.study_frames import CLASSIFIERS, FRAMES, StudyData
 
@@ -17,7 +17,7 @@ STUDY_DATA = StudyData(600)
 
 
 def read(frame=None, *, seed="7", **changes):
-    panel = read_panel("item_id", CLASSIFIERS, ["judge"], ["region"], None)
+    panel = columns_from_arguments("item_id", CLASSIFIERS, ["judge"], ["region"], None)
     return read_population(STUDY_DATA.frame(**changes) if frame is None else frame, panel, seed)
 
 

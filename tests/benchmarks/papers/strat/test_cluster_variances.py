@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.papers.strat.linearised import cluster_variances
-from stratawatch.core.estimation.replication.design_effect import VarianceStrata
+from stratawatch.core.estimation.cluster_design_effect import VarianceStrata
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 

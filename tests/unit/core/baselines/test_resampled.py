@@ -9,7 +9,7 @@ from stratawatch.core.baselines.resampled import (
     bootstrap_632,
     mean_of_runs,
     metric_by_run,
-    pooled_share,
+    metric_of_pooled_runs,
 )
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
@@ -36,13 +36,13 @@ class TestByHand:
         assert mean_of_runs("accuracy", TWO_RUNS).value == pytest.approx((2 / 3 + 3 / 4) / 2)
 
     def test_all_answers_together(self):
-        assert pooled_share("accuracy", TWO_RUNS).value == pytest.approx(5 / 7)
-        assert pooled_share("precision", TWO_RUNS).value == pytest.approx(3 / 4)
+        assert metric_of_pooled_runs("accuracy", TWO_RUNS).value == pytest.approx(5 / 7)
+        assert metric_of_pooled_runs("precision", TWO_RUNS).value == pytest.approx(3 / 4)
 
     def test_items_told_twice_are_not_two_items(self):
         """Accuracy counts items 0..5 2, 2, 0, 1, 1, 1 times: 7^2/11. Precision 2, 1 and 1 times: 4^2/6."""
-        assert pooled_share("accuracy", TWO_RUNS).n == pytest.approx(49 / 11)
-        assert pooled_share("precision", TWO_RUNS).n == pytest.approx(16 / 6)
+        assert metric_of_pooled_runs("accuracy", TWO_RUNS).n == pytest.approx(49 / 11)
+        assert metric_of_pooled_runs("precision", TWO_RUNS).n == pytest.approx(16 / 6)
 
     def test_the_632_bootstrap(self):
         """eps 2/3 and 3/4, the fit to all 5 of 6: .632 x 17/24 + .368 x 5/6 = .754333."""
@@ -62,7 +62,7 @@ class TestByHand:
 class TestNoInformation:
     NEVER = trials(([0, 3], [0, 0]), ([1, 4], [0, 0]))
 
-    @pytest.mark.parametrize("method", [pooled_share, mean_of_runs])
+    @pytest.mark.parametrize("method", [metric_of_pooled_runs, mean_of_runs])
     def test_nothing_called_positive_in_any_run(self, method):
         found = method("precision", self.NEVER)
         assert isinstance(found, Undefined)
@@ -89,11 +89,11 @@ def test_items_tested_once_each_are_labelled_predictions(calls, order, cut):
     calls, order = np.array(calls), np.array(order)
     once = trials((order[:cut], calls[order[:cut]]), (order[cut:], calls[order[cut:]]))
     for metric in BASELINES_REPORTED:
-        assert pooled_share(metric, once) == share_from_counts(metric, ConfusionCounts.of_calls(calls, TRUTH))
+        assert metric_of_pooled_runs(metric, once) == share_from_counts(metric, ConfusionCounts.of_calls(calls, TRUTH))
 
 
 @given(st.integers(1, 30))
 def test_telling_everything_again_and_again_tells_nothing_new(times):
     again = trials(*[([0, 1, 3], [1, 0, 0])] * times)
-    assert pooled_share("accuracy", again).n == pytest.approx(3)
+    assert metric_of_pooled_runs("accuracy", again).n == pytest.approx(3)
     assert mean_of_runs("accuracy", again).value == pytest.approx(2 / 3)

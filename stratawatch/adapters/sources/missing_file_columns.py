@@ -18,7 +18,7 @@ from stratawatch.errors import InputRefused
 
 
 @dataclass(frozen=True)
-class FileColumns:
+class MissingFileColumns:
     """The files of one source, with the columns that each of them has."""
 
     connection: Any
@@ -102,11 +102,13 @@ class FileColumns:
         return f"(SELECT * FROM {relation} WHERE {is_theirs})"
 
 
-def file_columns(connection: Any, files: FileSet, panel: PanelSpec) -> FileColumns:
+def missing_file_columns(connection: Any, files: FileSet, panel: PanelSpec) -> MissingFileColumns:
     """The columns of each file, from footers or headers alone. A single file is not read: it defines the columns."""
     read = _of_parquet if files.format == "parquet" else _of_csv
     names = {} if len(files.files) == 1 else read(connection, files)
-    return FileColumns(connection, files, panel, {path: (*names[path], *_partitions(files, path)) for path in names})
+    return MissingFileColumns(
+        connection, files, panel, {path: (*names[path], *_partitions(files, path)) for path in names}
+    )
 
 
 def _of_parquet(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:

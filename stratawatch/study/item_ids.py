@@ -20,7 +20,7 @@ Prefixes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class FrameItems:
+class FrameItemIds:
     """The ids of a frame. `prefixes` are the leading 64 bits of each id's digest: they order the draw."""
 
     name: str
@@ -50,7 +50,7 @@ class FrameItems:
         return np.where(np.array(same, dtype=np.bool_), rows, -1)
 
 
-def read_items(name: str, column: Column, seed: str) -> FrameItems:
+def read_item_ids(name: str, column: Column, seed: str) -> FrameItemIds:
     """Hash every id. Raises where an id is missing, is neither text nor a whole number, or comes twice."""
     parts, kinds = [], set()
     for start in range(0, len(column), _PART):
@@ -58,7 +58,7 @@ def read_items(name: str, column: Column, seed: str) -> FrameItems:
         kinds |= set(map(type, values))
         _check(name, kinds, values, start)
         parts.append(digest_prefixes(seed, values if str in kinds else map(str, values)))
-    items = FrameItems(name, column, np.concatenate(parts), whole=int in kinds)
+    items = FrameItemIds(name, column, np.concatenate(parts), whole=int in kinds)
     _refuse_repeated(items)
     return items
 
@@ -79,7 +79,7 @@ def _check(name: str, kinds: set[type], values: Sequence[Any], start: int) -> No
     )
 
 
-def _refuse_repeated(items: FrameItems) -> None:
+def _refuse_repeated(items: FrameItemIds) -> None:
     sorted_heads = items.prefixes[items.order]
     twice = np.flatnonzero(sorted_heads[1:] == sorted_heads[:-1])
     repeated = list(_same(items, twice))
@@ -92,7 +92,7 @@ def _refuse_repeated(items: FrameItems) -> None:
         )
 
 
-def _same(items: FrameItems, places: Counts) -> Iterable[str]:
+def _same(items: FrameItemIds, places: Counts) -> Iterable[str]:
     """Ids that are the same where their numbers are; two different ids may share 64 bits, once in a long life."""
     before, after = items.texts(items.order[places]), items.texts(items.order[places + 1])
     return dict.fromkeys(a for a, b in zip(before, after, strict=True) if a == b)

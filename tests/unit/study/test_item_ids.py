@@ -6,13 +6,13 @@ import pytest
 
 from stratawatch.core.random_numbers import digest
 from stratawatch.errors import StratawatchError
-from stratawatch.study import items as module
+from stratawatch.study import item_ids as module
 from stratawatch.study.frames import open_frame
-from stratawatch.study.items import read_items
+from stratawatch.study.item_ids import read_item_ids
 
 
 def read(values, seed="7", library=pd.DataFrame):
-    return read_items("id", open_frame(library({"id": values})).column("id", "the items"), seed)
+    return read_item_ids("id", open_frame(library({"id": values})).column("id", "the items"), seed)
 
 
 class TestReading:

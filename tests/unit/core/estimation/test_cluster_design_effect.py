@@ -1,7 +1,7 @@
 import numpy as np
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.design_effect import VarianceStrata, sums_by_unit
+from stratawatch.core.estimation.cluster_design_effect import VarianceStrata, sums_by_unit
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 

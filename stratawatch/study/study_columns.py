@@ -24,7 +24,7 @@ class Scorer:
 
 
 @dataclass(frozen=True)
-class StudyPanel:
+class StudyColumns:
     """The columns that a study reads: items, classifiers, auxiliary scores, segments, clusters."""
 
     item: str
@@ -49,14 +49,14 @@ class StudyPanel:
         return tuple(scorer.name for scorer in self.auxiliary)
 
 
-def read_panel(
+def columns_from_arguments(
     item: str,
     classifiers: Mapping[str, tuple[str | None, str]],
     auxiliary: Iterable[str],
     segments: Iterable[str],
     score_kind: ScoreKinds,
     cluster: str | None = None,
-) -> StudyPanel:
+) -> StudyColumns:
     """The columns that were named to a study, checked as far as that is possible without the frame."""
     if not isinstance(classifiers, Mapping) or not classifiers:
         raise StratawatchError(
@@ -85,7 +85,7 @@ def read_panel(
         raise StratawatchError(
             "the panel is too large", expected=f"at most {MOST_LETTERS} classifiers and auxiliary scores"
         )
-    return StudyPanel(item, scorers, leaning, _names(segments, "segments"), cluster)
+    return StudyColumns(item, scorers, leaning, _names(segments, "segments"), cluster)
 
 
 def _pair(name: str, columns: Any) -> tuple[str | None, str]:

@@ -14,7 +14,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import NO_BIN
 from stratawatch.core.score_bins import centre
 from stratawatch.errors import StratawatchError
-from stratawatch.study.panel import StudyPanel
+from stratawatch.study.study_columns import StudyColumns
 from stratawatch.study.study_population import StudyPopulation
 from stratawatch.study.study_progress import StudyProgress
 
@@ -93,7 +93,7 @@ class StudyHistory:
             )
         )
 
-    def of_panel(self, panel: StudyPanel) -> "StudyHistory":
+    def of_panel(self, panel: StudyColumns) -> "StudyHistory":
         """This history with letters in the panel's order. Raises where it belongs to another panel."""
         theirs, ours = (self.classifiers, self.auxiliary), (panel.names, panel.auxiliary_names)
         if theirs == ours:
@@ -131,7 +131,7 @@ class StudyHistory:
     @classmethod
     def from_json(cls, text: str) -> "StudyHistory":
         """Read what `to_json` wrote."""
-        return cls.from_document(parse_document(text, _FORMAT))
+        return cls.from_document(parse_saved_document(text, _FORMAT))
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "StudyHistory":
@@ -141,7 +141,7 @@ class StudyHistory:
             return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
 
 
-def parse_document(text: str, format_: str) -> dict[str, Any]:
+def parse_saved_document(text: str, format_: str) -> dict[str, Any]:
     """A JSON document of the format_ format."""
     try:
         document = json.loads(text)

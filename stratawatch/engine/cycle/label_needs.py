@@ -54,7 +54,7 @@ class BudgetPoint:
 
 
 @dataclass(frozen=True)
-class LabelForecast:
+class LabelNeeds:
     """What labels would buy in a window. `together` are the labels that all goals need; they share them.
 
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget.
@@ -70,7 +70,7 @@ class LabelForecast:
     stop: BudgetPoint | None = None
 
 
-def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelForecast:
+def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
     found = assess_window(ports, spec, window, period, opened_at=ports.clock.now(), with_candidates=False)
     census, history = found.counted.census, found.history
@@ -86,7 +86,7 @@ def forecast_labels(ports: Ports, spec: PanelSpec, window: Window, period: int) 
     )
     stop = forecast.stop(metrics) if spec.stop_rule == "goals" and census.size else None
     now = stop.half_widths if stop else next((step.half_widths for step in curve if step.labels == most), {})
-    return LabelForecast(
+    return LabelNeeds(
         items=census.size,
         past_labels=len(history),
         from_history=has_enough_labels(history),

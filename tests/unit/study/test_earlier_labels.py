@@ -5,8 +5,8 @@ import pytest
 
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.errors import StratawatchError
-from stratawatch.study.history import MOST_PERIODS, PastLabel, StudyHistory
-from stratawatch.study.panel import read_panel
+from stratawatch.study.earlier_labels import MOST_PERIODS, PastLabel, StudyHistory
+from stratawatch.study.study_columns import columns_from_arguments
 
 
 def label(item="i1", period=1, pattern="10", z=0.25, verdict="yes", weight=2.5):
@@ -102,21 +102,21 @@ class TestJson:
 
 class TestOfPanel:
     def test_the_same_names_are_the_same_panel(self):
-        panel = read_panel("id", {"lr": (None, "p"), "vote": (None, "q")}, ["judge"], [], None)
+        panel = columns_from_arguments("id", {"lr": (None, "p"), "vote": (None, "q")}, ["judge"], [], None)
         assert history(auxiliary=("judge",)).of_panel(panel) == history(auxiliary=("judge",))
 
     def test_letters_follow_the_order_of_the_panel(self):
-        panel = read_panel("id", {"vote": (None, "q"), "lr": (None, "p")}, ["old", "judge"], [], None)
+        panel = columns_from_arguments("id", {"vote": (None, "q"), "lr": (None, "p")}, ["old", "judge"], [], None)
         theirs = history(label(pattern="1-0!"), auxiliary=("judge", "old"))
         assert theirs.of_panel(panel) == StudyHistory(("vote", "lr"), ("old", "judge"), (label(pattern="-1!0"),))
 
     def test_a_classifier_that_became_a_helper_is_another_panel(self):
-        panel = read_panel("id", {"lr": (None, "p")}, ["vote"], [], None)
+        panel = columns_from_arguments("id", {"lr": (None, "p")}, ["vote"], [], None)
         with pytest.raises(StratawatchError, match="belongs to another panel"):
             history().of_panel(panel)
 
     def test_another_panel_is_refused(self):
-        panel = read_panel("id", {"lr": (None, "p")}, [], [], None)
+        panel = columns_from_arguments("id", {"lr": (None, "p")}, [], [], None)
         with pytest.raises(StratawatchError) as caught:
             history(auxiliary=("judge",)).of_panel(panel)
         assert str(caught.value) == (

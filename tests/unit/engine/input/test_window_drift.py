@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from stratawatch.adapters.store.json_codec import as_document, from_document
-from stratawatch.engine.input.drift import EarlierWindow, drift_refusal, find_drift, reaction_to
+from stratawatch.engine.input.window_drift import EarlierWindow, drift_refusal, find_drift, reaction_to
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
