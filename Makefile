@@ -8,8 +8,8 @@ SHELL := bash
 PYTHON ?= 3.11
 CONFIG ?= stratawatch.toml
 NAME ?= demo_worlds
-# Test processes beside one another; ARGS=-n0 runs everything in one, for a debugger.
-WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+# Test processes beside one another, one more than processors, as tests wait for servers; ARGS=-n0 runs everything in one.
+WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1 )))
 
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
 BIN := .venv/bin
