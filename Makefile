@@ -40,7 +40,7 @@ PYTEST = start=$$SECONDS; $(if $(MEMORY),TMPDIR=$(MEMORY) )$(BIN)/python -m pyte
 SECONDS_TAKEN = echo "run: $$((SECONDS - start)) s" >&2
 
 test: $(STAMP)  ## The tests of minutes, without Java; ARGS="-n0 -k name" picks, in one process.
-	@$(PYTEST) $(ARGS); $(SECONDS_TAKEN)
+	@$(PYTEST) --ignore=tests/contracts/sources --ignore=tests/unit/literature $(ARGS); $(SECONDS_TAKEN)
 
 test-all: $(STAMP)  ## What CI runs: flows, Spark, statistics and benchmarks too.
 	@$(PYTEST) -o testpaths=tests --ignore=tests/long $(ARGS); $(SECONDS_TAKEN)
