@@ -5,9 +5,10 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.population import Floats
 
-_STEPS = 25
+_STEPS = 50
 # Linear predictors are kept inside +-12, where the logistic curve is flat to 1e-5.
 _WIDEST = 12.0
+_LONGEST = 5.0
 _CLOSE_ENOUGH = 1e-7
 # Numbers that products of columns may take in memory where there is one set of labels.
 _MOST_PRODUCTS = 2**20
@@ -95,9 +96,10 @@ def ridge_logistic(
         p = logistic(offset + beta @ columns.T)
         slope = (positives - labelled * p) @ columns - ridge * (beta - centre)
         curvature = _information(columns, products, labelled * p * (1 - p)) + held
-        # Far from the maximum the curvature is nearly none and Newton's step overshoots: no coefficient, of columns
-        # that are about standardised, moves by more than 1 at a time.
-        step = np.clip(np.linalg.solve(curvature, slope[..., None])[..., 0], -1, 1)
+        # Far from the maximum the curvature is nearly none and Newton's step overshoots: no cell's linear predictor may
+        # move further than _LONGEST. The step is shortened as a whole, for one that is bent need not climb.
+        step = np.linalg.solve(curvature, slope[..., None])[..., 0]
+        step *= _LONGEST / np.abs(step @ columns.T).max(axis=-1, keepdims=True, initial=_LONGEST)
         beta += step
         if float(np.abs(step).max(initial=0.0)) < _CLOSE_ENOUGH:
             break
