@@ -1,6 +1,6 @@
-"""The demo's promises: the degraded classifier is paged within two cycles, the healthy ones never are."""
+"""The demo's promises: the degraded classifier is paged within two cycles, the healthy ones never; no week is BLIND."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,9 +34,10 @@ def false_pages(pages: Collection[PagedMetric]) -> tuple[PagedMetric, ...]:
     return tuple(page for page in pages if page.classifier in HEALTHY_CLASSIFIERS)
 
 
-def broken_promises(pages: Collection[PagedMetric]) -> tuple[str, ...]:
+def broken_promises(pages: Collection[PagedMetric], blind_weeks: Iterable[int]) -> tuple[str, ...]:
     """One sentence for each promise that was not kept."""
     broken = [f"a healthy classifier was paged: {page}" for page in false_pages(pages)]
+    broken += [f"labels told too little of a metric: BLIND in week {week}" for week in blind_weeks]
     if not break_was_paged(pages):
         weeks = " or ".join(map(str, WEEKS_IN_TIME))
         broken.append(f"the lost precision of {DEGRADED_CLASSIFIER} was not paged in week {weeks}")
