@@ -64,8 +64,8 @@ def _draw(axes: "Axes", outlook: "LabelNeeds", metric: str, budget: int) -> None
             linewidth=1.4,
             label=classifier,
         )
-    _frame(axes, outlook, metric)
     _mark(axes, outlook, metric, budget)
+    _frame(axes, outlook, metric)
 
 
 def _mark(axes: "Axes", outlook: "LabelNeeds", metric: str, budget: int) -> None:
