@@ -17,7 +17,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Atom, Candidates, Census, Segment
 from stratawatch.core.score_bins import BIN_COUNT, bins_of, centres
 from stratawatch.core.stratification.stratify import stratify
-from stratawatch.core.verdicts import ItemVerdicts, Verdict
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.demo.annotator import cannot_decide
 from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import MARGINS
@@ -64,7 +64,7 @@ class Memory:
 
     weeks: dict[int, History] = field(default_factory=dict)
 
-    def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: ItemVerdicts) -> None:
+    def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: VerdictsByItem) -> None:
         """Add a week's answers, each with the items of its stratum for every one that was drawn."""
         strata = np.array([atom.stratum for atom in design.atoms])[design.candidates.atoms]
         drawn = np.array([item in ledger.verdicts for item in design.candidates.items])
@@ -175,19 +175,19 @@ def pool(
 
 def label(
     design: FrozenDesign, spec: PanelSpec, week: SimulatedWeek, history: History
-) -> tuple[frozenset[str], ItemVerdicts]:
+) -> tuple[frozenset[str], VerdictsByItem]:
     """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
     drawn: frozenset[str] = frozenset()
-    ledger = ItemVerdicts({})
+    ledger = VerdictsByItem({})
     for ordinal in range(1, max_rounds(spec) + 1):
         plan = design.plan(survey_of_panel(spec), ledger, drawn, ordinal=ordinal, history=history)
         drawn = frozenset(design.candidates.items[index] for index in design.draw(plan))
-        ledger = ItemVerdicts({item: _say(week, item, spec.seed) for item in drawn})
+        ledger = VerdictsByItem({item: _say(week, item, spec.seed) for item in drawn})
     return drawn, ledger
 
 
 def judged(
-    design: FrozenDesign, spec: PanelSpec, ledger: ItemVerdicts, drawn: frozenset[str], estimates: tuple[Estimate, ...]
+    design: FrozenDesign, spec: PanelSpec, ledger: VerdictsByItem, drawn: frozenset[str], told: tuple[Estimate, ...]
 ) -> Mapping[tuple[str, str], AlarmState]:
     """The engine's page rule: an interval wide enough for all streams and all weeks of a year."""
     wide = design.estimate(
@@ -197,7 +197,7 @@ def judged(
         metrics=tuple(MARGINS),
     )
     for_page = {(estimate.classifier, estimate.metric): estimate for estimate in wide}
-    ordinary = {(one.classifier, one.metric): one for one in estimates if one.segment is None}
+    ordinary = {(one.classifier, one.metric): one for one in told if one.segment is None}
     states = {}
     for limit in spec.limits:
         key = (limit.classifiers[0], limit.metric)

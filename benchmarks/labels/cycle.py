@@ -16,7 +16,7 @@ from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Candidates, Census
 from stratawatch.core.score_bins import BIN_COUNT, centres
 from stratawatch.core.stratification.stratify import stratify
-from stratawatch.core.verdicts import ItemVerdicts, Verdict
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def run_cycle(
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
     drawn, plans = _rounds(design, survey, history, says, free)
-    ledger = ItemVerdicts({item: says[item] for item in free | drawn})
+    ledger = VerdictsByItem({item: says[item] for item in free | drawn})
     chosen = np.array(sorted(map(int, drawn)), dtype=np.int64)
     shares = np.array(design.inclusion(plans[-1]))
     return Cycle(
@@ -118,7 +118,7 @@ def _rounds(
     drawn: set[str] = set()
     plans: list[Plan] = []
     for ordinal in range(1, most_rounds(survey) + 1):
-        ledger = ItemVerdicts({item: says[item] for item in free | drawn})
+        ledger = VerdictsByItem({item: says[item] for item in free | drawn})
         plan = design.plan(survey, ledger, drawn, ordinal=ordinal, history=history, reused=drawn & free)
         wanted = {design.candidates.items[row] for row in design.draw(plan)}
         if plans and wanted == drawn:

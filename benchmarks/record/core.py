@@ -19,7 +19,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Candidates, Census, Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.resampling.resampled_baselines import measure_baselines
 
 _CONFIDENCES: Final = (0.8, 0.95, 0.999)
@@ -69,10 +69,10 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
     drawn: list[str] = []
     plans: list[Any] = []
     for ordinal in (1, 2):
-        told = ItemVerdicts({item: truth[item] for item in drawn})  # type: ignore[misc]
+        told = VerdictsByItem({item: truth[item] for item in drawn})  # type: ignore[misc]
         plans.append(design.plan(survey, told, drawn, ordinal=ordinal, history=history, earlier=plans))
         drawn = [design.candidates.items[row] for row in design.draw(plans[-1])]
-    told = ItemVerdicts({item: truth[item] for item in drawn})  # type: ignore[misc]
+    told = VerdictsByItem({item: truth[item] for item in drawn})  # type: ignore[misc]
     return {
         "pools": pools,
         "totals": [plan.totals for plan in plans],

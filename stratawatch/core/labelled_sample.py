@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.population import Candidates, Counts, Floats, Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
 
 FOLDS: Final = 5
@@ -81,7 +81,7 @@ class LabelledSample:
 
 
 def labelled_sample(
-    candidates: Candidates, strata: Counts, ledger: ItemVerdicts, drawn: Collection[str]
+    candidates: Candidates, strata: Counts, ledger: VerdictsByItem, drawn: Collection[str]
 ) -> LabelledSample:
     """Match the drawn items and their verdicts with the candidates; verdicts of other items do not count.
 

@@ -10,7 +10,7 @@ VoteValue = Literal["yes", "no", "skip", "retract"]
 
 
 @dataclass(frozen=True)
-class ItemVerdicts:
+class VerdictsByItem:
     """Verdicts by item id. An item that is missing has no answer yet."""
 
     verdicts: Mapping[str, Verdict]

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
-from stratawatch.core.baselines.resampled import HeldOutPredictions, bootstrap_632
+from stratawatch.core.baselines.held_out_predictions import HeldOutPredictions, bootstrap_632
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
-from stratawatch.core.baselines.resampled import HeldOutPredictions, mean_of_runs
+from stratawatch.core.baselines.held_out_predictions import HeldOutPredictions, mean_of_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.core.baselines.baseline import Baseline
-from stratawatch.core.baselines.resampled import HeldOutPredictions
+from stratawatch.core.baselines.held_out_predictions import HeldOutPredictions
 from stratawatch.core.cells import Flags
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.core.population import Counts

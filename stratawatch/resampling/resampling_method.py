@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
-from stratawatch.core.baselines.resampled import HeldOutPredictions, metric_of_pooled_runs
+from stratawatch.core.baselines.held_out_predictions import HeldOutPredictions, metric_of_pooled_runs
 from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import ConfusionCounts

@@ -131,7 +131,7 @@ class StudyHistory:
     @classmethod
     def from_json(cls, text: str) -> "StudyHistory":
         """Read what `to_json` wrote."""
-        return cls.from_document(parse_saved_document(text, _FORMAT))
+        return cls.from_document(parse_saved_json(text, _FORMAT))
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "StudyHistory":
@@ -141,7 +141,7 @@ class StudyHistory:
             return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
 
 
-def parse_saved_document(text: str, format_: str) -> dict[str, Any]:
+def parse_saved_json(text: str, format_: str) -> dict[str, Any]:
     """A JSON document of the format_ format."""
     try:
         document = json.loads(text)

@@ -14,7 +14,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.sampling import order_by_random_number
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.study.study_progress import StudyProgress
 
 _LEAST_ADDED: Final = 10
@@ -86,7 +86,8 @@ class SequentialRounds:
     def _excess(self, design: FrozenDesign, progress: StudyProgress, confidence: float) -> float:
         """How many times wider than its goal the widest interval is."""
         metrics = list(dict.fromkeys(metric for _, metric in self.margins))
-        found = design.estimate(ItemVerdicts(progress.verdicts), progress.drawn, confidence=confidence, metrics=metrics)
+        verdicts = VerdictsByItem(progress.verdicts)
+        found = design.estimate(verdicts, progress.drawn, confidence=confidence, metrics=metrics)
         widths = {
             (one.classifier, one.metric): one.result.half_width
             for one in found
@@ -116,7 +117,7 @@ def _grown(design: FrozenDesign, progress: StudyProgress, labels: int) -> tuple[
 def _planned(design: FrozenDesign, survey: SurveySpec, progress: StudyProgress, ordinal: int, history: History) -> Plan:
     return design.plan(
         survey,
-        ItemVerdicts(progress.verdicts),
+        VerdictsByItem(progress.verdicts),
         progress.drawn,
         ordinal=ordinal,
         history=history,

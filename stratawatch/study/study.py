@@ -13,7 +13,7 @@ from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.population import Atom
-from stratawatch.core.verdicts import ItemVerdicts, Verdict
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import StratawatchError
 from stratawatch.study.arguments import (
     StopRule,
@@ -23,7 +23,7 @@ from stratawatch.study.arguments import (
     read_stop_rule,
     read_survey,
 )
-from stratawatch.study.earlier_labels import StudyHistory, document_errors, labels_of_period, parse_saved_document
+from stratawatch.study.earlier_labels import StudyHistory, document_errors, labels_of_period, parse_saved_json
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
@@ -216,7 +216,7 @@ class Study:
     @classmethod
     def from_json(cls, text: str, frame: object) -> "Study":
         """Go on with a study; the frame must hold the same items, calls, scores and segments, in any order."""
-        document = parse_saved_document(text, FORMAT)
+        document = parse_saved_json(text, FORMAT)
         with document_errors(FORMAT):
             check_consistent(document)
             given, atoms, pools = read_arguments(document), atoms_of(document), tuple(map(int, document["pools"]))
@@ -244,8 +244,8 @@ class Study:
         return self._population.panel.names
 
     @property
-    def _ledger(self) -> ItemVerdicts:
-        return ItemVerdicts(self._progress.verdicts)
+    def _ledger(self) -> VerdictsByItem:
+        return VerdictsByItem(self._progress.verdicts)
 
     @property
     def _survey_with_past_labels(self) -> SurveySpec:

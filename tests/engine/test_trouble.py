@@ -11,7 +11,7 @@ import pytest
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.alarms.send_notifications import send_notifications
-from stratawatch.engine.cycle.advance import advance, due
+from stratawatch.engine.cycle.advance import advance, ids_due_by_step
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -35,7 +35,7 @@ def advance_the_queue_down(scenario, times: int) -> None:
     scenario.queue.troubles = [unreachable() for _ in range(times)]
     advance(scenario.ports)
     while scenario.queue.troubles:
-        for batch in due(scenario.ports)["dispatch"]:
+        for batch in ids_due_by_step(scenario.ports)["dispatch"]:
             with suppress(StratawatchError):
                 dispatch_batch(scenario.ports, batch)
 
@@ -185,7 +185,7 @@ class TestAnUnreachableQueue:
         scenario.queue.troubles = [unreachable() for _ in range(9)]
         advance(scenario.ports)
         scenario.queue.troubles = []
-        batch = due(scenario.ports)["dispatch"][0]
+        batch = ids_due_by_step(scenario.ports)["dispatch"][0]
         with scenario.ports.store.begin() as tx:
             now = scenario.clock.now()
             assert tx.rounds.claim(batch, "someone else", now, now + WEEK)
@@ -230,7 +230,7 @@ class TestRepeating:
         for _ in range(10):
             plan_round(scenario.ports, cycle)
         for _ in range(10):
-            for batch in due(scenario.ports)["dispatch"]:
+            for batch in ids_due_by_step(scenario.ports)["dispatch"]:
                 dispatch_batch(scenario.ports, batch)
         assert len(scenario.queue.asked()) == 48
         scenario.queue.answer(scenario.clock.now())

@@ -8,7 +8,7 @@ from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 Says = Callable[[str, int], bool]
 """(pattern, number of the item) -> whether people call it positive."""
@@ -61,7 +61,7 @@ class Cycle:
         answers = {item: self.truth[item] for item in self.drawn | self.labelled}
         plan = self.design.plan(
             self.design.survey,
-            ItemVerdicts(answers),
+            VerdictsByItem(answers),
             self.drawn,
             ordinal=len(self.plans) + 1,
             reused=self.drawn & self.labelled,
@@ -80,6 +80,6 @@ class Cycle:
 
     def estimates(self, metrics, segments=()):
         """Estimates by (classifier, metric), those of segments by (classifier, metric, segment)."""
-        ledger = ItemVerdicts({item: self.truth[item] for item in self.drawn})
+        ledger = VerdictsByItem({item: self.truth[item] for item in self.drawn})
         found = self.design.estimate(ledger, self.drawn, metrics=metrics, segments=segments)
         return {(e.classifier, e.metric, *([e.segment] if e.segment else [])): e for e in found}

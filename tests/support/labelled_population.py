@@ -11,7 +11,7 @@ from stratawatch.core.random_numbers import digest
 from stratawatch.core.sampling import order_by_random_number, take_smallest
 from stratawatch.core.score_bins import bins_of
 from stratawatch.core.stratification.stratify import stratify
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 
 class LabelledPopulation:
@@ -66,15 +66,15 @@ class LabelledPopulation:
     def drawn(self, plan) -> frozenset[str]:
         return frozenset(self.design.candidates.items[i] for i in self.design.draw(plan))
 
-    def ledger(self, drawn, answer: Callable[[str, str], str | None] = lambda item, verdict: verdict) -> ItemVerdicts:
+    def ledger(self, drawn, answer: Callable[[str, str], str | None] = lambda item, verdict: verdict) -> VerdictsByItem:
         """Everyone answers truly, unless `answer` says otherwise (None: no answer)."""
         truth = {item: "yes" if self.labels[int(item[1:])] else "no" for item in drawn}
         told = {item: answer(item, verdict) for item, verdict in truth.items()}
-        return ItemVerdicts({item: verdict for item, verdict in told.items() if verdict is not None})
+        return VerdictsByItem({item: verdict for item, verdict in told.items() if verdict is not None})
 
     def labelled(self, answer=lambda item, verdict: verdict):
         """Two rounds; returns the ledger and what was drawn."""
-        first = self.design.plan(self.survey, ItemVerdicts({}), (), ordinal=1)
+        first = self.design.plan(self.survey, VerdictsByItem({}), (), ordinal=1)
         drawn = self.drawn(first)
         second = self.design.plan(self.survey, self.ledger(drawn, answer), drawn, ordinal=2)
         drawn = self.drawn(second)

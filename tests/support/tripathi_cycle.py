@@ -6,7 +6,7 @@ from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 NAMES = ("a", "b", "c")
 ROWS = {
@@ -48,7 +48,7 @@ def design_of(asked=None, census=CENSUS, shuffled=3) -> FrozenDesign:
 
 
 def drawn(design) -> list[str]:
-    plan = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1, history=NO_HISTORY)
+    plan = design.plan(design.survey, VerdictsByItem({}), (), ordinal=1, history=NO_HISTORY)
     return [design.candidates.items[row] for row in design.draw(plan)]
 
 
@@ -59,5 +59,5 @@ def pattern_of(design, item) -> str:
 def estimates_of(design, says, metrics=("precision", "recall", "false_omission_rate"), **settings):
     """Estimates from what the drawn items' labels say."""
     labels = {item: verdict for item, verdict in says.items() if verdict}
-    found = design.estimate(ItemVerdicts(labels), list(says), metrics=metrics, **settings)
+    found = design.estimate(VerdictsByItem(labels), list(says), metrics=metrics, **settings)
     return {(one.classifier, one.metric): one for one in found if one.segment is None}

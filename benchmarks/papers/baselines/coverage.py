@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from benchmarks.papers.baselines.worlds import WORLDS, World
-from stratawatch.core.baselines.resampled import metric_by_run
+from stratawatch.core.baselines.held_out_predictions import metric_by_run
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.metrics import BASELINES_REPORTED
 from stratawatch.core.population import Floats

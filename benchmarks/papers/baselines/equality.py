@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stratawatch.core.baselines.resampled import HELD_OUT_WEIGHT, metric_of_pooled_runs
+from stratawatch.core.baselines.held_out_predictions import HELD_OUT_WEIGHT, metric_of_pooled_runs
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.resampling import METHODS, measure_baselines
 

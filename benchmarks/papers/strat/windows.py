@@ -19,7 +19,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates, Census, Counts, Floats
 from stratawatch.core.score_bins import bins_of
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 RHO: Final = 0.3
 METRICS: Final = ("precision", "recall", "false_omission_rate")
@@ -190,11 +190,11 @@ def _run(shape: Shape, rng: np.random.Generator) -> _Run:
     design = window.design(survey)
     said: dict[str, Literal["yes", "no", "unresolved"]] = {}
     for ordinal in range(1, design.sampling_design.max_rounds(survey) + 1):
-        plan = design.plan(survey, ItemVerdicts(said), said, ordinal=ordinal)
+        plan = design.plan(survey, VerdictsByItem(said), said, ordinal=ordinal)
         for row in design.draw(plan):
             item = design.candidates.items[row]
             said[item] = "yes" if window.labels[int(item)] else "no"
-    ledger = ItemVerdicts(said)
+    ledger = VerdictsByItem(said)
     ways = {WITHOUT: replace(design, candidates=replace(design.candidates, clusters=None)), WITH: design}
     found = {way: one.estimate(ledger, said, metrics=METRICS) for way, one in ways.items()}
     ends = {way: [_ends(one) for one in every] for way, every in found.items()}

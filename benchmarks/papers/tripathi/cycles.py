@@ -18,7 +18,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Floats
 from stratawatch.core.score_bins import bins_of
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 FULL, QUICK = 300, 4
 BESIDE: Final = 3
@@ -116,11 +116,11 @@ class Frozen:
         candidates = Candidates(tuple(map(str, kept.tolist())), self.homes[kept], digests)
         wanted = replace(self.survey, seed=seed)
         design = FrozenDesign(self.items.census.classifiers, self.atoms, candidates, wanted)
-        ledger, drawn, plans = ItemVerdicts({}), np.zeros(0, dtype=np.int64), list[Plan]()
+        ledger, drawn, plans = VerdictsByItem({}), np.zeros(0, dtype=np.int64), list[Plan]()
         for ordinal in range(1, design.sampling_design.max_rounds(wanted) + 1):
             plans.append(design.plan(wanted, ledger, list(map(str, drawn.tolist())), ordinal=ordinal, earlier=plans))
             drawn = kept[list(design.draw(plans[-1]))]
-            ledger = ItemVerdicts({str(item): "yes" if self.items.yes[item] else "no" for item in drawn.tolist()})
+            ledger = VerdictsByItem({str(item): "yes" if self.items.yes[item] else "no" for item in drawn.tolist()})
         return design.estimate(ledger, ledger.verdicts.keys(), metrics=METRICS)
 
 

@@ -120,7 +120,7 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
 
     def transitions(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
-        return transitions.moves(self._sql, entity, entity_id)
+        return transitions.logged_transitions(self._sql, entity, entity_id)
 
     def _set(self, cycle_id: int, **values: Any) -> None:
         changed = self._sql.execute(update(cycles).where(cycles.c.id == cycle_id).values(**values))

@@ -52,7 +52,7 @@ def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *,
     )
 
 
-def moves(sql: Connection, entity: Entity | None, entity_id: int | None) -> tuple[Transition, ...]:
+def logged_transitions(sql: Connection, entity: Entity | None, entity_id: int | None) -> tuple[Transition, ...]:
     """The log, oldest first."""
     t = tables.transitions.c
     query = select(tables.transitions).order_by(t.id)

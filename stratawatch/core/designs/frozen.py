@@ -25,7 +25,7 @@ from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import order_by_random_number, take_smallest
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 _SMALLEST_POOL: Final = 30
@@ -83,7 +83,7 @@ class FrozenDesign:
     def plan(
         self,
         survey: SurveySpec,
-        ledger: ItemVerdicts,
+        ledger: VerdictsByItem,
         drawn: Collection[str],
         *,
         ordinal: int,
@@ -136,7 +136,7 @@ class FrozenDesign:
 
     def estimate(
         self,
-        ledger: ItemVerdicts,
+        ledger: VerdictsByItem,
         drawn: Collection[str],
         *,
         confidence: float = 0.95,
@@ -154,7 +154,7 @@ class FrozenDesign:
 
     def compare(
         self,
-        ledger: ItemVerdicts,
+        ledger: VerdictsByItem,
         drawn: Collection[str],
         first: str,
         second: str,
@@ -185,11 +185,11 @@ class FrozenDesign:
     def _order(self) -> tuple[Counts, Counts]:
         return order_by_random_number(self.candidates, self.cells.strata)
 
-    def _labelled(self, ledger: ItemVerdicts, drawn: Collection[str]) -> LabelledSample:
+    def _labelled(self, ledger: VerdictsByItem, drawn: Collection[str]) -> LabelledSample:
         return labelled_sample(self.candidates, self.cells.strata, ledger, drawn)
 
     def _half_widths(
-        self, survey: SurveySpec, ledger: ItemVerdicts, drawn: Collection[str]
+        self, survey: SurveySpec, ledger: VerdictsByItem, drawn: Collection[str]
     ) -> dict[tuple[str, str], float]:
         if not survey.stop_at_goals:
             return {}

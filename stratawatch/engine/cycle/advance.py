@@ -31,7 +31,7 @@ class AdvanceResult:
     troubles: tuple[str, ...]
 
 
-def due(ports: Ports) -> dict[str, tuple[int, ...]]:
+def ids_due_by_step(ports: Ports) -> dict[str, tuple[int, ...]]:
     """The ids that each step should look at, oldest first: of cycles, and for dispatch of batches."""
     with ports.store.begin() as tx:
         active = tx.cycles.find(states=ACTIVE_CYCLES)
@@ -96,7 +96,7 @@ class _Work:
     def each(self, name: str) -> int:
         """Do a step for everything that is due; returns for how many it was done."""
         renew_lease(self.ports, ADVANCE, self.holder)
-        return sum(self._attempt(name, number)[0] for number in due(self.ports)[name])
+        return sum(self._attempt(name, number)[0] for number in ids_due_by_step(self.ports)[name])
 
     def examined(self) -> None:
         """Note how far the label events have been looked at, once nothing judged is outdated by them."""

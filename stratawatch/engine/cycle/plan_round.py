@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from stratawatch.core.plan import Plan
-from stratawatch.core.verdicts import ItemVerdicts, Verdict
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle, reusable_verdicts
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
@@ -53,7 +53,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     before = [done.plan for done in tx.rounds.of(cycle.id)]
     plan = labelled.design.plan(
         survey_of_panel(spec),
-        ItemVerdicts({**reusable, **labelled.ledger.verdicts}),  # a reusable verdict costs no label
+        VerdictsByItem({**reusable, **labelled.ledger.verdicts}),  # a reusable verdict costs no label
         labelled.drawn,
         ordinal=ordinal,
         history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),

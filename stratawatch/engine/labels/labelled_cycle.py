@@ -10,7 +10,7 @@ import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Atom, Candidates
-from stratawatch.core.verdicts import ItemVerdicts, Verdict, Vote, resolve_votes
+from stratawatch.core.verdicts import Verdict, VerdictsByItem, Vote, resolve_votes
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
 from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
@@ -73,9 +73,9 @@ class LabelledCycle:
         return frozenset(draw.item for draw in self.draws if draw.reused)
 
     @property
-    def ledger(self) -> ItemVerdicts:
+    def ledger(self) -> VerdictsByItem:
         """The verdicts by item id."""
-        return ItemVerdicts({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})
+        return VerdictsByItem({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})
 
 
 def load_labelled_cycle(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:

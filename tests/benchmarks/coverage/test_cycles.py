@@ -12,7 +12,7 @@ from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Candidates
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9, unjudged=0.1)), size=4000)
 
@@ -69,10 +69,10 @@ class TestCycles:
         design = FrozenDesign(FAMILY.classifiers, frozen.atoms, candidates)
         survey, told = frozen.planner.survey, {}
         for ordinal in (1, 2):
-            plan = design.plan(survey, ItemVerdicts(told), set(told), ordinal=ordinal)
+            plan = design.plan(survey, VerdictsByItem(told), set(told), ordinal=ordinal)
             told = {candidates.items[row]: answers[candidates.items[row]] for row in design.draw(plan)}
         assert plan.totals == tuple(totals.tolist())
-        for estimate in design.estimate(ItemVerdicts(told), set(told), metrics=list(found)):
+        for estimate in design.estimate(VerdictsByItem(told), set(told), metrics=list(found)):
             ours = found[estimate.metric][FAMILY.classifiers.index(estimate.classifier)]
             assert not isinstance(estimate.result, Undefined)
             assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.result.low, estimate.result.high))

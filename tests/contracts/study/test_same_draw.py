@@ -18,7 +18,7 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
 from stratawatch.core.score_bins import ScoreKind
 from stratawatch.core.stratification.stratify import stratify
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.engine.labels.labelled_cycle import candidates_of
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec
 from stratawatch.study import Study
@@ -164,7 +164,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
     )
     drawn: set[str] = set()
     for ordinal in (1, 2):
-        ledger = ItemVerdicts({item: "yes" if truth[item] else "no" for item in drawn})
+        ledger = VerdictsByItem({item: "yes" if truth[item] else "no" for item in drawn})
         plan = design.plan(survey, ledger, drawn, ordinal=ordinal)
         before, drawn = drawn, {pools.items[row] for row in design.draw(plan)}
         asked = study.ask()
@@ -172,7 +172,7 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
         assert asked
         study.tell({item: truth[str(item)] for item in asked})
     assert study.ask() == []
-    ledger = ItemVerdicts({item: "yes" if truth[item] else "no" for item in drawn})
+    ledger = VerdictsByItem({item: "yes" if truth[item] else "no" for item in drawn})
     engine = {(one.classifier, one.metric): one.result for one in design.estimate(ledger, drawn)}
     for row in study.estimates():
         if row.segment is None:

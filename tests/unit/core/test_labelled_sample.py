@@ -3,7 +3,7 @@ import pytest
 
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds, labelled_sample
 from stratawatch.core.population import Candidates, Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
 
 STRATA = np.array([0, 0, 1])
@@ -21,7 +21,7 @@ def candidates(items=30) -> Candidates:
 
 
 def told(known, drawn=None):
-    ledger = ItemVerdicts(known)
+    ledger = VerdictsByItem(known)
     return labelled_sample(candidates(), STRATA, ledger, known if drawn is None else drawn)
 
 

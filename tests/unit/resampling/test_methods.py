@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import model_selection
 
-from stratawatch.core.baselines.resampled import HeldOutPredictions
+from stratawatch.core.baselines.held_out_predictions import HeldOutPredictions
 from stratawatch.errors import StratawatchError
 from stratawatch.resampling.bootstrap import Bootstrap632
 from stratawatch.resampling.cross_validation import KFold

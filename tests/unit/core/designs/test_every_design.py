@@ -19,7 +19,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.population import Candidates, Census, Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.support.examples import examples
 
@@ -55,7 +55,7 @@ def test_rounds_only_add_and_never_exceed_budget_or_pools(name, sizes, budget, s
         assert not chosen.drawable(Cells.of_census(census)).any() or survey.budget < chosen.least_budget(2)
         return
     for ordinal in range(1, design_named(name).max_rounds(survey) + 2):
-        says = ItemVerdicts({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
+        says = VerdictsByItem({item: "yes" if crc32(item.encode()) % 100 < 100 * share else "no" for item in drawn})
         plan = design.plan(survey, says, drawn, ordinal=ordinal, earlier=plans)
         totals = np.array(plan.totals)
         assert bool(np.all(totals <= drawable_items(design.cells)))
@@ -74,7 +74,7 @@ def test_every_metric_is_known_or_undefined_and_a_census_is_the_truth(name):
     survey = SurveySpec(budget=100, design=name)
     design = design_of(census, survey)
     says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(design.candidates.items)}
-    found = design.estimate(ItemVerdicts(says), says, metrics=tuple(METRICS))
+    found = design.estimate(VerdictsByItem(says), says, metrics=tuple(METRICS))
     assert {(one.classifier, one.metric) for one in found} == {(c, m) for c in "ab" for m in METRICS}
     for one in found:
         assert isinstance(one.result, IntervalEstimate | Undefined)
@@ -96,7 +96,7 @@ def test_segments_are_told_by_the_designs_that_say_so(name):
     countries = tuple("DE" if row % 2 else "FR" for row in range(len(items)))
     design = replace(design, candidates=replace(design.candidates, segments={"country": countries}))
     says = {item: "yes" if row % 3 == 0 else "no" for row, item in enumerate(items)}
-    found = design.estimate(ItemVerdicts(says), says, metrics=tuple(METRICS), segments=[where])
+    found = design.estimate(VerdictsByItem(says), says, metrics=tuple(METRICS), segments=[where])
     told = [one for one in found if one.segment == where and isinstance(one.result, IntervalEstimate)]
     assert bool(told) is design_class(name).estimates_segments
 
@@ -117,7 +117,7 @@ def test_a_design_is_not_planned_as_another():
     census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 100]))
     design = design_of(census, SurveySpec(budget=50, design="srs"))
     with pytest.raises(StratawatchError, match='cut as "srs" cannot be planned as "joint"'):
-        design.plan(SurveySpec(budget=50), ItemVerdicts({}), (), ordinal=1)
+        design.plan(SurveySpec(budget=50), VerdictsByItem({}), (), ordinal=1)
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,9 @@ def test_a_subclass_under_another_name_has_the_numbers_of_its_class(monkeypatch,
         design = design_of(census, survey)
         names = tuple(f"c{row // 4}" for row in range(len(design.candidates.items)))
         design = replace(design, candidates=replace(design.candidates, clusters=names if clustered else None))
-        plan = design.plan(survey, ItemVerdicts({}), (), ordinal=1)
+        plan = design.plan(survey, VerdictsByItem({}), (), ordinal=1)
         drawn = {design.candidates.items[row] for row in design.draw(plan)}
-        says = ItemVerdicts({item: "yes" if crc32(item.encode()) % 3 == 0 else "no" for item in drawn})
+        says = VerdictsByItem({item: "yes" if crc32(item.encode()) % 3 == 0 else "no" for item in drawn})
         compared = design.compare(says, drawn, "a", "b", "recall")
         found.append((plan, drawn, design.estimate(says, drawn, metrics=tuple(METRICS)), compared))
     assert found[0] == found[1]

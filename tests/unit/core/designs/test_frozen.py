@@ -10,7 +10,7 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.population import Atom
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
 from tests.support.labelled_population import two_classifiers
 from tests.support.past_labels import curve, drawn
@@ -22,7 +22,7 @@ def population():
 
 
 def first(population, budget=300, ledger=None, **more):
-    return population.design.plan(SurveySpec(budget=budget), ledger or ItemVerdicts({}), (), ordinal=1, **more)
+    return population.design.plan(SurveySpec(budget=budget), ledger or VerdictsByItem({}), (), ordinal=1, **more)
 
 
 def cheap(population, share=3):
@@ -102,7 +102,7 @@ class TestPlan:
     @pytest.mark.parametrize(("margin", "adds"), [(0.45, False), (0.02, True)])
     def test_until_goals_the_intervals_so_far_decide(self, population, margin, adds):
         survey = SurveySpec((Goal("precision", margin), Goal("recall", margin)), stop_at_goals=True)
-        one = population.design.plan(survey, ItemVerdicts({}), (), ordinal=1)
+        one = population.design.plan(survey, VerdictsByItem({}), (), ordinal=1)
         drawn = population.drawn(one)
         two = population.design.plan(survey, population.ledger(drawn), drawn, ordinal=2)
         assert (two.labels > one.labels) is adds
@@ -135,14 +135,14 @@ class TestKnownItems:
         known = cheap(population)
         one = population.drawn(first(population, ledger=known))
         reused = one & known.verdicts.keys()
-        ledger = ItemVerdicts({**known.verdicts, **population.ledger(one).verdicts})
+        ledger = VerdictsByItem({**known.verdicts, **population.ledger(one).verdicts})
         two = population.drawn(population.design.plan(population.survey, ledger, one, ordinal=2, reused=reused))
         assert one <= two
         assert 295 <= len(two - known.verdicts.keys()) <= 300
 
     def test_an_item_that_was_drawn_and_not_answered_was_asked_about(self, population):
         one = population.drawn(first(population))
-        two = population.design.plan(population.survey, ItemVerdicts({}), one, ordinal=2)
+        two = population.design.plan(population.survey, VerdictsByItem({}), one, ordinal=2)
         assert two.labels == 300
 
     def test_do_not_make_a_round_of_their_own(self, population):
@@ -161,7 +161,7 @@ class TestKnownItems:
         known = population.ledger([pool.items[row] for row in np.flatnonzero(odd)])
         blind, told = (
             population.drawn(population.design.plan(survey, ledger, (), ordinal=1, history=history))
-            for ledger in (ItemVerdicts({}), known)
+            for ledger in (VerdictsByItem({}), known)
         )
         assert len(told - known.verdicts.keys()) < len(blind - known.verdicts.keys())
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
 from tests.support.labelled_population import LabelledPopulation, two_classifiers
@@ -53,7 +53,7 @@ class TestEstimate:
         zeros = [
             item for item, atom in zip(pool.items, pool.atoms, strict=True) if population.atoms[atom].pattern == "0"
         ][:6]
-        ledger = ItemVerdicts(
+        ledger = VerdictsByItem(
             {**dict.fromkeys(ones[:3] + zeros[:1], "yes"), **dict.fromkeys(ones[3:] + zeros[1:], "no")}
         )
         found = population.design.estimate(ledger, {*ones, *zeros})
@@ -83,16 +83,16 @@ class TestEstimate:
     @pytest.mark.parametrize("confidence", [0.0, 1.0, 95])
     def test_a_confidence_that_is_none_is_refused(self, population, confidence):
         with pytest.raises(StratawatchError, match="expected a number between 0 and 1"):
-            population.design.estimate(ItemVerdicts({}), (), confidence=confidence)
+            population.design.estimate(VerdictsByItem({}), (), confidence=confidence)
 
     @settings(max_examples=examples(40), deadline=None)
     @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.03, 0.5, 0.97, 1.0]), st.floats(0, 1))
     def test_whatever_people_answer_every_interval_holds_its_value(self, population, seed, yes, answering):
         rng = np.random.default_rng(seed)
-        items = population.drawn(population.design.plan(population.survey, ItemVerdicts({}), (), ordinal=1))
+        items = population.drawn(population.design.plan(population.survey, VerdictsByItem({}), (), ordinal=1))
         said = {item: "yes" if rng.random() < yes else "no" for item in sorted(items) if rng.random() < answering}
         for estimate in population.design.estimate(
-            ItemVerdicts(said), items, segments=(population.north, Segment("region", "west"))
+            VerdictsByItem(said), items, segments=(population.north, Segment("region", "west"))
         ):
             if isinstance(estimate.result, IntervalEstimate):
                 known = estimate.result
@@ -100,12 +100,12 @@ class TestEstimate:
                 assert known.n_eff >= 0
             else:
                 assert estimate.result.reason
-        plan = population.design.plan(population.survey, ItemVerdicts(said), items, ordinal=2)
+        plan = population.design.plan(population.survey, VerdictsByItem(said), items, ordinal=2)
         assert plan.labels == 300
 
     def test_a_draw_of_another_design_is_refused(self, population):
         with pytest.raises(StratawatchError, match="1 drawn items are not among the candidates; got 'stranger'"):
-            population.design.estimate(ItemVerdicts({}), {"stranger"})
+            population.design.estimate(VerdictsByItem({}), {"stranger"})
 
     def test_a_segment_column_that_was_not_kept_is_named(self, population):
         ledger, drawn = population.labelled()
@@ -136,7 +136,7 @@ class TestCompare:
 
     def test_a_confidence_that_is_none_is_refused(self, population):
         with pytest.raises(StratawatchError, match="expected a number between 0 and 1"):
-            population.design.compare(ItemVerdicts({}), (), "a", "b", "precision", 95)
+            population.design.compare(VerdictsByItem({}), (), "a", "b", "precision", 95)
 
 
 class TestAuxiliary:
@@ -167,12 +167,12 @@ class TestAuxiliary:
 class TestNonResponse:
     def test_no_labels_at_all_are_no_information(self, population):
         _, drawn = population.labelled()
-        assert all(isinstance(e.result, Undefined) for e in population.design.estimate(ItemVerdicts({}), drawn))
-        assert all(e.labels_used == 0 for e in population.design.estimate(ItemVerdicts({}), drawn))
+        assert all(isinstance(e.result, Undefined) for e in population.design.estimate(VerdictsByItem({}), drawn))
+        assert all(e.labels_used == 0 for e in population.design.estimate(VerdictsByItem({}), drawn))
 
     def test_missing_answers_are_reweighted_and_widen_the_interval(self, population):
         ledger, drawn = population.labelled()
-        half = ItemVerdicts({item: verdict for item, verdict in ledger.verdicts.items() if int(item[1:]) % 2})
+        half = VerdictsByItem({item: verdict for item, verdict in ledger.verdicts.items() if int(item[1:]) % 2})
         full, fewer = population.design.estimate(ledger, drawn), population.design.estimate(half, drawn)
         assert all(f.result.half_width > e.result.half_width for e, f in zip(full, fewer, strict=True))
         assert all(abs(f.result.value - e.result.value) < 0.2 for e, f in zip(full, fewer, strict=True))
@@ -180,14 +180,14 @@ class TestNonResponse:
     def test_unresolved_is_no_answer(self, population):
         ledger, drawn = population.labelled()
         gone = {item for item in ledger.verdicts if int(item[1:]) % 2}
-        unresolved = ItemVerdicts({i: "unresolved" if i in gone else v for i, v in ledger.verdicts.items()})
-        missing = ItemVerdicts({i: v for i, v in ledger.verdicts.items() if i not in gone})
+        unresolved = VerdictsByItem({i: "unresolved" if i in gone else v for i, v in ledger.verdicts.items()})
+        missing = VerdictsByItem({i: v for i, v in ledger.verdicts.items() if i not in gone})
         assert population.design.estimate(unresolved, drawn) == population.design.estimate(missing, drawn)
 
     def test_a_silent_pattern_of_more_than_a_tenth_blinds_the_metrics_that_need_it(self, population):
         ledger, drawn = population.labelled()
         heard = {i: v for i, v in ledger.verdicts.items() if population.patterns[int(i[1:])] != "11"}
-        found = population.design.estimate(ItemVerdicts(heard), drawn)
+        found = population.design.estimate(VerdictsByItem(heard), drawn)
         assert isinstance(outcome(found, "a", "precision"), Undefined)
         assert "strata without a label" in outcome(found, "a", "precision").reason
         assert isinstance(outcome(found, "a", "false_omission_rate"), IntervalEstimate)

@@ -15,7 +15,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.labelled_sample import FOLDS, LabelledSample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import PlanImpossible
 from tests.support.closed_forms import closed_form
 
@@ -44,14 +44,14 @@ def truth_of(design, says) -> dict[str, str]:
 
 
 def told(design, drawn, says):
-    found = design.estimate(ItemVerdicts(truth_of(design, says)), drawn, metrics=tuple(METRICS))
+    found = design.estimate(VerdictsByItem(truth_of(design, says)), drawn, metrics=tuple(METRICS))
     return {(one.classifier, one.metric): one for one in found}
 
 
 class TestDraw:
     def test_one_stratum_of_all_that_was_judged_gets_the_budget(self):
         design = design_of()
-        plan = design.plan(SRS, ItemVerdicts({}), (), ordinal=1)
+        plan = design.plan(SRS, VerdictsByItem({}), (), ordinal=1)
         homes = {design.atoms[atom].pattern: design.atoms[atom].stratum for atom in range(len(design.atoms))}
         assert homes == {"00": 0, "01": 0, "11": 0, "--": 1}
         assert plan.totals == (40, 0)
@@ -59,7 +59,7 @@ class TestDraw:
 
     def test_every_item_is_as_likely_as_any_other(self):
         design = design_of()
-        drawn = design.draw(design.plan(SRS, ItemVerdicts({}), (), ordinal=1))
+        drawn = design.draw(design.plan(SRS, VerdictsByItem({}), (), ordinal=1))
         smallest = sorted(
             (row for row in range(850) if design.atoms[int(design.candidates.atoms[row])].stratum == 0),
             key=lambda row: design.candidates.digests[row],
@@ -68,18 +68,22 @@ class TestDraw:
 
     def test_known_labels_make_room_for_more(self):
         design = design_of()
-        first = [design.candidates.items[row] for row in design.draw(design.plan(SRS, ItemVerdicts({}), (), ordinal=1))]
-        plan = design.plan(SRS, ItemVerdicts(dict.fromkeys(first[:10], "no")), (), ordinal=1)
+        first = [
+            design.candidates.items[row] for row in design.draw(design.plan(SRS, VerdictsByItem({}), (), ordinal=1))
+        ]
+        plan = design.plan(SRS, VerdictsByItem(dict.fromkeys(first[:10], "no")), (), ordinal=1)
         assert plan.totals == (50, 0)
 
     def test_a_second_round_adds_nothing(self):
         design = design_of()
-        drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, ItemVerdicts({}), (), ordinal=1))]
-        assert design.plan(SRS, ItemVerdicts(dict.fromkeys(drawn, "no")), drawn, ordinal=2).labels == 40
+        drawn = [
+            design.candidates.items[row] for row in design.draw(design.plan(SRS, VerdictsByItem({}), (), ordinal=1))
+        ]
+        assert design.plan(SRS, VerdictsByItem(dict.fromkeys(drawn, "no")), drawn, ordinal=2).labels == 40
 
     def test_a_budget_beyond_the_population_takes_all_of_it(self):
         survey = SurveySpec(budget=10_000, design="srs")
-        assert design_of(survey=survey).plan(survey, ItemVerdicts({}), (), ordinal=1).totals == (800, 0)
+        assert design_of(survey=survey).plan(survey, VerdictsByItem({}), (), ordinal=1).totals == (800, 0)
 
     def test_goals_without_a_budget_are_refused(self):
         with pytest.raises(PlanImpossible, match='design = "srs" does not know how many labels goals need'):
@@ -88,13 +92,15 @@ class TestDraw:
     def test_where_nobody_judged_anything_there_is_nothing_to_draw(self):
         census = Census(("a",), ("-",), np.array([5]), np.array([30]))
         design = design_of(census)
-        assert design.plan(SRS, ItemVerdicts({}), (), ordinal=1).totals == (0,)
+        assert design.plan(SRS, VerdictsByItem({}), (), ordinal=1).totals == (0,)
 
 
 class TestEstimates:
     def test_are_the_plain_shares_among_the_labels(self):
         design = design_of()
-        drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, ItemVerdicts({}), (), ordinal=1))]
+        drawn = [
+            design.candidates.items[row] for row in design.draw(design.plan(SRS, VerdictsByItem({}), (), ordinal=1))
+        ]
         found = told(design, drawn, lambda pattern, number: number % 3 == 0)
         truth = truth_of(design, lambda pattern, number: number % 3 == 0)
         calls = {item: design.atoms[int(design.candidates.atoms[row])].pattern for row, item in enumerate(truth)}
@@ -108,7 +114,9 @@ class TestEstimates:
     def test_the_interval_is_wilsons_with_the_labels_of_an_endless_population(self):
         """n = 40 of N = 800: n/((N - n)/(N - 1)) labels."""
         design = design_of()
-        drawn = [design.candidates.items[row] for row in design.draw(design.plan(SRS, ItemVerdicts({}), (), ordinal=1))]
+        drawn = [
+            design.candidates.items[row] for row in design.draw(design.plan(SRS, VerdictsByItem({}), (), ordinal=1))
+        ]
         one = told(design, drawn, lambda pattern, number: number % 3 == 0)["a", "prevalence"].result
         low, high = wilson_interval(np.array(one.value), np.array(40 * 799 / 760), 0.95)
         assert (one.low, one.high, one.n_eff) == pytest.approx((float(low), float(high), 40 * 799 / 760))

@@ -18,7 +18,7 @@ from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 
 def clustered(design: FrozenDesign, name) -> FrozenDesign:
@@ -47,7 +47,7 @@ class TestAlone:
         assert after.result == before.result
 
 
-def doubled(copies: int) -> tuple[FrozenDesign, ItemVerdicts]:
+def doubled(copies: int) -> tuple[FrozenDesign, VerdictsByItem]:
     """A window of 4,000 scored items; 200 of them drawn and labelled, each `copies` times over."""
     census = Census(("a",), ("0", "1"), np.array([200, 800]), np.array([2000, 2000]))
     survey = SurveySpec(budget=400 * copies)
@@ -59,7 +59,7 @@ def doubled(copies: int) -> tuple[FrozenDesign, ItemVerdicts]:
     digests = tuple(f"{number:032x}" for number in rng.permutation(len(items)).tolist())
     pool = Candidates(items, np.array([atom for atom, _, _ in rows]), digests, clusters=tuple(i[:-2] for i in items))
     said = {item: "yes" if yes[row[:2]] else "no" for item, row in zip(items, rows, strict=True)}
-    return FrozenDesign(("a",), atoms, pool, survey), ItemVerdicts(said)
+    return FrozenDesign(("a",), atoms, pool, survey), VerdictsByItem(said)
 
 
 class TestCopies:
@@ -134,7 +134,7 @@ class TestClusters:
         )
         (found,) = [
             one
-            for one in three.estimate(ItemVerdicts(dict.fromkeys(drawn, "yes")), drawn, metrics=("prevalence",))
+            for one in three.estimate(VerdictsByItem(dict.fromkeys(drawn, "yes")), drawn, metrics=("prevalence",))
             if one.classifier == "a"
         ]
         assert found.deff == pytest.approx(3)
@@ -151,7 +151,7 @@ class TestClusters:
         said = {item: "no" if item in passed else verdict for item, verdict in ledger.verdicts.items()}
         order = sorted(item for item in drawn if item in passed)
         three = clustered(population.design, lambda item: str(order.index(item) // 3) if item in order else None)
-        found = {one.classifier: one.deff for one in three.estimate(ItemVerdicts(said), drawn, metrics=("recall",))}
+        found = {one.classifier: one.deff for one in three.estimate(VerdictsByItem(said), drawn, metrics=("recall",))}
         assert found["b"] == pytest.approx(3, abs=0.02)
 
     def test_across_strata_or_inside_leave_different_degrees(self, population, told):
@@ -170,7 +170,7 @@ class TestClusters:
             assert one.result.low == one.result.high
 
     def test_without_labels_there_is_nothing_to_widen(self, population):
-        found = clustered(population.design, lambda item: "c").estimate(ItemVerdicts({}), ())
+        found = clustered(population.design, lambda item: "c").estimate(VerdictsByItem({}), ())
         assert all(isinstance(one.result, Undefined) for one in found)
 
 

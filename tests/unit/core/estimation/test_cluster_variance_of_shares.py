@@ -8,7 +8,7 @@ import pytest
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Census, Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from tests.support.closed_forms import RATIOS
 from tests.support.design_cycle import design_of
 
@@ -39,10 +39,10 @@ class Labelled:
         customer = np.where(rng.random(len(kinds)) < 0.5, 10 * kinds, 0) + rng.integers(10, size=len(kinds))
         yes = rng.random(len(kinds)) < np.where(patterns == "11", 0.7, 0.3) - 0.2 * (customer % 2)
         self.design = replace(plain, candidates=replace(plain.candidates, clusters=tuple(map(str, customer.tolist()))))
-        rows = plain.draw(plain.plan(survey, ItemVerdicts({}), (), ordinal=1))
+        rows = plain.draw(plain.plan(survey, VerdictsByItem({}), (), ordinal=1))
         self.drawn = {plain.candidates.items[row] for row in rows}
         names = [plain.candidates.items[row] for row in rows]
-        self.ledger = ItemVerdicts({name: "yes" if yes[row] else "no" for name, row in zip(names, rows, strict=True)})
+        self.ledger = VerdictsByItem({name: "yes" if yes[row] else "no" for name, row in zip(names, rows, strict=True)})
         rows = np.array(rows)
         self.calls = {c: np.array([p[i] == "1" for p in patterns[rows]], float) for i, c in enumerate("ab")}
         self.yes, self.customer = yes[rows].astype(float), customer[rows]

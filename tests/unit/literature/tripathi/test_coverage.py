@@ -8,7 +8,7 @@ from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from tests.support.seed import random_seed
 from tests.support.tripathi_cycle import survey
 
@@ -55,7 +55,7 @@ def test_intervals_hold_and_values_are_not_biased(seed):
         rows = np.concatenate([rng.choice(pool, n, replace=False) for pool, n in zip(members, totals, strict=True)])
         items = tuple(f"i{row}" for row in rows.tolist())
         pools = Candidates(items, homes[rows], tuple(f"{place:032x}" for place in range(len(rows))))
-        ledger = ItemVerdicts(
+        ledger = VerdictsByItem(
             {item: "yes" if word else "no" for item, word in zip(items, says[rows].tolist(), strict=True)}
         )
         for one in FrozenDesign(CENSUS.classifiers, atoms, pools, asked).estimate(ledger, items):

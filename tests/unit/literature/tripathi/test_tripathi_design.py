@@ -8,7 +8,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.population import Candidates, Census, Segment
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.tripathi.tripathi_design import TripathiDesign
 from tests.support.tripathi_cycle import CENSUS, NAMES, design_of, drawn, estimates_of, pattern_of, survey
@@ -43,21 +43,21 @@ class TestOptions:
 class TestPlan:
     def test_is_one_round(self):
         design = design_of()
-        first = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1)
+        first = design.plan(design.survey, VerdictsByItem({}), (), ordinal=1)
         items = [design.candidates.items[row] for row in design.draw(first)]
-        again = design.plan(design.survey, ItemVerdicts(dict.fromkeys(items, "no")), items, ordinal=2)
+        again = design.plan(design.survey, VerdictsByItem(dict.fromkeys(items, "no")), items, ordinal=2)
         assert design.sampling_design.max_rounds(design.survey) == 1
         assert again.totals == first.totals
 
     def test_is_the_same_whatever_labels_exist_already(self):
         design = design_of()
-        first = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1)
-        labels = ItemVerdicts(dict.fromkeys(design.candidates.items[::3], "yes"))
+        first = design.plan(design.survey, VerdictsByItem({}), (), ordinal=1)
+        labels = VerdictsByItem(dict.fromkeys(design.candidates.items[::3], "yes"))
         assert design.plan(design.survey, labels, (), ordinal=1) == first
 
     def test_takes_what_a_short_pool_has_and_says_so(self):
         whole = design_of()
-        asked = np.array(whole.plan(whole.survey, ItemVerdicts({}), (), ordinal=1).totals)
+        asked = np.array(whole.plan(whole.survey, VerdictsByItem({}), (), ordinal=1).totals)
         short = int(asked.argmax())
         homes = whole.cells.strata[whole.candidates.atoms]
         kept = np.flatnonzero(homes != short).tolist()
@@ -68,10 +68,12 @@ class TestPlan:
             tuple(whole.candidates.digests[row] for row in kept),
         )
         design = FrozenDesign(NAMES, whole.atoms, candidates, whole.survey)
-        plan = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1)
+        plan = design.plan(design.survey, VerdictsByItem({}), (), ordinal=1)
         assert plan.exhausted == (short,)
         assert plan.totals[short] == 5
-        found = design.estimate(ItemVerdicts(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=["precision"])
+        found = design.estimate(
+            VerdictsByItem(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=["precision"]
+        )
         assert {one.result.value for one in found} == {1.0}
 
     def test_pools_hold_it(self):
@@ -86,7 +88,7 @@ class TestForecast:
     def test_is_the_width_if_labels_come_as_expected(self):
         """Labels thrown by the rates: the mean half-width of many cycles is the forecast, within a tenth."""
         design = design_of(survey(500, parent="b"))
-        forecast = design.plan(design.survey, ItemVerdicts({}), (), ordinal=1).half_widths
+        forecast = design.plan(design.survey, VerdictsByItem({}), (), ordinal=1).half_widths
         items = drawn(design)
         rates = [design.atoms[int(design.candidates.atoms[int(item[1:])])].mean_score for item in items]
         rng = np.random.default_rng(4)
@@ -117,14 +119,16 @@ class TestWhatItDoesNotServe:
     @pytest.mark.parametrize("metric", ["f1", "accuracy", "specificity", "prevalence"])
     def test_is_undefined_with_the_reason(self, metric):
         design = design_of()
-        (one, *_) = design.estimate(ItemVerdicts(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=[metric])
+        (one, *_) = design.estimate(
+            VerdictsByItem(dict.fromkeys(drawn(design), "yes")), drawn(design), metrics=[metric]
+        )
         assert isinstance(one.result, Undefined)
         assert one.result.reason.startswith("design = 'tripathi' does not tell ")
 
     def test_segments_are_undefined(self):
         design = design_of()
         found = design.estimate(
-            ItemVerdicts(dict.fromkeys(drawn(design), "yes")), drawn(design), segments=[Segment("country", "DE")]
+            VerdictsByItem(dict.fromkeys(drawn(design), "yes")), drawn(design), segments=[Segment("country", "DE")]
         )
         inside = {one.result for one in found if one.segment}
         assert inside == {Undefined("design = 'tripathi' tells nothing of segments")}
@@ -142,7 +146,7 @@ def test_classifiers_are_compared_on_the_same_items():
     design = design_of(survey(600, parent="b"))
     truth = {item: "yes" if int(item[1:]) % 3 else "no" for item in design.candidates.items}
     says = {item: truth[item] for item in drawn(design)}
-    found = design.compare(ItemVerdicts(says), says, "a", "b", "precision").result
+    found = design.compare(VerdictsByItem(says), says, "a", "b", "precision").result
     first, second = (
         np.mean([truth[item] == "yes" for item in truth if pattern_of(design, item)[place] == "1"]) for place in (0, 1)
     )

@@ -13,7 +13,7 @@ from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Candidates, Census
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 
 BRR = SurveySpec(budget=300, variance="brr")
 
@@ -34,7 +34,7 @@ def one_stratum(said, items, budget=100):
     names = tuple(f"i{row}" for row in range(len(said)))
     digests = tuple(f"{row:032x}" for row in range(len(said)))
     pool = Candidates(names, np.zeros(len(said), dtype=np.int64), digests)
-    ledger = ItemVerdicts({name: "yes" if yes else "no" for name, yes in zip(names, said, strict=True)})
+    ledger = VerdictsByItem({name: "yes" if yes else "no" for name, yes in zip(names, said, strict=True)})
     return FrozenDesign(("a",), stratify_for_survey(census, survey), pool, survey), ledger
 
 
@@ -127,7 +127,7 @@ def test_a_segment_is_named_where_it_cannot_be_told(population):
     ledger, drawn = population.labelled()
     where = dict(zip(population.design.candidates.items, population.design.candidates.segments["region"], strict=True))
     north = {item: "yes" for item in drawn if where[item] == "north"}
-    said = ItemVerdicts({**ledger.verdicts, **north})
+    said = VerdictsByItem({**ledger.verdicts, **north})
     found = replace(population.design, survey=BRR).estimate(said, drawn, segments=(population.north,))
     assert all("in region=north" in one.result.reason for one in found if isinstance(one.result, Undefined))
 

@@ -10,7 +10,7 @@ from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.variance_methods import VARIANCES, variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS
-from stratawatch.core.verdicts import ItemVerdicts
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 EVERY = pytest.mark.parametrize("name", VARIANCES)
@@ -49,7 +49,7 @@ class TestEvery:
             assert other.result.low == pytest.approx(one.result.low, abs=1e-12)
 
     def test_what_the_design_cannot_tell_stays_undefined(self, population, name):
-        found = with_variance(population.design, name).estimate(ItemVerdicts({}), ())
+        found = with_variance(population.design, name).estimate(VerdictsByItem({}), ())
         assert all(isinstance(one.result, Undefined) for one in found)
 
     def test_warnings_are_sentences(self, population, name):

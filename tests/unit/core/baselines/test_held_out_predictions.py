@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.baselines.labelled import share_from_counts
-from stratawatch.core.baselines.resampled import (
+from stratawatch.core.baselines.held_out_predictions import (
     HeldOutPredictions,
     bootstrap_632,
     mean_of_runs,
     metric_by_run,
     metric_of_pooled_runs,
 )
+from stratawatch.core.baselines.labelled import share_from_counts
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, ConfusionCounts
 from stratawatch.errors import StratawatchError
