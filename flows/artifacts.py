@@ -8,7 +8,7 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.population import Atom
-from stratawatch.core.stratification.stratum_summary import summarise_strata
+from stratawatch.core.stratification.stratum_atoms import atoms_by_stratum
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.model.alarm_records import StreamState
 from stratawatch.engine.model.cycle_facts import Cycle, Round
@@ -80,7 +80,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
     ]
     strata = [
         f"| {stratum.pattern_text} | {score_text(stratum.mean_score) or 'none'} | {stratum.items} | {total} |"
-        for stratum, total in zip(summarise_strata(atoms), plan.totals, strict=True)
+        for stratum, total in zip(atoms_by_stratum(atoms), plan.totals, strict=True)
     ]
     return "\n".join(
         [

@@ -205,12 +205,12 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
-    from stratawatch.core.stratification.stratum_summary import summarise_strata
+    from stratawatch.core.stratification.stratum_atoms import atoms_by_stratum
     from stratawatch.engine.cycle.plan_preview import preview_plan
 
     period, window = newest_window(installation, spec)
     previewed = preview_plan(installation.ports, spec, window, period)
-    planned, strata = previewed.plan, summarise_strata(previewed.atoms)
+    planned, strata = previewed.plan, atoms_by_stratum(previewed.atoms)
     if not strata:
         raise _empty(spec, window)
     return {

@@ -176,7 +176,7 @@ def _described(classifiers: Sequence[str], auxiliary: Sequence[str]) -> str:
     return f"{named} with auxiliary {', '.join(auxiliary)}" if auxiliary else named
 
 
-def labels_of_period(
+def past_labels_of_study(
     period: int, population: StudyPopulation, design: FrozenDesign, progress: StudyProgress
 ) -> list[PastLabel]:
     """A row for every drawn item that is labelled yes or no, in this study or before."""

@@ -15,7 +15,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.score_bins import centre
-from stratawatch.core.stratification.stratum_summary import StratumSummary, summarise_strata
+from stratawatch.core.stratification.stratum_atoms import StratumAtoms, atoms_by_stratum
 from stratawatch.study.estimate_rows import goal_margins
 from stratawatch.study.rows import Rows
 
@@ -115,12 +115,12 @@ def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, patte
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
-    strata = zip(summarise_strata(design.atoms), plan.totals, strict=True)
+    strata = zip(atoms_by_stratum(design.atoms), plan.totals, strict=True)
     rows = [_stratum(number, stratum, labels) for number, (stratum, labels) in enumerate(strata)]
     return StudyPlan(Rows(rows), Rows(expected), source, pattern_names, method_warnings(survey))
 
 
-def _stratum(number: int, stratum: StratumSummary, labels: int) -> PlannedStratum:
+def _stratum(number: int, stratum: StratumAtoms, labels: int) -> PlannedStratum:
     scored = [atom for atom in stratum.atoms if atom.mean_score is not None]
     lowest = centre(min(max(atom.first_bin, 0) for atom in scored)) if scored else None
     highest = centre(max(atom.last_bin for atom in scored)) if scored else None

@@ -23,7 +23,7 @@ from stratawatch.study.arguments import (
     read_stop_rule,
     read_survey,
 )
-from stratawatch.study.earlier_labels import StudyHistory, document_errors, labels_of_period, parse_saved_json
+from stratawatch.study.earlier_labels import StudyHistory, document_errors, parse_saved_json, past_labels_of_study
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
@@ -202,7 +202,7 @@ class Study:
 
     def history(self) -> StudyHistory:
         """Every label so far, with those of earlier studies: the `history` of the next study."""
-        rows = labels_of_period(self._past.period + 1, self._population, self._design, self._progress)
+        rows = past_labels_of_study(self._past.period + 1, self._population, self._design, self._progress)
         return self._past.followed_by(rows)
 
     def to_json(self) -> str:

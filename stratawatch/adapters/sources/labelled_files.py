@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.adapters.sources import call_sql
+from stratawatch.adapters.sources import call_and_score_sql
 from stratawatch.adapters.sources.column_types import require
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files
@@ -113,10 +113,10 @@ def _statement(
     renamed += [f"CAST({identifier(name)} AS VARCHAR) AS segment_{i}" for i, name in enumerate(segments, 1)]
     renamed += [] if item is None else [f"CAST({identifier(item)} AS VARCHAR) AS item"]
     scores = [(i, types[one.score]) for i, one in classifiers if one.score is not None]
-    scored = ["*", *(f"{call_sql.score_as_double(i, kind)} AS score_{i}" for i, kind in scores)]
+    scored = ["*", *(f"{call_and_score_sql.score_as_double(i, kind)} AS score_{i}" for i, kind in scores)]
     selected = [f"{_LABEL_LETTER.format(c='label_given')} AS label"]
     selected += [
-        f"SUBSTRING('{CALL_LETTERS}', ({call_sql.call(i, one, types, 1)}) + 1, 1) AS letter_{i}"
+        f"SUBSTRING('{CALL_LETTERS}', ({call_and_score_sql.call(i, one, types, 1)}) + 1, 1) AS letter_{i}"
         for i, one in classifiers
     ]
     selected += [f"segment_{i}" for i, _ in enumerate(segments, 1)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from stratawatch.adapters.adapter_settings import BuildContext
-from stratawatch.adapters.sources import SourceSettings, call_sql
+from stratawatch.adapters.sources import SourceSettings, call_and_score_sql
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
@@ -31,7 +31,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "smallint": "SMALLINT",
     "integer": "INTEGER",
     "bigint": "BIGINT",
-    "numeric": call_sql.UNBOUNDED,
+    "numeric": call_and_score_sql.UNBOUNDED,
     "real": "FLOAT",
     "double precision": "DOUBLE",
     "boolean": "BOOLEAN",

@@ -10,8 +10,8 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from stratawatch.adapters.sources import call_sql, packed_codes, window_times
-from stratawatch.adapters.sources.call_sql import NumberedScorer
+from stratawatch.adapters.sources import call_and_score_sql, packed_codes, window_times
+from stratawatch.adapters.sources.call_and_score_sql import NumberedScorer
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.kept_digests import DigestBound
 from stratawatch.adapters.sources.quoting import identifier, text
@@ -157,7 +157,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         columns, types = self.panel.columns, self.types
         scored_classifiers = self._scored_classifiers()
         scored = [*scored_classifiers, *self._auxiliary()]
-        probabilities = [f"{call_sql.as_probability(i, one)} AS probability_{i}" for i, one in scored]
+        probabilities = [f"{call_and_score_sql.as_probability(i, one)} AS probability_{i}" for i, one in scored]
         calls = zip(self._call_words(), packed_codes.pack(self._call_codes()), strict=True)
         flags = zip(self._flag_words(), packed_codes.pack(self._flag_codes(window)), strict=True)
         row_is_clean = ["NOT item IS NULL", window_times.has_clean_time(columns, window)]
@@ -175,14 +175,14 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
                 [
                     "*",
                     *(f"{code} AS {name}" for name, code in calls),
-                    f"{call_sql.total_score(scored_classifiers)} AS total_score",
+                    f"{call_and_score_sql.total_score(scored_classifiers)} AS total_score",
                 ]
             ),
             hashed=template("hashed").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
             called="hashed" if drawing else "called",
-            is_clean=call_sql.is_clean(row_is_clean, scored_classifiers),
+            is_clean=call_and_score_sql.is_clean(row_is_clean, scored_classifiers),
             flags=INDENT.join(["*", *(f"CASE WHEN is_clean THEN 0 ELSE {code} END AS {name}" for name, code in flags)]),
-            mean_score=call_sql.mean_score(
+            mean_score=call_and_score_sql.mean_score(
                 scored_classifiers, self._auxiliary(), packed_codes.all_codes_valid_sql(self._flag_words())
             ),
             is_valid=packed_codes.all_codes_valid_sql(self._words()),
@@ -206,8 +206,8 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
 
     def _call_codes(self) -> list[packed_codes.CodeSql]:
         """The code of every call in the pattern."""
-        auxiliary = [partial(call_sql.auxiliary_call, i, one) for i, one in self._auxiliary()]
-        return [*(partial(call_sql.call, i, one, self.types) for i, one in self._classifiers()), *auxiliary]
+        auxiliary = [partial(call_and_score_sql.auxiliary_call, i, one) for i, one in self._auxiliary()]
+        return [*(partial(call_and_score_sql.call, i, one, self.types) for i, one in self._classifiers()), *auxiliary]
 
     def _flag_codes(self, window: Window) -> list[packed_codes.CodeSql]:
         """The flags of the row itself, then one a classifier."""
@@ -217,7 +217,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             return f"CASE WHEN item IS NULL THEN {packed_codes.INVALID * unit} {repeated}ELSE 0 END"
 
         time = partial(window_times.time_flag, self.panel.columns, window)
-        return [item, time, *(partial(call_sql.score_flag, i, one) for i, one in self._classifiers())]
+        return [item, time, *(partial(call_and_score_sql.score_flag, i, one) for i, one in self._classifiers())]
 
     def _call_words(self) -> list[str]:
         """The columns that hold the calls of a pattern."""
@@ -253,7 +253,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         return [*self._classifiers(), *self._auxiliary()]
 
     def _score(self, position: int, scorer: ClassifierSpec | AuxiliarySpec) -> str:
-        return f"{call_sql.score_as_double(position, self.types[str(scorer.score)])} AS score_{position}"
+        return f"{call_and_score_sql.score_as_double(position, self.types[str(scorer.score)])} AS score_{position}"
 
     def _renamed(self, *, drawing: bool) -> list[str]:
         """The source's columns under names of our own."""

@@ -39,7 +39,7 @@ class Replicates:
     scale: float
 
 
-def pair_replicates(strata: StratifiedUnits, rng: np.random.Generator) -> Replicates | Undefined:
+def replicates_of_pairs(strata: StratifiedUnits, rng: np.random.Generator) -> Replicates | Undefined:
     """Deal the labels into pairs, and balance the replicates by half-samples; clusters are ignored."""
     if len(strata.of) == 0:
         return Undefined("no label")

@@ -20,7 +20,7 @@ from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator, item_subsets
 from stratawatch.core.estimation.replication.replicated_estimate import replicated_estimate
-from stratawatch.core.estimation.replication.replicates import Replicates, pair_replicates
+from stratawatch.core.estimation.replication.replicates import Replicates, replicates_of_pairs
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
 from stratawatch.core.labelled_sample import LabelledSample
@@ -92,7 +92,7 @@ class BalancedReplication(VarianceMethod):
             return tuple(found)
         rows = LabelTable.of(DifferenceEstimator.of(cells, sample.everywhere), sample.items)
         seed = int(min(sample.items.candidates.digests), 16)
-        made = pair_replicates(rows.stratified_units(), np.random.default_rng(seed))
+        made = replicates_of_pairs(rows.stratified_units(), np.random.default_rng(seed))
         if isinstance(made, Undefined):
             return tuple(one if isinstance(one.result, Undefined) else replace(one, result=made) for one in found)
         replicated = _Replicated(self.fewest, made, *_totals(made, rows, atoms, sample, request))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.papers.strat.replicates import ReplicationOptions, make_replicates
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.replication.replicates import pair_replicates
+from stratawatch.core.estimation.replication.replicates import replicates_of_pairs
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
@@ -49,7 +49,7 @@ def test_every_stratum_keeps_its_size_and_the_mean_its_value(seed, split, fay):
 def test_pairs_are_those_of_the_product(answers, seed):
     known, _, _ = drawn(np.random.default_rng(seed), answers)
     general = make_replicates(known, ReplicationOptions(split=True), np.random.default_rng(seed))
-    pairs = pair_replicates(known, np.random.default_rng(seed))
+    pairs = replicates_of_pairs(known, np.random.default_rng(seed))
     if isinstance(pairs, Undefined):
         assert pairs == general
     else:

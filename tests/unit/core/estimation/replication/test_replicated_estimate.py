@@ -8,7 +8,7 @@ from stratawatch.core.estimation.replication.replicated_estimate import (
     replicated_estimate,
     t_quantile,
 )
-from stratawatch.core.estimation.replication.replicates import pair_replicates
+from stratawatch.core.estimation.replication.replicates import replicates_of_pairs
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 
 
@@ -18,7 +18,7 @@ def test_any_statistic_of_replicate_weights():
     medians, errors = [], []
     for _ in range(200):
         values = np.concatenate([source.normal(h / 10, 1, size=10) for h in range(30)])
-        made = pair_replicates(StratifiedUnits(np.repeat(np.arange(30), 10), np.array(sizes)), source)
+        made = replicates_of_pairs(StratifiedUnits(np.repeat(np.arange(30), 10), np.array(sizes)), source)
         order = np.argsort(values)
         below = np.cumsum(np.vstack([made.weights, made.replicated])[:, order], axis=1)
         found = values[order][(below < below[:, -1:] / 2).sum(axis=1)]

@@ -11,7 +11,7 @@ _NAMED: Final = 3
 
 
 @dataclass(frozen=True)
-class StratumSummary:
+class StratumAtoms:
     """A union of atoms that is drawn as one stratum."""
 
     atoms: tuple[Atom, ...]
@@ -40,16 +40,16 @@ class StratumSummary:
     def pattern_text(self) -> str:
         """Its largest patterns in words, as many as one can take in.
 
-        >>> StratumSummary((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2))).pattern_text
+        >>> StratumAtoms((Atom("10", 0, 31, 9, 0.1), Atom("01", 0, 9, 20, 0.2))).pattern_text
         '01, 10'
         """
         more = len(self.patterns) - _NAMED
         return ", ".join(self.patterns[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def summarise_strata(atoms: Sequence[Atom]) -> tuple[StratumSummary, ...]:
+def atoms_by_stratum(atoms: Sequence[Atom]) -> tuple[StratumAtoms, ...]:
     """The strata of a design, by their numbers."""
     found: list[list[Atom]] = [[] for _ in range(max((atom.stratum for atom in atoms), default=-1) + 1)]
     for atom in atoms:
         found[atom.stratum].append(atom)
-    return tuple(StratumSummary(tuple(united)) for united in found)
+    return tuple(StratumAtoms(tuple(united)) for united in found)
