@@ -151,9 +151,18 @@ def _waiting(spec: "PanelSpec", newest: int) -> str:
 
 
 def _queue(configuration: "Configuration") -> Facts:
+    from stratawatch.adapters.store import open_store
+    from stratawatch.engine.labels.queue_identity import inspect_queue
     from stratawatch.wiring import queue
 
-    return queue(configuration).describe()
+    port = queue(configuration)
+    facts = port.describe()
+    try:
+        store = open_store(configuration.store_url().get_secret_value())
+    except StratawatchError:
+        return facts  # the store's own part says what is wrong with it
+    inspect_queue(store, port)
+    return facts
 
 
 def _checks(configuration: "Configuration") -> Facts:

@@ -25,7 +25,7 @@ def init(
         bool, typer.Option("--upgrade", help="Bring an older store to this program's schema; back it up first.")
     ] = False,
 ) -> None:
-    """Write a commented stratawatch.toml and create the store. What is there already is kept.
+    """Write a commented stratawatch.toml, create the store and the queue's folder. What is there already is kept.
 
     \b
     Examples:
@@ -35,11 +35,14 @@ def init(
     require("pipeline")
     wrote = _write_config(config, force=force)
     before, after = _prepare_store(config, upgrade=upgrade)
+    queue, trouble = _prepare_queue(config)
     if json:
-        print_json({"config": config.absolute(), "wrote_config": wrote, "store_before": before, "store": after})
+        facts = {"config": config.absolute(), "wrote_config": wrote, "store_before": before, "store": after}
+        print_json({**facts, "queue": queue, "queue_trouble": trouble or None})
         return
     print_line(f"wrote {config}" if wrote else f"kept {config}")
     print_line({"empty": "created the store", "older": "upgraded the store"}.get(before, "the store is ready"))
+    print_line(trouble or f"the label queue is {queue}")
     if wrote:
         print_line(f"Edit {config} now: question, source, columns, classifiers. Then run `stratawatch check`.")
 
@@ -80,3 +83,16 @@ def _prepare_store(path: Path, *, upgrade: bool) -> tuple[str, str]:
         migrate(url)
     open_store(configuration)  # says what to do when it is older or newer
     return before, schema_state(url)
+
+
+def _prepare_queue(path: Path) -> tuple[str, str]:
+    """Make the label queue and mark it as this store's; returns where it is, and what kept it from being marked."""
+    from stratawatch.engine.labels.queue_identity import require_queue
+    from stratawatch.wiring import build
+
+    ports = build(path, only_reading=True).ports
+    try:
+        require_queue(ports)
+    except StratawatchError as trouble:
+        return ports.queue.where, str(trouble)
+    return ports.queue.where, ""

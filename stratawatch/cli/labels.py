@@ -1,4 +1,4 @@
-"""stratawatch labels: export, import, and the list of ever-drawn items."""
+"""stratawatch labels: export, import, the list of ever-drawn items, and which place is the queue."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from stratawatch.engine.ports.transaction import Transaction
 
 app = typer.Typer(
-    help="""Labels: take them out, bring them in, list the items that were ever drawn.
+    help="""Labels: take them out, bring them in, list the items that were ever drawn, say which place is the queue.
 
 \b
 Examples:
   stratawatch labels export --to labels.csv
   stratawatch labels import labels.jsonl --panel toxicity
   stratawatch labels drawn --to drawn.csv     keep these items out of training
+  stratawatch labels adopt-queue              after the queue was moved on purpose
 """,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -111,6 +112,32 @@ def import_(
     print_line(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
     if got.unknown:
         print_line(f"{count_text(got.unknown, 'line')} set aside: for items that were never drawn")
+
+
+@app.command("adopt-queue", short_help="Say that this is the label queue.")
+def adopt_queue(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """Say that the place in [queue] is the label queue from now on, after it was moved on purpose.
+
+    It is marked with an id that the store keeps too, and created when it is not there. A place that is neither marked
+    nor new is never used without this command: it may be where a share is not mounted.
+
+    \b
+    Example (after the folder was copied and [queue] root changed):
+      stratawatch labels adopt-queue
+    """
+    from stratawatch.engine.labels.queue_identity import adopt_queue as adopt
+    from stratawatch.wiring import build
+
+    adopted = adopt(build(config, only_reading=True).ports)
+    if json:
+        print_json({"queue": adopted.where, "before": adopted.before or None, "identity": adopted.identity})
+        return
+    print_line(f"{adopted.where} is the label queue now, as {adopted.identity}")
+    if adopted.before not in ("", adopted.identity):
+        print_line(f"It was marked as {adopted.before}: an installation that used it under that mark stops and says so.")
+    if adopted.missing:
+        number = count_text(len(adopted.missing), "batch", "batches")
+        print_line(f"{number} that wait for answers are not in it, such as {adopted.missing[0]}")
 
 
 def _panels(tx: "Transaction", panel: str | None) -> list[str]:

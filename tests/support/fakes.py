@@ -194,12 +194,23 @@ class FakeQueue:
 
     truth: dict[str, bool]
     name: str = "fake"
+    where: str = "in the fake"
+    mark: str = ""
     published: dict[str, Batch] = field(default_factory=dict)
     sends: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     said: list[LabelEvent] = field(default_factory=list)
     rejected: list[QuarantinedRow] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
+
+    def identity(self) -> str:
+        return self.mark
+
+    def adopt(self, identity: str) -> None:
+        self.mark = identity
+
+    def batch_keys(self) -> frozenset[str]:
+        return frozenset([*self.published, *self.cancelled])
 
     def publish(self, batch: Batch) -> Receipt:
         if self.troubles:

@@ -13,9 +13,9 @@ from typing import Any, Final, Literal
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
-from stratawatch.adapters.queues.queue_paths import batch_file_name, sub_folder
+from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
-from stratawatch.atomic_files import create_file, sync_folder
+from stratawatch.atomic_files import create_file, replace_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
@@ -25,6 +25,8 @@ OUT: Final = "out"
 IN: Final = "in"
 REJECTED: Final = "rejected"
 CANCELLED: Final = "cancelled"
+MARKER: Final = "stratawatch-queue.json"
+"""The file in the queue's root that tells this folder from an empty one where a share is not mounted."""
 
 
 def machine_time() -> datetime:
@@ -50,6 +52,7 @@ class FolderSettings(QueueSettings):
 class FolderQueue:
     """Batches in `out/`, labels in `in/`, what could not be read in `rejected/`, withdrawn batches in `cancelled/`.
 
+    The root holds a marker, which `adopt` writes. Without it nothing is read, written or created there.
     `now` must be the clock that stamps the files, also when cycles run on simulated time: it measures how long an
     unfinished line has waited for its rest.
     """
@@ -63,14 +66,39 @@ class FolderQueue:
         caps: ReadCaps | None = None,
     ) -> None:
         self.name = name
+        self.where = str(root)
         self._root = Path(root)
         self._now = now
         self._caps = caps or ReadCaps()
 
+    def identity(self) -> str:
+        """The id in the folder's marker; empty where there is no folder, no marker or none that can be read."""
+        with self._reaching("be recognised"):
+            try:
+                found = json.loads((self._root / MARKER).read_bytes())
+            except (FileNotFoundError, NotADirectoryError, ValueError):
+                return ""
+        return str(found.get("queue", "")) if isinstance(found, dict) else ""
+
+    def adopt(self, identity: str) -> None:
+        """Write the marker, into a folder that is created when missing."""
+        about = "stratawatch knows its queue by this file: keep it where out/ and in/ are"
+        with self._reaching("be prepared"):
+            replace_file(self._root / MARKER, (json.dumps({"queue": identity, "about": about}) + "\n").encode())
+            for name in (OUT, IN):
+                sub_folder(self._root, name)
+
+    def batch_keys(self) -> frozenset[str]:
+        """The keys of all batches in the folder, withdrawn ones included."""
+        with self._reaching("be listed"):
+            folders = [self._root / name for name in (OUT, CANCELLED)]
+            files = (file for folder in folders if folder.is_dir() for file in folder.glob("*.jsonl"))
+            return frozenset(batch_key_of(file.name) for file in files)
+
     def publish(self, batch: Batch) -> Receipt:
         """Write a batch to `out/`, once."""
         name = batch_file_name(batch.key)
-        with self._reaching("publish a batch"):
+        with self._marked("publish a batch"):
             if (sub_folder(self._root, CANCELLED) / name).exists():
                 return Receipt(f"{CANCELLED}/{name}", duplicate=True)
             path = sub_folder(self._root, OUT) / name
@@ -89,7 +117,7 @@ class FolderQueue:
         rejected: list[QuarantinedRow] = []
         reached: dict[str, Any] = {}
         now = self._now()
-        with self._reaching("read labels"):
+        with self._marked("read labels"):
             inbox = Inbox(sub_folder(self._root, IN), self.name, self._caps)
             for name in inbox.names():
                 position = ReadPosition.of(places.get(name))
@@ -105,7 +133,7 @@ class FolderQueue:
     def cancel(self, keys: Sequence[str]) -> None:
         """Move batches from `out/` to `cancelled/`; one that is not out leaves a mark, so that it never goes out."""
         names = [batch_file_name(key) for key in keys]
-        with self._reaching("withdraw batches"):
+        with self._marked("withdraw batches"):
             out, cancelled = sub_folder(self._root, OUT), sub_folder(self._root, CANCELLED)
             for name in names:
                 try:
@@ -116,15 +144,19 @@ class FolderQueue:
             sync_folder(cancelled)
 
     def describe(self) -> Mapping[str, str]:
-        """Count the files of every sub-folder and test that it can be written."""
+        """Count the files of every sub-folder, and test that a folder in use can be written. Nothing is created."""
+        in_use = bool(self.identity())
+        if not self._root.is_dir():
+            _require_place(self._root)
         with self._reaching("be written"):
-            folders = {name: sub_folder(self._root, name) for name in (OUT, IN, REJECTED, CANCELLED)}
-            for folder in folders.values():
-                _probe(folder)
+            folders = {name: self._root / name for name in (OUT, IN, REJECTED, CANCELLED)}
+            for name in folders if in_use else ():
+                _probe(sub_folder(self._root, name))
             counts = {name: _count(folder.glob("*.jsonl")) for name, folder in folders.items()}
-            others = _count(p for p in folders[IN].iterdir() if p.suffix != ".jsonl" and not p.name.startswith("."))
+            files = folders[IN].iterdir() if folders[IN].is_dir() else ()
+            others = _count(p for p in files if p.suffix != ".jsonl" and not p.name.startswith("."))
         found = {
-            "folder": str(self._root),
+            "folder": str(self._root) if in_use else f"{self._root}, not in use yet",
             "batches out": str(counts[OUT]),
             "label files": str(counts[IN]),
             "files with rejected lines": str(counts[REJECTED]),
@@ -133,6 +165,17 @@ class FolderQueue:
         if others:
             found["files in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    @contextmanager
+    def _marked(self, what: str) -> Iterator[None]:
+        """Work in the folder, once its marker is there: an empty folder may be the place of an unmounted share."""
+        with self._reaching(what):
+            if not self.identity():
+                raise Unreachable(
+                    f"the label queue's folder {self._root} cannot {what}: its marker {MARKER} is not there",
+                    hint="mount the share that holds it; after a deliberate move: `stratawatch labels adopt-queue`",
+                )
+            yield
 
     @contextmanager
     def _reaching(self, what: str) -> Iterator[None]:
@@ -195,6 +238,17 @@ def _header(path: Path) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return header if isinstance(header, dict) else {}
+
+
+def _require_place(root: Path) -> None:
+    """Refuse a root that could not be made where it is named."""
+    parent = next(folder for folder in root.absolute().parents if folder.exists())
+    if root.exists() or not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise Unreachable(
+            f"the label queue's folder {root} cannot be created",
+            got="a file is in its place" if root.exists() else f"{parent} cannot be written",
+            hint="create it, or set [queue] root to a folder that can be written",
+        )
 
 
 def _probe(folder: Path) -> None:

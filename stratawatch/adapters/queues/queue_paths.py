@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from stratawatch.errors import StratawatchError, Unreachable
 
@@ -35,11 +35,20 @@ def batch_file_name(key: str) -> str:
     return name
 
 
+def batch_key_of(name: str) -> str:
+    """The key of the batch in a file of this name.
+
+    >>> batch_key_of("na%C3%AFve%20bot-p00000-r1-b1.jsonl")
+    'naïve bot-p00000-r1-b1'
+    """
+    return unquote(name.removesuffix(".jsonl"))
+
+
 def sub_folder(root: Path, name: str) -> Path:
-    """A sub-folder of the queue, created when missing; a symbolic link is refused."""
+    """A sub-folder of the queue, created when missing, but never its root; a symbolic link is refused."""
     folder = root / name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as trouble:
         raise Unreachable(
             f"the label queue's folder {folder} cannot be created",

@@ -40,6 +40,13 @@ class SqlBatches:
             query = query.where(batches.c.state.in_([str(state) for state in states]))
         return tuple(_batch_of(row) for row in self._sql.execute(query))
 
+    def batch_keys(self, states: Sequence[BatchState] | None = None) -> frozenset[str]:
+        """The keys of all batches, or of those in these states, without reading their tasks."""
+        query = select(batches.c.key)
+        if states is not None:
+            query = query.where(batches.c.state.in_([str(state) for state in states]))
+        return frozenset(self._sql.scalars(query))
+
     def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:
         """Take a planned batch for a short while; one UPDATE, so that of two holders one gets it."""
         free = or_(batches.c.claimed_until.is_(None), batches.c.claimed_until <= now, batches.c.claimed_by == holder)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -24,12 +25,13 @@ class Collected:
 
 
 def collect_labels(ports: Ports) -> Collected:
-    """Read the queue from the stored cursor until it has nothing more to say."""
+    """Read the queue from the stored cursor until it has nothing more to say. Raises Unreachable if it is not there."""
     total = Collected()
+    queue = require_queue(ports)
     for _ in range(MOST_POLLS):
         with ports.store.begin() as tx:
-            cursor = tx.labels.cursor(ports.queue.name)
-        polled = ports.queue.poll(cursor)
+            cursor = tx.labels.cursor(queue.name)
+        polled = queue.poll(cursor)
         if not (polled.events or polled.rejected or polled.cursor != cursor):
             break
         total = _add(total, keep_events(ports, polled.events, polled.rejected, polled.cursor))

@@ -5,6 +5,7 @@ from typing import Final
 
 from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.states import BatchState, Entity, RoundState
@@ -20,7 +21,11 @@ MOST_SENDS: Final = 288
 
 
 def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
-    """Send a planned batch, or take a cancelled one out of the queue; returns the state it is in afterwards."""
+    """Send a planned batch, or take a cancelled one out of the queue; returns the state it is in afterwards.
+
+    While the queue is not there, no attempt is counted: however long that lasts, no batch is given up.
+    """
+    queue = require_queue(ports)
     now = ports.clock.now()
     with ports.store.begin() as tx:
         batch = tx.rounds.batch(batch_id)
@@ -31,7 +36,7 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
     if not claimed:
         return batch.state
     try:
-        receipt = ports.queue.publish(batch)
+        receipt = queue.publish(batch)
     except Exception as trouble:
         if _failed(ports, batch, trouble) < MOST_SENDS:
             raise
@@ -39,7 +44,7 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
     try:
         _note_sent(ports, batch, receipt.reference)
     except StaleState:
-        ports.queue.cancel([batch.key])  # it was cancelled while it went out
+        queue.cancel([batch.key])  # it was cancelled while it went out
         raise
     return BatchState.SENT
 

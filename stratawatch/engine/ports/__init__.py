@@ -99,9 +99,25 @@ class PredictionCheck(Protocol):
 
 
 class LabelQueue(Protocol):
-    """Takes batches to people and brings their labels back, each at least once; by their keys they count once."""
+    """Takes batches to people and brings their labels back, each at least once; by their keys they count once.
+
+    `where` names the place for people. A place that nobody adopted is Unreachable for publish, poll and cancel.
+    """
 
     name: str
+    where: str
+
+    def identity(self) -> str:
+        """The id that the place was given by `adopt`; empty where it has none, or is not there. Raises Unreachable."""
+        ...
+
+    def adopt(self, identity: str) -> None:
+        """Prepare the place, if need be, and give it an id, instead of one that it has. Raises Unreachable."""
+        ...
+
+    def batch_keys(self) -> frozenset[str]:
+        """The keys of all batches there, withdrawn ones included. Raises Unreachable."""
+        ...
 
     def publish(self, batch: BatchRecord) -> Receipt:
         """Hand over a batch; handing it over again changes nothing. Raises Unreachable."""

@@ -128,6 +128,10 @@ class RoundRepository(Protocol):
         """Batches, oldest first."""
         ...
 
+    def batch_keys(self, states: Sequence[BatchState] | None = None) -> frozenset[str]:
+        """The keys of all batches, or of those in these states, without reading their tasks."""
+        ...
+
     def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:
         """Take a planned batch for a short while; False when another holder's claim is still good, or it was sent."""
         ...

@@ -18,7 +18,23 @@ class FolderBackend:
     root: Path
 
     def queue(self) -> LabelQueue:
+        queue = self.unmarked()
+        if not queue.identity():
+            queue.adopt("ours")
+        return queue
+
+    def unmarked(self) -> LabelQueue:
         return FolderQueue(self.root)
+
+    def lose(self) -> None:
+        """The share is not mounted: an empty folder is in its place."""
+        self.root.rename(self.root.with_name("elsewhere"))
+        self.root.mkdir()
+
+    def find_again(self) -> None:
+        """The share is mounted again."""
+        self.root.rmdir()
+        self.root.with_name("elsewhere").rename(self.root)
 
     def asked(self) -> list[dict]:
         lines = [

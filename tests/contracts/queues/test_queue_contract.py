@@ -7,6 +7,7 @@ import pytest
 
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
+from stratawatch.errors import Unreachable
 
 AT = "2026-01-05T10:00:00+02:00"
 
@@ -14,6 +15,49 @@ AT = "2026-01-05T10:00:00+02:00"
 def batch(key="spam-p00000-r1-b1", items=("k1", "k2")):
     tasks = tuple(LabelTask(item, {"text": f"text of {item} \U0001f642 'quoted\"\n"}) for item in items)
     return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
+
+
+class TestIdentity:
+    def test_a_place_has_none_until_it_is_adopted(self, backend):
+        assert backend.unmarked().identity() == ""
+        backend.unmarked().adopt("abc")
+        assert backend.unmarked().identity() == "abc"
+
+    def test_a_place_can_be_given_another(self, backend):
+        backend.unmarked().adopt("abc")
+        backend.unmarked().adopt("def")
+        assert backend.unmarked().identity() == "def"
+
+    @pytest.mark.parametrize(
+        "use",
+        [lambda queue: queue.publish(batch()), lambda queue: queue.poll({}), lambda queue: queue.cancel(["a"])],
+        ids=["publish", "poll", "cancel"],
+    )
+    def test_a_place_that_vanished_is_unreachable_and_stays_empty(self, backend, use):
+        queue = backend.queue()
+        queue.publish(batch())
+        backend.answer(key="k1", value="yes", annotator="ann", at=AT)
+        backend.lose()
+        with pytest.raises(Unreachable, match="adopt-queue"):
+            use(queue)
+        backend.find_again()
+        assert queue.identity() == "ours"
+        assert len(backend.asked()) == 2
+        assert len(queue.poll({}).events) == 1
+
+    def test_looking_at_a_place_creates_nothing(self, backend):
+        queue = backend.unmarked()
+        assert queue.identity() == ""
+        assert queue.batch_keys() == frozenset()
+        assert queue.describe()
+        assert not backend.root.exists()
+
+    def test_batches_are_listed_by_their_keys_also_withdrawn_ones(self, backend):
+        queue = backend.queue()
+        queue.publish(batch("a"))
+        queue.publish(batch("na\u00efve b", items=("k3",)))
+        queue.cancel(["a", "never-published"])
+        assert queue.batch_keys() == {"a", "na\u00efve b", "never-published"}
 
 
 class TestPublish:

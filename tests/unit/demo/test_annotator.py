@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from stratawatch.demo.annotator import Annotator, cannot_decide
+from tests.support.batches import marked_queue
 
 NOW = datetime(2026, 1, 12, 3, tzinfo=UTC)
 
@@ -63,11 +64,9 @@ class TestAnswer:
         assert answers(root)[0]["value"] == "skip"
 
     def test_the_queue_reads_every_answer(self, root):
-        from stratawatch.adapters.queues.folder import FolderQueue
-
         ask(root, "b1", "scam a", "honest b", "scam c")
         annotator(root).answer(NOW)
-        polled = FolderQueue(root).poll({})
+        polled = marked_queue(root).poll({})
         assert [(event.item_key, event.value) for event in polled.events] == [
             ("b1-0", "yes"),
             ("b1-1", "no"),

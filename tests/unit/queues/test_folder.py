@@ -13,7 +13,7 @@ from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
-from tests.support.batches import KEY, batch
+from tests.support.batches import KEY, batch, marked_queue
 from tests.support.programs import start
 
 
@@ -27,7 +27,7 @@ def out_names(root):
 
 class TestFile:
     def test_the_first_line_says_what_follows(self, tmp_path):
-        FolderQueue(tmp_path).publish(batch())
+        marked_queue(tmp_path).publish(batch())
         header, *tasks = lines(tmp_path)
         assert {k: header[k] for k in ("batch", "question", "guideline", "count")} == {
             "batch": KEY,
@@ -39,18 +39,18 @@ class TestFile:
 
     def test_odd_texts_stay_one_line_for_every_reader(self, tmp_path):
         text = "a\u2028b\u0085c\nd\r\x0be \U0001f642 \ud800 " + "x" * 10_000
-        FolderQueue(tmp_path).publish(batch(text=text))
+        marked_queue(tmp_path).publish(batch(text=text))
         assert lines(tmp_path)[1]["payload"]["text"] == text
 
     def test_a_number_that_is_none_is_null(self, tmp_path):
         task = LabelTask("k", {"price": float("nan"), "deep": [{"x": float("inf")}]})
-        FolderQueue(tmp_path).publish(Batch(1, 1, "b", BatchState.PLANNED, 0, "q", "g", (task,)))
+        marked_queue(tmp_path).publish(Batch(1, 1, "b", BatchState.PLANNED, 0, "q", "g", (task,)))
         assert lines(tmp_path, "b")[1]["payload"] == {"price": None, "deep": [{"x": None}]}
 
     def test_another_batch_of_the_same_key_is_never_taken_for_this_one(self, tmp_path):
-        FolderQueue(tmp_path).publish(batch(text="ours"))
+        marked_queue(tmp_path).publish(batch(text="ours"))
         with pytest.raises(StratawatchError, match="another batch of the same key"):
-            FolderQueue(tmp_path).publish(batch(text="theirs"))
+            marked_queue(tmp_path).publish(batch(text="theirs"))
         assert lines(tmp_path)[1]["payload"]["text"] == "ours"
 
 
@@ -87,21 +87,21 @@ class TestStoppedProcess:
         with monkeypatch.context() as patch:
             stop_at(patch, step)
             with pytest.raises(Stopped):
-                FolderQueue(tmp_path).publish(batch())
+                marked_queue(tmp_path).publish(batch())
         whole = {0, 1} if step != "open" else {0}
         assert len(list((tmp_path / "out").glob("*.jsonl"))) in whole
         for file in (tmp_path / "out").glob("*.jsonl"):
             assert len(file.read_text().splitlines()) == 4
-        FolderQueue(tmp_path).publish(batch())
+        marked_queue(tmp_path).publish(batch())
         assert len(lines(tmp_path)) == 4
         assert out_names(tmp_path) == [f"{KEY}.jsonl"]
 
     def test_killing_publishers_at_random_leaves_whole_files_only(self, tmp_path):
         code = (
-            "import sys; from pathlib import Path; from tests.support.batches import batch\n"
-            "from stratawatch.adapters.queues.folder import FolderQueue\n"
+            "import sys; from pathlib import Path; from tests.support.batches import batch, marked_queue\n"
+            "queue = marked_queue(Path(sys.argv[1]))\n"
             "print('go', flush=True)\n"
-            "for i in range(100000): FolderQueue(Path(sys.argv[1])).publish(batch(f'b{i}', count=50))\n"
+            "for i in range(100000): queue.publish(batch(f'b{i}', count=50))\n"
         )
         for round_ in range(4):
             child = start("-c", code, tmp_path)
@@ -116,9 +116,9 @@ class TestStoppedProcess:
             assert len([json.loads(line) for line in file.read_text().splitlines()]) == 51
 
     def test_the_draft_of_a_killed_process_is_tidied_away(self, tmp_path):
-        (tmp_path / "out").mkdir()
+        (tmp_path / "out").mkdir(parents=True)
         (tmp_path / "out" / f".{KEY}.jsonl.0123.tmp").write_text("half a fi")
-        FolderQueue(tmp_path).publish(batch())
+        marked_queue(tmp_path).publish(batch())
         assert out_names(tmp_path) == [f"{KEY}.jsonl"]
 
 
@@ -130,7 +130,7 @@ class TestTrouble:
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
             with pytest.raises(Unreachable, match="No space left"):
-                FolderQueue(tmp_path).publish(batch())
+                marked_queue(tmp_path).publish(batch())
         assert out_names(tmp_path) == []
 
     def test_describe_proves_that_it_can_be_written(self, tmp_path, monkeypatch):
@@ -139,10 +139,10 @@ class TestTrouble:
 
         monkeypatch.setattr(Path, "write_bytes", read_only)
         with pytest.raises(Unreachable, match="Read-only file system"):
-            FolderQueue(tmp_path).describe()
+            marked_queue(tmp_path).describe()
 
     def test_describe_counts_and_mentions_files_nobody_reads(self, tmp_path):
-        queue = FolderQueue(tmp_path)
+        queue = marked_queue(tmp_path)
         queue.publish(batch())
         (tmp_path / "in").mkdir()
         (tmp_path / "in" / "labels.csv").write_text("")

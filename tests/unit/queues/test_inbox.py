@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.adapters.queues import inbox
-from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.inbox import ReadCaps
+from tests.support.batches import marked_queue
 from tests.support.examples import examples
 
 WHOLE = b'{"key": "k1", "value": "yes"}\n'
@@ -25,7 +25,7 @@ class Desk:
         self.inbox = root / "in"
         self.inbox.mkdir(parents=True)
         self.rejected = root / "rejected"
-        self.queue = FolderQueue(root, now=lambda: datetime.now(UTC) + self.waited, caps=ReadCaps(**caps))
+        self.queue = marked_queue(root, now=lambda: datetime.now(UTC) + self.waited, caps=ReadCaps(**caps))
         self.cursor = {}
 
     def write(self, content, name="ann.jsonl", mode="ab"):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.queue_paths import LONGEST_NAME, batch_file_name, sub_folder
 from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
+from tests.support.batches import marked_queue
 
 ESCAPES = ["../x", "..", ".", "/etc/passwd", "a/../../b", "a\\b", ".hidden", "~root", "", "nul\0", "C:\\x"]
 
@@ -55,7 +55,7 @@ class TestRoom:
 
 @pytest.mark.parametrize("key", ESCAPES)
 def test_neither_publishing_nor_withdrawing_leaves_the_folder(tmp_path, key):
-    queue = FolderQueue(tmp_path / "queue")
+    queue = marked_queue(tmp_path / "queue")
     with pytest.raises(StratawatchError):
         queue.publish(Batch(1, 1, key, BatchState.PLANNED, 0, "q", "g", ()))
     with pytest.raises(StratawatchError):
