@@ -19,6 +19,7 @@ from tasks.freeze_cycle import freeze_cycle
 from tasks.judge_cycle import judge_cycle
 from tasks.plan_round import plan_round
 from tasks.policy import LONGEST_RUN, sealed
+from tasks.reconcile_queue import reconcile_queue
 from tasks.send_notifications import send_notifications
 from tasks.settle_cycle import settle_cycle
 
@@ -29,6 +30,7 @@ TASKS: Final[Mapping[str, Task[..., Any]]] = {
     "plan": plan_round,
     "dispatch": dispatch_batch,
     "judge": judge_cycle,
+    "reconcile": reconcile_queue,
     "notify": send_notifications,
 }
 """The engine's steps as tasks."""

@@ -134,7 +134,9 @@ def adopt_queue(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False)
         return
     print_line(f"{adopted.where} is the label queue now, as {adopted.identity}")
     if adopted.before not in ("", adopted.identity):
-        print_line(f"It was marked as {adopted.before}: an installation that used it under that mark stops and says so.")
+        print_line(
+            f"It was marked as {adopted.before}: an installation that used it under that mark stops and says so."
+        )
     if adopted.missing:
         number = count_text(len(adopted.missing), "batch", "batches")
         print_line(f"{number} that wait for answers are not in it, such as {adopted.missing[0]}")

@@ -199,6 +199,7 @@ class FakeQueue:
     published: dict[str, Batch] = field(default_factory=dict)
     sends: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
     said: list[LabelEvent] = field(default_factory=list)
     rejected: list[QuarantinedRow] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
@@ -211,6 +212,12 @@ class FakeQueue:
 
     def batch_keys(self) -> frozenset[str]:
         return frozenset([*self.published, *self.cancelled])
+
+    def asked_keys(self) -> frozenset[str]:
+        return frozenset(self.published) - {*self.cancelled, *self.closed}
+
+    def close(self, keys: Sequence[str]) -> None:
+        self.closed += keys
 
     def publish(self, batch: Batch) -> Receipt:
         if self.troubles:

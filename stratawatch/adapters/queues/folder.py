@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ OUT: Final = "out"
 IN: Final = "in"
 REJECTED: Final = "rejected"
 CANCELLED: Final = "cancelled"
+DONE: Final = "done"
 MARKER: Final = "stratawatch-queue.json"
 """The file in the queue's root that tells this folder from an empty one where a share is not mounted."""
 
@@ -50,8 +51,9 @@ class FolderSettings(QueueSettings):
 
 
 class FolderQueue:
-    """Batches in `out/`, labels in `in/`, what could not be read in `rejected/`, withdrawn batches in `cancelled/`.
+    """Batches in `out/`, labels in `in/`, what could not be read in `rejected/`.
 
+    Withdrawn batches lie in `cancelled/`, answered ones in `done/`.
     The root holds a marker, which `adopt` writes. Without it nothing is read, written or created there.
     `now` must be the clock that stamps the files, also when cycles run on simulated time: it measures how long an
     unfinished line has waited for its rest.
@@ -89,18 +91,20 @@ class FolderQueue:
                 sub_folder(self._root, name)
 
     def batch_keys(self) -> frozenset[str]:
-        """The keys of all batches in the folder, withdrawn ones included."""
-        with self._reaching("be listed"):
-            folders = [self._root / name for name in (OUT, CANCELLED)]
-            files = (file for folder in folders if folder.is_dir() for file in folder.glob("*.jsonl"))
-            return frozenset(batch_key_of(file.name) for file in files)
+        """The keys of all batches in the folder, withdrawn and closed ones included."""
+        return self._keys_in(OUT, CANCELLED, DONE)
+
+    def asked_keys(self) -> frozenset[str]:
+        """The keys of the batches in `out/`."""
+        return self._keys_in(OUT)
 
     def publish(self, batch: Batch) -> Receipt:
         """Write a batch to `out/`, once."""
         name = batch_file_name(batch.key)
         with self._marked("publish a batch"):
-            if (sub_folder(self._root, CANCELLED) / name).exists():
-                return Receipt(f"{CANCELLED}/{name}", duplicate=True)
+            for ended in (CANCELLED, DONE):
+                if (sub_folder(self._root, ended) / name).exists():
+                    return Receipt(f"{ended}/{name}", duplicate=True)
             path = sub_folder(self._root, OUT) / name
             new = create_file(path, _render(batch))
             if not new and _header(path).get("digest") != _digest(batch):
@@ -143,13 +147,24 @@ class FolderQueue:
             sync_folder(out)
             sync_folder(cancelled)
 
+    def close(self, keys: Sequence[str]) -> None:
+        """Move batches from `out/` to `done/`; one that is not out stays where it is."""
+        names = [batch_file_name(key) for key in keys]
+        with self._marked("put batches away"):
+            out, done = sub_folder(self._root, OUT), sub_folder(self._root, DONE)
+            for name in names:
+                with suppress(FileNotFoundError):
+                    (out / name).replace(done / name)
+            sync_folder(out)
+            sync_folder(done)
+
     def describe(self) -> Mapping[str, str]:
         """Count the files of every sub-folder, and test that a folder in use can be written. Nothing is created."""
         in_use = bool(self.identity())
         if not self._root.is_dir():
             _require_place(self._root)
         with self._reaching("be written"):
-            folders = {name: self._root / name for name in (OUT, IN, REJECTED, CANCELLED)}
+            folders = {name: self._root / name for name in (OUT, IN, REJECTED, CANCELLED, DONE)}
             for name in folders if in_use else ():
                 _probe(sub_folder(self._root, name))
             counts = {name: _count(folder.glob("*.jsonl")) for name, folder in folders.items()}
@@ -161,10 +176,17 @@ class FolderQueue:
             "label files": str(counts[IN]),
             "files with rejected lines": str(counts[REJECTED]),
             "batches withdrawn": str(counts[CANCELLED]),
+            "batches answered": str(counts[DONE]),
         }
         if others:
             found["files in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def _keys_in(self, *names: str) -> frozenset[str]:
+        with self._reaching("be listed"):
+            folders = [self._root / name for name in names]
+            files = (file for folder in folders if folder.is_dir() for file in folder.glob("*.jsonl"))
+            return frozenset(batch_key_of(file.name) for file in files)
 
     @contextmanager
     def _marked(self, what: str) -> Iterator[None]:

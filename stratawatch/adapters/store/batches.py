@@ -1,6 +1,6 @@
 """Batches: outbox rows towards the label queue, with a short leased claim."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, or_, select, update
 
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import batches, rounds
-from stratawatch.adapters.store.upserts import insert_all
+from stratawatch.adapters.store.upserts import in_parts, insert_all
 from stratawatch.engine.model.label_events import Batch, LabelTask, NewBatch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError
@@ -40,12 +40,15 @@ class SqlBatches:
             query = query.where(batches.c.state.in_([str(state) for state in states]))
         return tuple(_batch_of(row) for row in self._sql.execute(query))
 
-    def batch_keys(self, states: Sequence[BatchState] | None = None) -> frozenset[str]:
-        """The keys of all batches, or of those in these states, without reading their tasks."""
+    def batch_keys(
+        self, states: Sequence[BatchState] | None = None, *, among: Collection[str] | None = None
+    ) -> frozenset[str]:
+        """The keys of all batches, or of those in these states or among these keys, without reading their tasks."""
         query = select(batches.c.key)
         if states is not None:
             query = query.where(batches.c.state.in_([str(state) for state in states]))
-        return frozenset(self._sql.scalars(query))
+        queries = [query] if among is None else [query.where(batches.c.key.in_(p)) for p in in_parts(list(among))]
+        return frozenset(key for one in queries for key in self._sql.scalars(one))
 
     def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:
         """Take a planned batch for a short while; one UPDATE, so that of two holders one gets it."""

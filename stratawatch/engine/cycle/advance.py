@@ -12,6 +12,7 @@ from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
 from stratawatch.engine.labels.dispatch_batch import dispatch_batch
+from stratawatch.engine.labels.reconcile_queue import reconcile_queue
 from stratawatch.engine.lease import ADVANCE, hold_lease, renew_lease
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState
 from stratawatch.engine.ports import Ports
@@ -59,7 +60,11 @@ STEPS: Final[Mapping[str, Callable[[Ports, int], object]]] = {
 }
 """The steps in their order, and what they do with each id that is due."""
 
-ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {"collect": collect_labels, "notify": send_notifications}
+ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {
+    "collect": collect_labels,
+    "reconcile": reconcile_queue,
+    "notify": send_notifications,
+}
 """What is done once, before and after the steps."""
 
 # Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail.
@@ -76,6 +81,8 @@ def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
         work = _Work(ports, call or (lambda name, *ids: functions[name](ports, *ids)), holder)
         collected = work.once("collect")
         steps = {name: work.each(name) for name in STEPS}
+        if collected is not None:  # else the queue is away, which was said
+            work.once("reconcile")
         work.examined()
         sent = work.once("notify")
     return AdvanceResult(collected or Collected(), steps, sent or 0, tuple(work.troubles))

@@ -2,6 +2,7 @@
 
 from stratawatch.engine.cycle.open_cycles import require_same_windows
 from stratawatch.engine.cycle.settle_cycle import close_round
+from stratawatch.engine.labels.reconcile_queue import AGAIN
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState, may_move
 from stratawatch.engine.ports import Ports
@@ -45,11 +46,18 @@ def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None =
 
 
 def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
-    """Put a cycle's failed batches back into the outbox; returns how many."""
+    """Put a cycle's failed batches back into the outbox; returns how many.
+
+    Of its sent ones, those that the queue has lost again are published once more by the next advance, and counted too.
+    """
     now = ports.clock.now()
     with ports.store.begin() as tx:
         failed = tx.rounds.batches(cycle_id=cycle_id, states=[BatchState.FAILED])
         for batch in failed:
             tx.move(Entity.BATCH, batch.id, BatchState.FAILED, BatchState.PLANNED, at=now, why=why)
+        sent = {batch.key for batch in tx.rounds.batches(cycle_id=cycle_id, states=[BatchState.SENT])}
+        again = set(tx.labels.cursor(AGAIN).get("keys", ()))
+        if sent & again:
+            tx.labels.save_cursor(AGAIN, {"keys": sorted(again - sent)}, now)
         tx.commit()
-    return len(failed)
+    return len(failed) + len(sent & again)

@@ -26,7 +26,7 @@ _SENT: Final = (BatchState.SENT, BatchState.CLOSED, BatchState.CANCELLED, BatchS
 
 @dataclass(frozen=True)
 class AdoptedQueue:
-    """A place that was said to be the queue: its id from before, its id now, and batches that wait but are not there."""
+    """A place that was said to be the queue: its id before and now, and sent batches that are not there."""
 
     where: str
     before: str

@@ -116,7 +116,15 @@ class LabelQueue(Protocol):
         ...
 
     def batch_keys(self) -> frozenset[str]:
-        """The keys of all batches there, withdrawn ones included. Raises Unreachable."""
+        """The keys of all batches there, withdrawn and closed ones included. Raises Unreachable."""
+        ...
+
+    def asked_keys(self) -> frozenset[str]:
+        """The keys of the batches that people are asked about now. Raises Unreachable."""
+        ...
+
+    def close(self, keys: Sequence[str]) -> None:
+        """Put batches away that were answered: nobody is asked about them any more, but they were asked."""
         ...
 
     def publish(self, batch: BatchRecord) -> Receipt:

@@ -1,6 +1,6 @@
 """What the store keeps of panels, cycles and rounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -128,8 +128,10 @@ class RoundRepository(Protocol):
         """Batches, oldest first."""
         ...
 
-    def batch_keys(self, states: Sequence[BatchState] | None = None) -> frozenset[str]:
-        """The keys of all batches, or of those in these states, without reading their tasks."""
+    def batch_keys(
+        self, states: Sequence[BatchState] | None = None, *, among: Collection[str] | None = None
+    ) -> frozenset[str]:
+        """The keys of all batches, or of those in these states or among these keys, without reading their tasks."""
         ...
 
     def claim(self, batch_id: int, holder: str, now: datetime, until: datetime) -> bool:

@@ -178,6 +178,40 @@ class TestCancel:
         assert len(queue.poll({}).events) == 1
 
 
+class TestClose:
+    def test_a_closed_batch_is_asked_no_more_and_the_others_still_are(self, backend):
+        queue = backend.queue()
+        queue.publish(batch("a"))
+        queue.publish(batch("b", items=("k3",)))
+        assert queue.asked_keys() == {"a", "b"}
+        queue.close(["a"])
+        assert [line["key"] for line in backend.asked()] == ["k3"]
+        assert queue.asked_keys() == {"b"}
+        assert queue.batch_keys() == {"a", "b"}
+
+    def test_closing_again_or_the_unknown_changes_nothing(self, backend):
+        queue = backend.queue()
+        queue.publish(batch("a"))
+        queue.cancel(["b"])
+        for _ in range(2):
+            queue.close(["a", "b", "never-published"])
+        assert queue.batch_keys() == {"a", "b"}
+
+    def test_a_closed_batch_does_not_go_out_again(self, backend):
+        queue = backend.queue()
+        queue.publish(batch("a"))
+        queue.close(["a"])
+        assert queue.publish(batch("a")).duplicate
+        assert backend.asked() == []
+
+    def test_answers_to_a_closed_batch_are_still_read(self, backend):
+        queue = backend.queue()
+        queue.publish(batch("a"))
+        queue.close(["a"])
+        backend.answer(key="k1", value="no", annotator="ann", at=AT)
+        assert len(queue.poll({}).events) == 1
+
+
 def test_describe_speaks_in_texts(backend):
     backend.queue().publish(batch())
     found = backend.queue().describe()

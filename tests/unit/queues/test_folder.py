@@ -84,10 +84,11 @@ def stop_at(monkeypatch, step):
 class TestStoppedProcess:
     @pytest.mark.parametrize("step", STEPS)
     def test_a_batch_is_out_whole_or_not_at_all_and_once_after_a_restart(self, tmp_path, monkeypatch, step):
+        queue = marked_queue(tmp_path)
         with monkeypatch.context() as patch:
             stop_at(patch, step)
             with pytest.raises(Stopped):
-                marked_queue(tmp_path).publish(batch())
+                queue.publish(batch())
         whole = {0, 1} if step != "open" else {0}
         assert len(list((tmp_path / "out").glob("*.jsonl"))) in whole
         for file in (tmp_path / "out").glob("*.jsonl"):
@@ -127,24 +128,26 @@ class TestTrouble:
         def full(_handle):
             raise OSError(28, "No space left on device")
 
+        queue = marked_queue(tmp_path)
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
             with pytest.raises(Unreachable, match="No space left"):
-                marked_queue(tmp_path).publish(batch())
+                queue.publish(batch())
         assert out_names(tmp_path) == []
 
     def test_describe_proves_that_it_can_be_written(self, tmp_path, monkeypatch):
         def read_only(_path, _content):
             raise OSError(30, "Read-only file system")
 
+        queue = marked_queue(tmp_path)
         monkeypatch.setattr(Path, "write_bytes", read_only)
         with pytest.raises(Unreachable, match="Read-only file system"):
-            marked_queue(tmp_path).describe()
+            queue.describe()
 
     def test_describe_counts_and_mentions_files_nobody_reads(self, tmp_path):
         queue = marked_queue(tmp_path)
         queue.publish(batch())
-        (tmp_path / "in").mkdir()
+        (tmp_path / "in").mkdir(exist_ok=True)
         (tmp_path / "in" / "labels.csv").write_text("")
         found = queue.describe()
         assert found["batches out"] == "1"

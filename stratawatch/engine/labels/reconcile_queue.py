@@ -1,0 +1,66 @@
+"""Compares the batches that the store has sent with those in the queue: lost ones go out again, closed ones leave."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.labels.queue_identity import require_queue
+from stratawatch.engine.model.states import BatchState
+from stratawatch.engine.ports import Ports
+from stratawatch.formatting import count_text
+
+AGAIN: Final = "batches published again"
+"""The cursor of sent batches that went out a second time: a queue that loses them again needs a person."""
+SHOWN: Final = 5
+
+
+def reconcile_queue(ports: Ports) -> int:
+    """Publish sent batches again that the queue has lost, and take closed ones out of it; returns how many of both.
+
+    A batch is published again once: a tool that takes files out of the queue would else be given it for ever.
+    """
+    queue = require_queue(ports)
+    asked = queue.asked_keys()
+    with ports.store.begin() as tx:
+        sent = tx.rounds.batch_keys([BatchState.SENT])
+        closed = sorted(tx.rounds.batch_keys([BatchState.CLOSED], among=asked))
+        before = frozenset(tx.labels.cursor(AGAIN).get("keys", ()))
+    lost = sent - asked
+    if lost:
+        lost -= queue.batch_keys()  # a person, or a store that was restored, may have put them away
+    if closed:
+        queue.close(closed)
+    again = _publish_again(ports, lost - before)
+    if lost or before - sent:
+        _remember(ports, sorted((before & sent) | lost), again, sorted(lost & before))
+    return len(closed) + len(again)
+
+
+def _publish_again(ports: Ports, keys: frozenset[str]) -> list[str]:
+    """Publish sent batches under their keys, as they were."""
+    if not keys:
+        return []
+    with ports.store.begin() as tx:
+        batches = [batch for batch in tx.rounds.batches(states=[BatchState.SENT]) if batch.key in keys]
+    return [batch.key for batch in batches if not ports.queue.publish(batch).duplicate]
+
+
+def _remember(ports: Ports, keys: Sequence[str], again: Sequence[str], lost_twice: Sequence[str]) -> None:
+    """Keep which batches went out again, and tell people of those, and of those that were lost again."""
+    with ports.store.begin() as tx:
+        tx.labels.save_cursor(AGAIN, {"keys": list(keys)}, ports.clock.now())
+        if again:
+            body = f"{_named(again)}: the queue {ports.queue.where} had lost what was sent to it. Nothing to do."
+            warn(tx, ports, f"queue:again:{again[0]}", "Batches were sent to the label queue again", body)
+        if lost_twice:
+            body = (
+                f"{_named(lost_twice)}: the queue {ports.queue.where} has lost what was sent to it a second time. Find "
+                "out who takes it away; `stratawatch cycles resend` sends the batches of a cycle again."
+            )
+            warn(tx, ports, f"queue:lost:{lost_twice[0]}", "The label queue loses batches", body)
+        tx.commit()
+
+
+def _named(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
+    return f"{count_text(len(keys), 'batch', 'batches')}, {', '.join(keys[:SHOWN])}{more}"
