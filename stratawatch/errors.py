@@ -47,6 +47,10 @@ class NoConnection(Unreachable):
     """The server at an address did not let this program in: it is down, or the address or the password is wrong."""
 
 
+class NoAnswer(Unreachable):
+    """What was sent got no answer in time: it may have arrived."""
+
+
 class SchemaMismatch(StratawatchError):  # noqa: N818 - reads as the sentence it is
     """The store's schema is older or newer than this program."""
 

@@ -1,16 +1,22 @@
 """Alert channels: the kinds that there are, each loaded when it is used, and what their settings have in common."""
 
-from typing import ClassVar, Final
+from datetime import timedelta
+from typing import Annotated, ClassVar, Final
+
+from pydantic import Field
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
 from stratawatch.engine.ports import AlertChannel
-from stratawatch.settings.shapes import Name
+from stratawatch.settings.shapes import Name, PositiveDuration
 
 REGISTRY: Final[dict[str, str]] = {
     "console": "stratawatch.adapters.alerts.console:ConsoleSettings",
     "webhook": "stratawatch.adapters.alerts.webhook:WebhookSettings",
 }
 """Kind of channel -> module:settings class."""
+
+LONGEST_TIMEOUT: Final = timedelta(minutes=1)
+"""Shorter than the claim on a notification, and short enough for several slow channels in one advance."""
 
 
 class ChannelSettings(AdapterSettings):
@@ -19,6 +25,10 @@ class ChannelSettings(AdapterSettings):
     registry: ClassVar = REGISTRY
 
     name: Name
+    fallback: bool = False
+    """It gets only pages that every other channel failed to take."""
+    timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
+    """For one send, all of it."""
 
     def build(self, context: BuildContext) -> AlertChannel:
         """The channel; secrets are looked up now."""

@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.http_post import TIMEOUT, HttpPost
+from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.settings import shapes
@@ -27,7 +27,9 @@ class WebhookSettings(ChannelSettings):
     def build(self, context: BuildContext) -> "WebhookChannel":
         """The channel; secrets are looked up now."""
         headers = {header: context.reveal(value) for header, value in self.headers.items()}
-        return WebhookChannel(context.reveal(self.url), headers=headers, name=self.name)
+        return WebhookChannel(
+            context.reveal(self.url), headers=headers, name=self.name, timeout=self.timeout.total_seconds()
+        )
 
 
 class WebhookChannel:
@@ -46,12 +48,12 @@ class WebhookChannel:
         timeout: float = TIMEOUT,
     ) -> None:
         self.name = name
-        self._http = HttpPost(name, url, headers, timeout)
+        self._address = SecretAddress(f"the alert channel '{name}'", url, headers, timeout)
 
     def send(self, notification: Notification) -> Receipt:
         """Post a notification."""
         headers = {"Idempotency-Key": idempotency_key(notification)}
-        status = self._http.send(_message(notification), headers, accepted=(DUPLICATE,))
+        status = self._address.post(_message(notification), headers, accepted=(DUPLICATE,))
         if status == DUPLICATE:
             return Receipt(notification.key, duplicate=True)
         return Receipt(f"HTTP {status} {notification.key}")

@@ -11,8 +11,9 @@ import pytest
 from pydantic import SecretStr
 
 from stratawatch.adapters.alerts.webhook import WebhookChannel, idempotency_key
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.errors import ConfigError, NoAnswer, NoConnection, Unreachable
 from tests.contracts.alerts.conftest import WebhookBackend
+from tests.support.dripping_server import dripping
 from tests.support.notices import notice
 from tests.support.programs import loaded
 
@@ -128,10 +129,19 @@ class TestAnswer:
                 WebhookChannel(SecretStr(url), timeout=0.3).send(notice())
         assert time.monotonic() - began < 5
 
+    @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b""])
+    def test_an_answer_that_drips_is_unreachable_after_the_timeout(self, head):
+        """Each byte comes in time for the client, and all of them never: the wait is for the whole."""
+        with dripping(head) as url:
+            began = time.monotonic()
+            with pytest.raises(NoAnswer, match=r"Timeout of 0.5 seconds"):
+                WebhookChannel(SecretStr(url), timeout=0.5).send(notice())
+        assert time.monotonic() - began < 5
+
     def test_nobody_there_is_unreachable(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
-        with pytest.raises(Unreachable, match="ConnectError"):
+        with pytest.raises(NoConnection, match="ConnectError"):
             WebhookChannel(SecretStr(f"http://localhost:{port}/")).send(notice())
 
 
