@@ -8,12 +8,13 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from stratawatch.adapters import checks
+from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.ports import Clock, LabelQueue, Ports, PredictionSource, Store
+from stratawatch.engine.ports import ChannelRule, Clock, Heartbeat, LabelQueue, Ports, PredictionSource, Store
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.extras import is_installed
@@ -73,6 +74,10 @@ def wire(
         check=check(configuration, pages=not only_reading),
         queue=queue(configuration),
         channels=OnUse(list(alerts), lambda name: alerts[name].build(configuration.context)),
+        channel_rules={
+            name: ChannelRule(alert.fallback, alert.timeout.total_seconds()) for name, alert in alerts.items()
+        },
+        heartbeat=heartbeat(configuration),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 
@@ -124,6 +129,19 @@ def check(configuration: Configuration, *, pages: bool = True) -> "GreatExpectat
 def queue(configuration: Configuration) -> LabelQueue:
     """Where people label."""
     return configuration.settings.queue.build(configuration.context)
+
+
+def heartbeat(configuration: Configuration) -> Heartbeat | None:
+    """What tells a watcher of a good advance, if there is one; its address is looked up when it is asked."""
+    settings = configuration.settings.heartbeat
+    if settings is None:
+        return None
+    url, timeout = settings.url, settings.timeout.total_seconds()
+
+    def beat() -> None:
+        SecretAddress("the heartbeat", configuration.context.reveal(url), timeout=timeout).get()
+
+    return beat
 
 
 class OnUse(Mapping[str, Port], Generic[Port]):

@@ -61,6 +61,13 @@ def alert_names(settings: Settings, folder: Path) -> Iterator[Problem]:  # noqa:
             yield Problem(place, f"two channels are named '{alert.name}'", hint='give each a name: name = "..."')
 
 
+def ordinary_channel(settings: Settings, folder: Path) -> Iterator[Problem]:  # noqa: ARG001 - one signature for all
+    """A fallback needs a channel that it can take the place of."""
+    if settings.alerts and all(alert.fallback for alert in settings.alerts):
+        hint = "remove `fallback` from one, or add a channel: a fallback gets only what the others failed to take"
+        yield Problem(("alerts", 0, "fallback"), "every channel is a fallback", hint=hint)
+
+
 def _adapter(place: Place, settings: AdapterSettings, folder: Path) -> Iterator[Problem]:
     """Paths of an adapter; where it has such a key, it may say that they lie outside."""
     remedy = "allow_outside = true lets a source do that" if hasattr(settings, "allow_outside") else ""

@@ -54,14 +54,18 @@ class Configuration:
         return BuildContext(self.folder)
 
     def secret_problems(self) -> list[Problem]:
-        """References of the alert channels that lead nowhere."""
-        problems = []
+        """References of the alert channels and the heartbeat that lead nowhere."""
+        heartbeat, secrets = self.settings.heartbeat, list[tuple[Place, SecretStr]]()
         for index, alert in enumerate(self.settings.alerts):
-            for place, secret in alert.secrets():
-                try:
-                    self.context.reveal(secret)
-                except ConfigError as trouble:
-                    problems.append(self.placed(Problem.of(("alerts", index, *place), trouble)))
+            secrets += [(("alerts", index, *place), secret) for place, secret in alert.secrets()]
+        if heartbeat is not None:
+            secrets.append((("heartbeat", "url"), heartbeat.url))
+        problems = []
+        for place, secret in secrets:
+            try:
+                self.context.reveal(secret)
+            except ConfigError as trouble:
+                problems.append(self.placed(Problem.of(place, trouble)))
         return problems
 
 

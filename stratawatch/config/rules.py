@@ -38,6 +38,7 @@ INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], .
     folder_rules.readable_guideline,
     folder_rules.separate_folders,
     folder_rules.alert_names,
+    folder_rules.ordinary_channel,
 )
 
 

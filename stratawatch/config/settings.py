@@ -1,14 +1,15 @@
 """The whole file as typed tables."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.alerts import LONGEST_TIMEOUT, ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.settings.database_urls import check_store_url
-from stratawatch.settings.shapes import Cron, Name, Secret, Shape, Text
+from stratawatch.settings.shapes import Cron, Name, PositiveDuration, Secret, Shape, Text
 
 
 class StoreSettings(Shape):
@@ -30,6 +31,13 @@ class ChecksSettings(Shape):
     folder: Text = "checks"
 
 
+class HeartbeatSettings(Shape):
+    """[heartbeat]: an address that is asked after every good advance; who watches it misses the others."""
+
+    url: Secret
+    timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
+
+
 class ScheduleSettings(Shape):
     """[schedule]: when the served flows run, in UTC."""
 
@@ -46,5 +54,6 @@ class Settings(Shape):
     report: ReportSettings = ReportSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     checks: ChecksSettings = ChecksSettings()
+    heartbeat: HeartbeatSettings | None = None
     alerts: list[ChannelSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]

@@ -64,6 +64,10 @@ class SqlAlarms:
         conditions = [] if panel is None else [incidents.c.panel == panel]
         return self._incidents(*conditions, *([incidents.c.resolved_at.is_(None)] if only_open else []))
 
+    def incidents_of(self, dedup_key: str) -> tuple[Incident, ...]:
+        """Incidents that channels know by this key, oldest first."""
+        return self._incidents(incidents.c.dedup_key == dedup_key)
+
     def open_incidents_of(self, key: StreamKey) -> tuple[Incident, ...]:
         """Open incidents of one stream."""
         return self._incidents(*_same_stream(incidents, key), incidents.c.resolved_at.is_(None))

@@ -1,16 +1,19 @@
 """Notifications on their way out: written where they were decided, claimed for a short while when sent."""
 
+from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, or_, select, update
+from sqlalchemy import ColumnElement, Connection, or_, select, true, update
 
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import notifications
-from stratawatch.adapters.store.upserts import insert_new
+from stratawatch.adapters.store.upserts import in_parts, insert_new
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.errors import StratawatchError
+
+_UNCLAIMED: Final = {"claimed_by": None, "claimed_until": None}
 
 
 class SqlOutbox:
@@ -24,8 +27,10 @@ class SqlOutbox:
         row = row_of(notification, notifications, key_hash=hashed(notification.key))
         return bool(insert_new(self._sql, notifications, [row], notifications.c.id))
 
-    def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> tuple[Notification, ...]:
-        """Take pending notifications that are due and not claimed, oldest first."""
+    def claim(
+        self, holder: str, now: datetime, until: datetime, limit: int, *, without: Collection[str] = ()
+    ) -> tuple[Notification, ...]:
+        """Take pending notifications that are due and not claimed, oldest first, of all channels but some."""
         t = notifications.c
         earlier = notifications.alias("earlier")
         # What a receiver closes must have been opened there first: word on one trouble goes out in its order.
@@ -37,7 +42,7 @@ class SqlOutbox:
         )
         due = (
             select(t.id)
-            .where(t.state == "pending", or_(t.next_at.is_(None), t.next_at <= now))
+            .where(t.state == "pending", or_(t.next_at.is_(None), t.next_at <= now), t.channel.not_in(without))
             .where(or_(t.claimed_until.is_(None), t.claimed_until <= now, t.claimed_by == holder), ~overtakes)
             .order_by(t.id)
             .limit(limit)
@@ -45,35 +50,79 @@ class SqlOutbox:
         )
         ids = self._sql.scalars(due).all()
         mine = t.id.in_(ids)
-        self._sql.execute(update(notifications).where(mine).values(claimed_by=holder, claimed_until=until))
-        rows = self._sql.execute(select(notifications).where(mine).order_by(t.id))
-        return tuple(record_of(Notification, row) for row in rows)
+        # Whoever claimed it before was stopped during the send, and nobody knows how far the send came.
+        begun = or_(t.unconfirmed, t.claimed_until.is_not(None))
+        claim = {"claimed_by": holder, "claimed_until": until, "unconfirmed": begun}
+        self._sql.execute(update(notifications).where(mine).values(claim))
+        return self._notifications(mine)
 
     def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
-        self._set(notification_id, state="sent", reference=reference, sent_at=at, claimed_by=None, claimed_until=None)
+        self._set(notification_id, state="sent", reference=reference, sent_at=at, **_UNCLAIMED)
 
-    def put_back(self, notification_id: int, message: str, next_at: datetime | None) -> None:
-        """A failed attempt: due again at `next_at`, or failed for good when None."""
+    def put_back(
+        self, notification_id: int, message: str, next_at: datetime | None, *, unconfirmed: bool = False
+    ) -> None:
+        """Count a failed attempt, which may have arrived (`unconfirmed`): due again at `next_at`, failed when None."""
+        t = notifications.c
         self._set(
             notification_id,
             state="failed" if next_at is None else "pending",
-            attempts=notifications.c.attempts + 1,
+            attempts=t.attempts + 1,
             next_at=next_at,
             last_error=message,
-            claimed_by=None,
-            claimed_until=None,
+            unconfirmed=true() if unconfirmed else t.unconfirmed,
+            **_UNCLAIMED,
         )
+
+    def hold_back(self, channel: str, message: str, now: datetime) -> None:
+        """Note on what is due for a channel why it was not tried; that is no attempt."""
+        t = notifications.c
+        due = (t.state == "pending") & (t.channel == channel) & or_(t.next_at.is_(None), t.next_at <= now)
+        self._sql.execute(update(notifications).where(due).values(last_error=message))
+
+    def supersede(self, notification_id: int, message: str) -> None:
+        """Close one that was not taken before it was over."""
+        self._set(notification_id, state="superseded", next_at=None, last_error=message, **_UNCLAIMED)
+
+    def send_again(self, notification_id: int, at: datetime) -> None:
+        """Make one due at a moment, whatever became of it, a sent one too."""
+        self.get(notification_id)
+        row = notifications.c.id == notification_id
+        values = {"state": "pending", "next_at": at, **_UNCLAIMED}
+        self._sql.execute(update(notifications).where(row).values(values))
+
+    def get(self, notification_id: int) -> Notification:
+        """One notification. Raises StratawatchError when there is none."""
+        found = self._notifications(notifications.c.id == notification_id)
+        if not found:
+            raise StratawatchError(
+                f"there is no notification {notification_id}", hint="`stratawatch alerts list` shows the newest"
+            )
+        return found[0]
+
+    def about(self, dedup_keys: Collection[str]) -> tuple[Notification, ...]:
+        """Every notification under these keys, oldest first."""
+        t = notifications.c
+        found = [row for part in in_parts([*dedup_keys]) for row in self._notifications(t.dedup_key.in_(part))]
+        return tuple(sorted(found, key=lambda one: one.id))
+
+    def undelivered(self) -> tuple[Notification, ...]:
+        """Pending and failed ones, oldest first."""
+        return self._notifications(notifications.c.state.in_(("pending", "failed")))
 
     def all(self, *, newest: int | None = None) -> tuple[Notification, ...]:
         """Notifications, oldest first; with `newest`, only the last so many."""
         query = select(notifications).order_by(notifications.c.id.desc()).limit(newest)
         return tuple(record_of(Notification, row) for row in reversed(self._sql.execute(query).all()))
 
+    def _notifications(self, which: ColumnElement[bool]) -> tuple[Notification, ...]:
+        rows = self._sql.execute(select(notifications).where(which).order_by(notifications.c.id))
+        return tuple(record_of(Notification, row) for row in rows)
+
     def _set(self, notification_id: int, **values: Any) -> None:
         """What a channel has is not taken back: a sent notification stays sent."""
         row = (notifications.c.id == notification_id) & (notifications.c.state != "sent")
         changed = self._sql.execute(update(notifications).where(row).values(**values))
-        found = select(notifications.c.id).where(notifications.c.id == notification_id)
-        if changed.rowcount != 1 and self._sql.scalar(found) is None:
-            raise StratawatchError(f"there is no notification {notification_id}")
+        if changed.rowcount != 1:
+            self.get(notification_id)

@@ -16,12 +16,13 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
 from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id_type
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.engine.model.alarm_records import Severity
+from stratawatch.engine.model.alarm_records import DeliveryState, Severity
 from stratawatch.engine.model.label_events import LabelValue
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 
@@ -35,7 +36,6 @@ METADATA: Final = MetaData(
     }
 )
 
-NOTIFICATION_STATES: Final = ("pending", "sent", "failed")
 BAD_ROW_KINDS: Final = ("prediction", "label")
 STREAM_KEY: Final = ("panel", "classifier", "metric", "segment_key")
 """The columns that tell streams apart: unlike a segment, its key is never null."""
@@ -346,8 +346,9 @@ notifications = Table(
     _words_or_none_yet("reference"),
     _words_or_none_yet("last_error"),
     Column("sent_at", UtcTime, nullable=True),
+    Column("unconfirmed", Boolean, nullable=False, server_default=false()),
     _one_of("severity", get_args(Severity)),
-    _one_of("state", NOTIFICATION_STATES),
+    _one_of("state", get_args(DeliveryState)),
     Index("ix_notifications_state", "state"),
 )
 
@@ -357,6 +358,15 @@ leases = Table(
     Column("name", AnyText, primary_key=True),
     _words("holder"),
     Column("until", UtcTime, nullable=False),
+)
+
+last_runs = Table(
+    "last_runs",
+    METADATA,
+    Column("name", AnyText, primary_key=True),
+    Column("finished_at", UtcTime, nullable=False),
+    Column("good_at", UtcTime, nullable=True),
+    _words("troubles"),
 )
 
 transitions = Table(

@@ -9,6 +9,7 @@ from stratawatch.adapters.store.baselines import SqlBaselines
 from stratawatch.adapters.store.cycles import SqlCycles
 from stratawatch.adapters.store.estimates import SqlEstimates
 from stratawatch.adapters.store.labels import SqlLabels
+from stratawatch.adapters.store.last_runs import SqlLastRuns
 from stratawatch.adapters.store.leases import SqlLeases
 from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
@@ -18,7 +19,7 @@ from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
-from stratawatch.engine.ports.transaction import LeaseRepository
+from stratawatch.engine.ports.transaction import LastRunRepository, LeaseRepository
 
 
 class SqlTransaction:
@@ -35,6 +36,7 @@ class SqlTransaction:
         self.baselines: BaselineRepository = SqlBaselines(connection)
         self.outbox: NotificationOutbox = SqlOutbox(connection)
         self.leases: LeaseRepository = SqlLeases(connection)
+        self.last_runs: LastRunRepository = SqlLastRuns(connection)
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState."""

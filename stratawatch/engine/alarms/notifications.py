@@ -1,12 +1,16 @@
 """Writes notifications, in words, to the outbox: in the transaction that decided them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from stratawatch.core.alarms.alarm_states import Judgement
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
+
+OVER: Final = "it was over before the channel took it"
+"""Why an opening is superseded; its last failure follows."""
 
 
 def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> None:
@@ -48,13 +52,28 @@ def notify_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str)
     """Write that a breach is over."""
     key = incident.key
     subject = f"RESOLVED: {_metric(key)} of {key.classifier} ({key.panel})"
-    notify(tx, ports, incident.dedup_key, "resolved", subject, why, _stream_facts(key))
+    _notify_end(tx, ports, incident.dedup_key, subject, why, _stream_facts(key))
 
 
 def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
     """Write that the last stream of a BLIND message can be estimated again."""
     panel = incident.key.panel
-    notify(tx, ports, incident.dedup_key, "resolved", f"RESOLVED: {panel} can tell again", why, {"panel": panel})
+    _notify_end(tx, ports, incident.dedup_key, f"RESOLVED: {panel} can tell again", why, {"panel": panel})
+
+
+def _notify_end(
+    tx: Transaction, ports: Ports, dedup_key: str, subject: str, body: str, facts: Mapping[str, object]
+) -> None:
+    """Write the end to the channels that hear of the beginning; where that is held up, it is given up instead."""
+    now = ports.clock.now()
+    for opening in tx.outbox.about([dedup_key]):
+        if not opening.is_opening:
+            continue
+        waits = opening.state == "pending" and not opening.is_held_up(now)
+        if waits or opening.may_be_taken:
+            notify_channel(tx, ports, opening.channel, dedup_key, "resolved", subject, body, facts)
+        if not waits and opening.state in ("pending", "failed"):
+            tx.outbox.supersede(opening.id, f"{OVER}: {opening.last_error}")
 
 
 def notify(
@@ -66,11 +85,24 @@ def notify(
     body: str,
     facts: Mapping[str, object],
 ) -> None:
-    """Write one outbox row for every channel."""
-    for channel in ports.channels:
-        key = f"{dedup_key}|{severity}|{channel}"
-        now = ports.clock.now()
-        tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
+    """Write one outbox row for every channel that is no fallback."""
+    for channel in ports.channels_of(fallback=False):
+        notify_channel(tx, ports, channel, dedup_key, severity, subject, body, facts)
+
+
+def notify_channel(
+    tx: Transaction,
+    ports: Ports,
+    channel: str,
+    dedup_key: str,
+    severity: Severity,
+    subject: str,
+    body: str,
+    facts: Mapping[str, object],
+) -> None:
+    """Write one outbox row for a channel, once for every dedup key and severity."""
+    key, now = f"{dedup_key}|{severity}|{channel}", ports.clock.now()
+    tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
 
 
 def _metric(key: StreamKey) -> str:

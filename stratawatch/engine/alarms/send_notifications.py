@@ -1,53 +1,126 @@
-"""Send notifications: claimed for a short while, sent outside any transaction, bounded in retries."""
+"""Sends notifications, each claimed for a short while, outside any transaction, for as long as they matter."""
 
-from datetime import timedelta
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from time import monotonic
 from typing import Final
 
 from stratawatch.engine.alarms.failures import describe
+from stratawatch.engine.alarms.notifications import OVER
+from stratawatch.engine.alarms.open_incidents import page_fallbacks, prepare_openings
+from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.lease import ADVANCE
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import PATIENCE, Notification
+from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
 
 CLAIM_LIFE: Final = timedelta(minutes=2)
-MOST_SENDS: Final = 10
+LONGEST_PAUSE: Final = timedelta(hours=1)
+"""Between two attempts; before that 1, 2, 4, ... minutes."""
+LONGEST_LIFE: Final = timedelta(days=7)
+"""How long notifications are tried that belong to no open incident."""
 AT_ONCE: Final = 200
 """Bound on one advance; the rest goes at the next."""
+PATIENCE_WITH_CHANNEL: Final = 3
+"""How many times the time of one send a channel may take up in one advance."""
+LONGEST_STEP: Final = 300.0
+"""Seconds after which the rest waits for the next advance: half the life of the lease, which is not renewed here."""
 
 
 def send_notifications(ports: Ports) -> int:
     """Send what is due, each claimed just before it goes; returns how many went out."""
-    sent = 0
-    for _ in range(AT_ONCE):
-        now = ports.clock.now()
-        with ports.store.begin() as tx:
-            claimed = tx.outbox.claim(ADVANCE, now, now + CLAIM_LIFE, 1)
-            tx.commit()
-        if not claimed:
-            break
-        sent += sum(_send(ports, notification) for notification in claimed)
+    prepare_openings(ports)
+    sending = _Sending(ports)
+    sent = sending.send_due()
+    if page_fallbacks(ports):
+        sent += sending.send_due()
+    sending.hold_back()
     return sent
 
 
-def _send(ports: Ports, notification: Notification) -> bool:
-    channel = ports.channels.get(notification.channel)
-    if channel is None:
-        _put_back(ports, notification, f"the channel '{notification.channel}' is not configured any more")
-        return False
-    try:
-        receipt = channel.send(notification)
-    except Exception as trouble:  # noqa: BLE001 - one bad channel must not keep the others from being told
-        _put_back(ports, notification, describe(trouble))
-        return False
-    with ports.store.begin() as tx:
-        tx.outbox.mark_sent(notification.id, receipt.reference, ports.clock.now())
-        tx.commit()
-    return True
+@dataclass
+class _Sending:
+    """The sends of one advance, in which a channel that did not answer, or took too long, is not asked again."""
+
+    ports: Ports
+    silent: dict[str, str] = field(default_factory=dict)
+    """Channels that did not answer, and what they were asked in vain."""
+    slow: set[str] = field(default_factory=set)
+    spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    began: float = field(default_factory=monotonic)
+
+    def send_due(self) -> int:
+        """Send what is due and returns how many went out."""
+        sent = 0
+        for _ in range(AT_ONCE):
+            if monotonic() - self.began > LONGEST_STEP:
+                break
+            now = self.ports.clock.now()
+            with self.ports.store.begin() as tx:
+                claimed = tx.outbox.claim(ADVANCE, now, now + CLAIM_LIFE, 1, without={*self.silent, *self.slow})
+                tx.commit()
+            if not claimed:
+                break
+            sent += sum(self._send(notification) for notification in claimed)
+        return sent
+
+    def hold_back(self) -> None:
+        """Note on what was not tried that its channel did not answer."""
+        with self.ports.store.begin() as tx:
+            for channel, message in self.silent.items():
+                tx.outbox.hold_back(channel, f"not tried, as the channel did not answer: {message}", self._now)
+            tx.commit()
+
+    @property
+    def _now(self) -> datetime:
+        return self.ports.clock.now()
+
+    def _send(self, notification: Notification) -> bool:
+        name, seconds = notification.channel, self.ports.channel_rule(notification.channel).timeout
+        began = monotonic()
+        try:
+            receipt = call_within(seconds, lambda: self._hand_over(notification), f"the channel '{name}'")
+        except Exception as trouble:  # noqa: BLE001 - one bad channel must not keep the others from being told
+            if isinstance(trouble, NoAnswer | NoConnection):
+                self.silent[name] = describe(trouble)
+            self._put_back(notification, trouble)
+            return False
+        finally:
+            self.spent[name] += monotonic() - began
+            if self.spent[name] > PATIENCE_WITH_CHANNEL * seconds:
+                self.slow.add(name)
+        with self.ports.store.begin() as tx:
+            tx.outbox.mark_sent(notification.id, receipt.reference, self._now)
+            tx.commit()
+        return True
+
+    def _hand_over(self, notification: Notification) -> Receipt:
+        channel = self.ports.channels.get(notification.channel)
+        if channel is None:
+            raise StratawatchError(f"the channel '{notification.channel}' is not configured any more")
+        return channel.send(notification)
+
+    def _put_back(self, notification: Notification, trouble: Exception) -> None:
+        """Try again later, for as long as anybody wants to know; the failure stays in the store for people to see."""
+        message, unconfirmed = describe(trouble), isinstance(trouble, NoAnswer)
+        with self.ports.store.begin() as tx:
+            incidents = tx.alarms.incidents_of(notification.dedup_key) if notification.is_opening else ()
+            is_open = any(incident.resolved_at is None for incident in incidents)
+            next_at = self._now + min(timedelta(minutes=2 ** min(notification.attempts, 10)), LONGEST_PAUSE)
+            longest = PATIENCE if incidents else LONGEST_LIFE
+            given_up = not is_open and next_at > notification.created_at + longest
+            tx.outbox.put_back(notification.id, message, None if given_up else next_at, unconfirmed=unconfirmed)
+            if given_up and incidents:
+                _close(tx, tx.outbox.get(notification.id))
+            tx.commit()
 
 
-def _put_back(ports: Ports, notification: Notification, message: str) -> None:
-    """Try again after 1, 2, 4, ... minutes; the last failure stays in the store for `status` to show."""
-    attempts = notification.attempts + 1
-    next_at = ports.clock.now() + timedelta(minutes=2**notification.attempts) if attempts < MOST_SENDS else None
-    with ports.store.begin() as tx:
-        tx.outbox.put_back(notification.id, message, next_at)
-        tx.commit()
+def _close(tx: Transaction, opening: Notification) -> None:
+    """Close an opening whose incident is over, and the end with it if the channel cannot have heard of either."""
+    rows = [opening] if opening.unconfirmed else tx.outbox.about([opening.dedup_key])
+    for row in rows:
+        if row.channel == opening.channel and row.state in ("pending", "failed"):
+            tx.outbox.supersede(row.id, f"{OVER}: {opening.last_error}")

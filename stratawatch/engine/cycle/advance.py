@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from stratawatch.engine.alarms.failures import describe, record_failure
+from stratawatch.engine.alarms.open_incidents import untaken_openings
+from stratawatch.engine.alarms.run_record import record_run
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
@@ -85,6 +87,7 @@ def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
             work.once("reconcile")
         work.examined()
         sent = work.once("notify")
+        work.close()
     return AdvanceResult(collected or Collected(), steps, sent or 0, tuple(work.troubles))
 
 
@@ -112,6 +115,11 @@ class _Work:
             if mark > examined and not tx.estimates.outdated(examined):
                 tx.labels.save_cursor(EXAMINED, {"mark": mark}, self.ports.clock.now())
                 tx.commit()
+
+    def close(self) -> None:
+        """Note what nobody was told, and say how this advance ended."""
+        self.troubles.extend(f"notify: {untaken}" for untaken in untaken_openings(self.ports))
+        self.troubles.extend(record_run(self.ports, self.troubles))
 
     def _attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
         try:

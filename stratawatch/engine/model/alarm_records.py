@@ -1,8 +1,8 @@
 """Alarm streams, incidents and the notifications that channels send."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.document import Json
@@ -48,6 +48,11 @@ class Incident:
 
 
 Severity = Literal["page", "warning", "resolved"]
+DeliveryState = Literal["pending", "sent", "failed", "superseded"]
+"""Pending ones are tried again, failed ones are not; superseded ones were not taken before they were over."""
+
+PATIENCE: Final = timedelta(minutes=15)
+"""How long a notification may be under way before it counts as held up."""
 
 
 @dataclass(frozen=True)
@@ -64,4 +69,25 @@ class Notification:
     created_at: datetime
     id: int = 0
     attempts: int = 0
-    state: Literal["pending", "sent", "failed"] = "pending"
+    state: DeliveryState = "pending"
+    next_at: datetime | None = None
+    claimed_until: datetime | None = None
+    last_error: str = ""
+    reference: str = ""
+    sent_at: datetime | None = None
+    unconfirmed: bool = False
+    """An attempt ended without an answer, so that the receiver may have it."""
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether it begins something that a resolved one may end."""
+        return self.severity != "resolved"
+
+    @property
+    def may_be_taken(self) -> bool:
+        """Whether the receiver has it, or may have it as far as is known: a send did not come to its end."""
+        return self.state == "sent" or self.unconfirmed or self.claimed_until is not None
+
+    def is_held_up(self, now: datetime) -> bool:
+        """Whether it failed and has been under way for so long that it is news no more once it is over."""
+        return self.state == "failed" or (bool(self.last_error) and self.created_at <= now - PATIENCE)

@@ -1,8 +1,8 @@
 """What the engine asks of the world. Adapters implement these; the engine imports none of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -18,8 +18,10 @@ from stratawatch.errors import InputRefused
 
 __all__ = [
     "AlertChannel",
+    "ChannelRule",
     "Clock",
     "ColumnProblem",
+    "Heartbeat",
     "LabelQueue",
     "Ports",
     "PredictionCheck",
@@ -165,9 +167,21 @@ class Store(Protocol):
         ...
 
 
+Heartbeat = Callable[[], None]
+"""Tells a watcher outside that an advance went well. Raises Unreachable."""
+
+
+@dataclass(frozen=True)
+class ChannelRule:
+    """How a channel is used: whether only where every other one failed, and how many seconds a send may take."""
+
+    fallback: bool = False
+    timeout: float = 20.0
+
+
 @dataclass(frozen=True)
 class Ports:
-    """Everything a use case may touch. `sources` is by panel, `channels` by name."""
+    """Everything a use case may touch. `sources` is by panel, `channels` and `channel_rules` by the channel's name."""
 
     store: Store
     clock: Clock
@@ -175,3 +189,13 @@ class Ports:
     check: PredictionCheck
     queue: LabelQueue
     channels: Mapping[str, AlertChannel]
+    channel_rules: Mapping[str, ChannelRule] = field(default_factory=dict)
+    heartbeat: Heartbeat | None = None
+
+    def channel_rule(self, name: str) -> ChannelRule:
+        """How a channel is used, the ordinary way if nothing else is said."""
+        return self.channel_rules.get(name, ChannelRule())
+
+    def channels_of(self, *, fallback: bool) -> tuple[str, ...]:
+        """The names of the fallback channels, or of all others."""
+        return tuple(name for name in self.channels if self.channel_rule(name).fallback == fallback)

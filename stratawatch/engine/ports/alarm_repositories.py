@@ -1,6 +1,6 @@
 """What the store keeps of alarms, and its outbox of notifications."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -34,6 +34,10 @@ class AlarmRepository(Protocol):
         """Incidents, oldest first."""
         ...
 
+    def incidents_of(self, dedup_key: str) -> tuple[Incident, ...]:
+        """Incidents that channels know by this key, oldest first."""
+        ...
+
     def open_incidents_of(self, key: StreamKey) -> tuple[Incident, ...]:
         """Open incidents of one stream."""
         ...
@@ -46,16 +50,44 @@ class NotificationOutbox(Protocol):
         """Write an outbox row; False when its key is there already."""
         ...
 
-    def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> tuple[Notification, ...]:
-        """Take pending notifications that are due and not claimed, oldest first."""
+    def claim(
+        self, holder: str, now: datetime, until: datetime, limit: int, *, without: Collection[str] = ()
+    ) -> tuple[Notification, ...]:
+        """Take pending notifications that are due and not claimed, oldest first, of all channels but some."""
         ...
 
     def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
         ...
 
-    def put_back(self, notification_id: int, message: str, next_at: datetime | None) -> None:
-        """A failed attempt: due again at `next_at`, or failed for good when None."""
+    def put_back(
+        self, notification_id: int, message: str, next_at: datetime | None, *, unconfirmed: bool = False
+    ) -> None:
+        """Count a failed attempt, which may have arrived (`unconfirmed`): due again at `next_at`, failed when None."""
+        ...
+
+    def hold_back(self, channel: str, message: str, now: datetime) -> None:
+        """Note on what is due for a channel why it was not tried; that is no attempt."""
+        ...
+
+    def supersede(self, notification_id: int, message: str) -> None:
+        """Close one that was not taken before it was over."""
+        ...
+
+    def send_again(self, notification_id: int, at: datetime) -> None:
+        """Make one due at a moment, whatever became of it, a sent one too."""
+        ...
+
+    def get(self, notification_id: int) -> Notification:
+        """One notification. Raises StratawatchError when there is none."""
+        ...
+
+    def about(self, dedup_keys: Collection[str]) -> tuple[Notification, ...]:
+        """Every notification under these keys, oldest first."""
+        ...
+
+    def undelivered(self) -> tuple[Notification, ...]:
+        """Pending and failed ones, oldest first."""
         ...
 
     def all(self, *, newest: int | None = None) -> tuple[Notification, ...]:

@@ -1,8 +1,10 @@
 """A transaction of the store: its repositories, leases and the commit."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from stratawatch.engine.model.last_run import LastRun
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
@@ -25,6 +27,18 @@ class LeaseRepository(Protocol):
         ...
 
 
+class LastRunRepository(Protocol):
+    """How the last run of each kind ended, by the machine's clock."""
+
+    def record(self, name: str, at: datetime, troubles: Sequence[str], *, good: bool) -> None:
+        """Keep that a run ended at a moment; a good one is remembered until the next good one."""
+        ...
+
+    def get(self, name: str) -> LastRun | None:
+        """The last run of a kind; None before the first."""
+        ...
+
+
 class Transaction(Protocol):
     """One unit of work over all repositories. Rolls back unless `commit` was called."""
 
@@ -37,6 +51,7 @@ class Transaction(Protocol):
     baselines: BaselineRepository
     outbox: NotificationOutbox
     leases: LeaseRepository
+    last_runs: LastRunRepository
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState.

@@ -101,6 +101,117 @@ class TestPutBack:
             assert claim(tx, now=NOW + 99 * MINUTE) == []
 
 
+class TestUnconfirmed:
+    """Whether a receiver may have it although nobody knows: a RESOLVED is owed to it then."""
+
+    def test_is_an_attempt_without_an_answer_for_good(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            assert not taken.unconfirmed
+            tx.outbox.put_back(taken.id, "hangs", NOW, unconfirmed=True)
+            tx.outbox.put_back(taken.id, "refused", NOW)
+            kept = tx.outbox.get(taken.id)
+        assert (kept.unconfirmed, kept.attempts, kept.last_error, kept.next_at) == (True, 2, "refused", NOW)
+
+    def test_is_a_claim_that_was_neither_sent_nor_put_back(self, store):
+        with store.begin() as tx:
+            added_and_claimed(tx)
+            (again,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 1)
+            assert again.unconfirmed
+
+    def test_is_not_an_attempt_that_failed(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.put_back(taken.id, "refused", NOW)
+            (again,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 1)
+            assert not again.unconfirmed
+
+
+class TestWithout:
+    def test_leaves_channels_out(self, store):
+        with store.begin() as tx:
+            for name in ("a", "b", "c"):
+                tx.outbox.add(notification(name, channel=name))
+            taken = tx.outbox.claim("me", NOW, NOW + MINUTE, 9, without={"a", "c"})
+        assert [one.channel for one in taken] == ["b"]
+
+    def test_notes_on_what_is_due_that_it_was_not_tried(self, store):
+        with store.begin() as tx:
+            for key in ("a", "b", "c"):
+                tx.outbox.add(notification(key, channel=key[0].replace("c", "b")))
+            later, _, _ = tx.outbox.all()
+            tx.outbox.hold_back("b", "not tried", NOW)
+            assert [(one.last_error, one.attempts) for one in tx.outbox.all()] == [
+                ("", 0),
+                ("not tried", 0),
+                ("not tried", 0),
+            ]
+            tx.outbox.put_back(later.id, "refused", NOW + MINUTE)
+            tx.outbox.hold_back("a", "not tried", NOW)
+            assert tx.outbox.get(later.id).last_error == "refused"
+            assert claim(tx) == ["b", "c"]
+
+
+class TestSupersede:
+    def test_closes_what_was_not_taken(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.supersede(taken.id, "it is over")
+            (kept,) = tx.outbox.all()
+            assert (kept.state, kept.last_error, kept.next_at, kept.claimed_until) == (
+                "superseded",
+                "it is over",
+                None,
+                None,
+            )
+            assert claim(tx, now=NOW + 99 * MINUTE) == []
+            assert tx.outbox.undelivered() == ()
+
+    def test_closes_nothing_that_was_sent(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.mark_sent(taken.id, "there", NOW)
+            tx.outbox.supersede(taken.id, "it is over")
+            assert tx.outbox.get(taken.id).state == "sent"
+
+    def test_that_was_sent_after_all_is_sent(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.supersede(taken.id, "it is over")
+            tx.outbox.mark_sent(taken.id, "there", NOW)
+            assert tx.outbox.get(taken.id).state == "sent"
+
+
+class TestSendAgain:
+    @pytest.mark.parametrize("state", ["pending", "sent", "failed", "superseded"])
+    def test_makes_any_due(self, store, state):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            if state == "sent":
+                tx.outbox.mark_sent(taken.id, "there", NOW)
+            if state == "superseded":
+                tx.outbox.supersede(taken.id, "over")
+            if state in ("failed", "pending"):
+                tx.outbox.put_back(taken.id, "down", None if state == "failed" else NOW + 60 * MINUTE)
+            tx.outbox.send_again(taken.id, NOW)
+            assert claim(tx, "you") == ["a"]
+
+    def test_of_what_is_not_there_raises(self, store):
+        with store.begin() as tx, pytest.raises(StratawatchError, match=r"no notification 4.*alerts list"):
+            tx.outbox.send_again(4, NOW)
+
+
+class TestAbout:
+    def test_finds_all_under_some_keys_in_order(self, store):
+        odd = "\0" + "k" * 5000
+        with store.begin() as tx:
+            for key, dedup_key in (("1", odd), ("2", "t"), ("3", "u"), ("4", odd)):
+                tx.outbox.add(notification(key, dedup_key=dedup_key))
+            assert [one.key for one in tx.outbox.about({odd, "t"})] == ["1", "2", "4"]
+            assert tx.outbox.about([]) == ()
+            assert [one.key for one in tx.outbox.undelivered()] == ["1", "2", "3", "4"]
+
+
 class TestAll:
     def test_keeps_the_last_so_many_in_order(self, store):
         with store.begin() as tx:

@@ -19,8 +19,8 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
-from tests.support.store.examples import COUNTRY, MONDAY, NOW, open_cycle, spec
-from tests.support.store.old_schemas import FIRST_CYCLE, fifth_schema, first_schema
+from tests.support.store.examples import COUNTRY, MONDAY, NOW, notification, open_cycle, spec
+from tests.support.store.old_schemas import FIRST_CYCLE, fifth_schema, first_schema, sixth_schema
 
 
 def pretend(url, revision):
@@ -175,7 +175,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0006; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0007; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
@@ -199,6 +199,26 @@ class TestUpgrade:
         migrate(first)
         assert "current_states" in inspect(engine).get_view_names()
         engine.dispose()
+
+
+class TestNotifications:
+    def test_keep_their_state_and_ids_and_may_be_superseded(self, empty_url, other):
+        sixth_schema(empty_url)
+        migrate(empty_url)
+        migrate(other)
+        assert shape(empty_url) == shape(other)
+        store = open_store(empty_url)
+        with store.begin() as tx:
+            kept = tx.outbox.all()
+            assert [(one.id, one.state, one.attempts, one.unconfirmed) for one in kept] == [
+                (1, "pending", 3, False),
+                (2, "sent", 3, False),
+                (3, "failed", 3, False),
+            ]
+            tx.outbox.supersede(1, "over")
+            tx.outbox.add(notification("d"))
+            assert tx.outbox.all()[-1].id == 4
+        store.dispose()
 
 
 FULL = {

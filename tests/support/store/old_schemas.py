@@ -87,3 +87,21 @@ def _by_names_of_before(document):
     for one in (*document["goals"], *document["limits"]):
         one["of"] = one.pop("classifiers")
     return document
+
+
+def sixth_schema(url: str) -> None:
+    """A store of schema 0006 with three notifications: waiting, sent, given up."""
+    from alembic import command
+
+    engine = create_engine(url)
+    with engine.begin() as sql:
+        command.upgrade(alembic_config(sql), "0006")
+        for key, state in (("a", "pending"), ("b", "sent"), ("c", "failed")):
+            sql.execute(text(_ADD_NOTIFICATION), {"key": key, "state": state, "at": "2026-01-05 00:00:00"})
+    engine.dispose()
+
+
+_ADD_NOTIFICATION = (
+    "INSERT INTO notifications (key_hash, key, dedup_key, channel, severity, subject, body, facts, created_at, state, "
+    "attempts, last_error) VALUES (:key, :key, 't', 'ops', 'page', 's', 'b', '{}', :at, :state, 3, 'down')"
+)

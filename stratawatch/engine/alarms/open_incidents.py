@@ -1,0 +1,143 @@
+"""Sees to it that somebody hears of every open incident: new channels, rows given up in the past, fallbacks."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.engine.alarms.notifications import notify_blind, notify_breach
+from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+FAILURES: Final = 3
+"""Failed sends of a page on every ordinary channel, after which the fallback channels get it."""
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """What was written at the beginning of open incidents that share a dedup key, a row for each channel."""
+
+    dedup_key: str
+    incidents: Sequence[Incident]
+    rows: Sequence[Notification]
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether any channel has it."""
+        return any(row.state == "sent" for row in self.rows)
+
+    def row_of(self, channel: str) -> Notification | None:
+        """The row of a channel."""
+        return next((row for row in self.rows if row.channel == channel), None)
+
+
+def prepare_openings(ports: Ports) -> None:
+    """Make due what an earlier program gave up, and tell new channels what nobody has taken; of open incidents."""
+    with ports.store.begin() as tx:
+        for opening in _openings(tx):
+            for row in opening.rows:
+                if row.state == "failed":
+                    tx.outbox.send_again(row.id, ports.clock.now())
+            _tell_new_channels(tx, ports, opening)
+        tx.commit()
+
+
+def page_fallbacks(ports: Ports) -> bool:
+    """Write pages that failed on every ordinary channel to the fallback channels; returns whether there are any."""
+    fallbacks = ports.channels_of(fallback=True)
+    if not fallbacks:
+        return False
+    written = False
+    with ports.store.begin() as tx:
+        for opening in _openings(tx):
+            pages = [row for row in map(opening.row_of, ports.channels_of(fallback=False)) if row is not None]
+            if opening.is_taken or not pages or not all(_has_failed(row, ports.clock.now()) for row in pages):
+                continue
+            reasons = [f"- {row.channel}, {row.attempts} attempts: {row.last_error}" for row in pages]
+            body = "\n".join([pages[0].body, "The fallback channels get this, as no other one took it:", *reasons])
+            for channel in fallbacks:
+                if opening.row_of(channel) is None:
+                    tx.outbox.add(_copy(pages[0], channel, ports.clock.now(), body))
+                    written = True
+        tx.commit()
+    return written
+
+
+def untaken_openings(ports: Ports) -> tuple[str, ...]:
+    """Sentences on open incidents that no channel has taken for a while."""
+    if not ports.channels:
+        return ()
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        untaken = [opening for opening in _openings(tx) if opening.rows and not opening.is_taken]
+    return tuple(
+        f"no channel has taken '{first.subject}' since {first.created_at:%Y-%m-%d %H:%M} +00:00: {row.last_error}"
+        for opening in untaken
+        if (first := opening.rows[0]).created_at <= now - PATIENCE
+        for row in [next((row for row in opening.rows if row.last_error), first)]
+    )
+
+
+def _openings(tx: Transaction) -> list[_Opening]:
+    incidents, rows = defaultdict(list), defaultdict(list)
+    for incident in tx.alarms.incidents(only_open=True):
+        incidents[incident.dedup_key].append(incident)
+    for row in tx.outbox.about(incidents):
+        if row.is_opening:
+            rows[row.dedup_key].append(row)
+    return [_Opening(key, incidents[key], rows[key]) for key in incidents]
+
+
+def _has_failed(row: Notification, now: datetime) -> bool:
+    return row.severity == "page" and (row.attempts >= FAILURES or row.is_held_up(now))
+
+
+def _tell_new_channels(tx: Transaction, ports: Ports, opening: _Opening) -> None:
+    """Write an opening to channels that have none, if no channel has it or one that left the configuration owes it."""
+    owed = [row for row in opening.rows if row.channel not in ports.channels and row.state in ("pending", "failed")]
+    new = [
+        channel
+        for channel in ports.channels_of(fallback=False)
+        if (row := opening.row_of(channel)) is None or row.state == "superseded"
+    ]
+    if not new or (opening.is_taken and not owed):
+        return
+    if not opening.rows:
+        _write_anew(tx, ports, opening)
+        return
+    for channel in new:
+        superseded = opening.row_of(channel)
+        if superseded is not None:  # it was renamed, and has its old name again
+            tx.outbox.send_again(superseded.id, ports.clock.now())
+        else:
+            tx.outbox.add(_copy(opening.rows[0], channel, ports.clock.now()))
+    for row in owed:
+        tx.outbox.supersede(row.id, f"the channel is not configured any more; told instead: {', '.join(new)}")
+
+
+def _copy(row: Notification, channel: str, now: datetime, body: str = "") -> Notification:
+    """The same message for another channel, not tried yet."""
+    key = f"{row.dedup_key}|{row.severity}|{channel}"
+    return Notification(
+        key, row.dedup_key, channel, row.severity, row.subject, body or row.body, row.facts, created_at=now
+    )
+
+
+def _write_anew(tx: Transaction, ports: Ports, opening: _Opening) -> None:
+    """Write the message that there would be, had any channel been configured when the incident was opened."""
+    first = opening.incidents[0]
+    cycle = tx.cycles.get(first.cycle_id)
+    states = {state.key: state for state in tx.alarms.of_cycle(cycle.id)}
+    said = {}
+    for incident in opening.incidents:
+        state = states.get(incident.key)
+        # A later revision may have judged otherwise; then its sentence is not the one that opened this.
+        reason = state.reason if state and state.state == incident.kind else f"as judged at {incident.opened_at}"
+        said[incident.key] = Judgement(incident.kind, reason)
+    if first.kind == AlarmState.BREACH:
+        notify_breach(tx, ports, cycle, first, said[first.key], ())
+    else:
+        notify_blind(tx, ports, cycle, opening.dedup_key, said)

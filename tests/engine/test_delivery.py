@@ -1,0 +1,418 @@
+"""Pages that nobody takes: tried for as long as the incident is open, by other channels if need be, and then once."""
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from stratawatch.engine.alarms.send_notifications import send_notifications
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.ports import ChannelRule
+from stratawatch.errors import NoAnswer, NoConnection, Unreachable
+from tests.engine.test_alarms import relabel, severities
+from tests.support.fakes import FakeChannel, spec, unreachable, unusable
+from tests.support.scenario import label_cycle, open_all, work_on
+
+
+def connect(scenario, *channels, **rules) -> None:
+    """Configure these channels and no other ones; `rules` by the name of a channel."""
+    ports = replace(scenario.ports, channels={channel.name: channel for channel in channels}, channel_rules=rules)
+    scenario.ports = ports
+
+
+def breach(scenario) -> None:
+    """Judge the first window, which is proven below its floor; the page's first attempt is made."""
+    scenario.produce(0, quality=0.2)
+    label_cycle(scenario)
+    (page,) = [one for one in outbox(scenario) if one.severity == "page"][:1]
+    assert page.state in ("pending", "sent")
+
+
+def outbox(scenario):
+    with scenario.ports.store.begin() as tx:
+        return tx.outbox.all()
+
+
+def states(scenario) -> list[tuple[str, str, str]]:
+    return [(one.channel, one.severity, one.state) for one in outbox(scenario)]
+
+
+def forget(scenario, **values) -> None:
+    """Leave every notification as an earlier program would have left it."""
+    from sqlalchemy import update
+
+    from stratawatch.adapters.store.tables import notifications
+
+    with scenario.ports.store.begin() as tx:
+        tx._sql.execute(update(notifications).values(values))
+        tx.commit()
+
+
+@pytest.fixture
+def breaching(make_scenario):
+    return make_scenario(spec(budget=400))
+
+
+class TestAPage:
+    def test_is_sent_once_after_thirty_failures_and_so_is_the_next(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(30)]
+        breach(breaching)
+        while breaching.channel.troubles:
+            breaching.clock.advance(minutes=30)
+            send_notifications(breaching.ports)
+        assert breaching.channel.told == []
+        for _ in range(5):
+            breaching.clock.advance(hours=1)
+            assert advance(breaching.ports).troubles == ()
+        assert severities(breaching) == ["page"]
+        relabel(breaching, "yes")
+        relabel(breaching, "no")
+        assert severities(breaching) == ["page", "resolved", "page"]
+        assert len(breaching.channel.sends) == 3
+
+    def test_is_tried_at_least_once_an_hour(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(1000)]
+        breach(breaching)
+        tries = []
+        for _ in range(3 * 24):
+            before = len(breaching.channel.troubles)
+            breaching.clock.advance(hours=1)
+            send_notifications(breaching.ports)
+            tries.append(before - len(breaching.channel.troubles))
+        assert tries == [1] * 72
+        assert states(breaching) == [("channel", "page", "pending")]
+
+    def test_that_no_channel_took_is_a_trouble_of_every_advance(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(30)]
+        breach(breaching)
+        assert advance(breaching.ports).troubles == ()
+        breaching.clock.advance(minutes=15)
+        (trouble,) = advance(breaching.ports).troubles
+        assert "no channel has taken 'BREACH: precision of lr (spam)' since 2026-01-12" in trouble
+        assert "the table did not answer" in trouble
+        breaching.channel.troubles.clear()
+        breaching.clock.advance(minutes=15)
+        assert advance(breaching.ports).troubles == ()
+
+    def test_that_was_given_up_by_an_earlier_version_is_due_again(self, breaching):
+        breaching.channel.troubles = [unreachable()]
+        breach(breaching)
+        forget(breaching, state="failed", attempts=10, next_at=None)
+        advance(breaching.ports)
+        advance(breaching.ports)
+        assert severities(breaching) == ["page"]
+
+    def test_is_not_sent_again_to_a_channel_that_took_it_before_the_upgrade(self, breaching):
+        other = FakeChannel("other", troubles=[unreachable()])
+        connect(breaching, breaching.channel, other)
+        breach(breaching)
+        forget(breaching, next_at=None)
+        with breaching.ports.store.begin() as tx:
+            tx.outbox.put_back(next(one.id for one in tx.outbox.all() if one.channel == "other"), "down", None)
+            tx.commit()
+        advance(breaching.ports)
+        assert (len(breaching.channel.sends), len(other.sends)) == (1, 1)
+
+
+class TestTheEndOfAnIncident:
+    def test_closes_a_page_that_was_held_up_and_is_not_told_alone(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(3)]
+        breach(breaching)
+        breaching.clock.advance(hours=1)
+        relabel(breaching, "yes")
+        assert states(breaching) == [("channel", "page", "superseded")]
+        breaching.channel.troubles.clear()
+        work_on(breaching, 3)
+        assert severities(breaching) == []
+        assert "it was over before the channel took it: the table did not answer" in outbox(breaching)[0].last_error
+
+    def test_is_told_to_those_that_heard_of_the_beginning(self, breaching):
+        other = FakeChannel("other", troubles=[unreachable() for _ in range(9)])
+        connect(breaching, breaching.channel, other)
+        breach(breaching)
+        breaching.clock.advance(hours=1)
+        relabel(breaching, "yes")
+        assert severities(breaching) == ["page", "resolved"]
+        other.troubles.clear()
+        work_on(breaching, 3)
+        assert other.told == []
+
+    def test_is_told_to_those_that_may_have_heard(self, breaching):
+        """A send without an answer may have arrived, and would leave an incident open at the receiver."""
+        breaching.channel.troubles = [NoAnswer("the receiver hangs")]
+        breach(breaching)
+        breaching.clock.advance(hours=1)
+        breaching.channel.troubles = [unreachable()]
+        send_notifications(breaching.ports)
+        relabel(breaching, "yes")
+        assert states(breaching) == [("channel", "page", "superseded"), ("channel", "resolved", "sent")]
+
+    def test_is_told_after_a_send_that_was_killed(self, breaching):
+        breaching.channel.troubles = [unreachable()]
+        breach(breaching)
+        breaching.clock.advance(hours=1)
+        now = breaching.clock.now()
+        with breaching.ports.store.begin() as tx:
+            tx.outbox.claim("killed", now, now, 1)
+            tx.commit()
+        breaching.channel.troubles = [unreachable()]
+        send_notifications(breaching.ports)
+        relabel(breaching, "yes")
+        assert states(breaching) == [("channel", "page", "superseded"), ("channel", "resolved", "sent")]
+
+    def test_before_the_first_attempts_are_over_closes_page_and_end_once_they_are(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(9)]
+        breach(breaching)
+        relabel(breaching, "yes", seconds=10)
+        assert states(breaching) == [("channel", "page", "pending"), ("channel", "resolved", "pending")]
+        for _ in range(5):
+            breaching.clock.advance(minutes=10)
+            send_notifications(breaching.ports)
+        assert states(breaching) == [("channel", "page", "superseded"), ("channel", "resolved", "superseded")]
+
+
+class TestAWarningWithoutAnIncident:
+    def test_is_tried_for_a_week(self, make_scenario):
+        scenario = make_scenario(spec(limits=()))
+        open_all(scenario)
+        scenario.source.troubles = [unusable()]
+        scenario.channel.troubles = [unreachable() for _ in range(1000)]
+        for _ in range(24 * 6):
+            send_notifications(scenario.ports) if scenario.source.troubles == [] else advance(scenario.ports)
+            scenario.clock.advance(hours=1)
+        assert states(scenario) == [("channel", "warning", "pending")]
+        for _ in range(24 * 2):
+            send_notifications(scenario.ports)
+            scenario.clock.advance(hours=1)
+        assert states(scenario) == [("channel", "warning", "failed")]
+
+
+class TestANewChannel:
+    def test_is_told_what_no_channel_has_taken(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(9)]
+        breach(breaching)
+        other = FakeChannel("other")
+        connect(breaching, breaching.channel, other)
+        advance(breaching.ports)
+        advance(breaching.ports)
+        assert [told.subject for told in other.told] == ["BREACH: precision of lr (spam)"]
+
+    def test_is_not_told_what_another_one_has_taken(self, breaching):
+        breach(breaching)
+        other = FakeChannel("other")
+        connect(breaching, breaching.channel, other)
+        advance(breaching.ports)
+        relabel(breaching, "yes")
+        assert other.told == []
+        assert severities(breaching) == ["page", "resolved"]
+
+    def test_is_told_what_a_channel_of_before_could_not_take(self, breaching):
+        """A channel that was renamed to mend it."""
+        pager = FakeChannel("pager", troubles=[unreachable() for _ in range(9)])
+        connect(breaching, breaching.channel, pager)
+        breach(breaching)
+        pager.name = "pager2"
+        pager.troubles.clear()
+        connect(breaching, breaching.channel, pager)
+        advance(breaching.ports)
+        assert len(pager.told) == 1
+        assert states(breaching) == [
+            ("channel", "page", "sent"),
+            ("pager", "page", "superseded"),
+            ("pager2", "page", "sent"),
+        ]
+        pager.name = "pager"
+        connect(breaching, breaching.channel, pager)
+        advance(breaching.ports)
+        assert len(pager.told) == 1
+
+    def test_that_has_its_old_name_again_is_told(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(9)]
+        breach(breaching)
+        renamed = FakeChannel("renamed", troubles=[unreachable() for _ in range(9)])
+        connect(breaching, renamed)
+        advance(breaching.ports)
+        breaching.channel.troubles.clear()
+        connect(breaching, breaching.channel)
+        advance(breaching.ports)
+        assert severities(breaching) == ["page"]
+
+    @pytest.mark.parametrize("kind", ["BREACH", "BLIND"])
+    def test_is_told_of_an_incident_of_a_time_without_any(self, breaching, kind):
+        channel = breaching.channel
+        connect(breaching)
+        if kind == "BREACH":
+            breaching.produce(0, quality=0.2)
+            label_cycle(breaching)
+        else:
+            open_all(breaching)
+            breaching.source.troubles = [unusable()]
+            advance(breaching.ports)
+        assert outbox(breaching) == ()
+        connect(breaching, channel)
+        advance(breaching.ports)
+        advance(breaching.ports)
+        (told,) = channel.told
+        assert told.subject.startswith(kind)
+        assert ("is proven below the floor" if kind == "BREACH" else "column 'score_lr' is missing") in told.body
+
+    def test_that_is_gone_is_no_reason_to_give_a_page_up(self, breaching):
+        breaching.channel.troubles = [unreachable()]
+        breach(breaching)
+        channel = breaching.channel
+        connect(breaching)
+        for _ in range(48):
+            breaching.clock.advance(hours=1)
+            send_notifications(breaching.ports)
+        assert "'channel' is not configured any more" in outbox(breaching)[0].last_error
+        connect(breaching, channel)
+        breaching.clock.advance(hours=1)
+        send_notifications(breaching.ports)
+        assert severities(breaching) == ["page"]
+
+
+class TestAFallback:
+    @pytest.fixture
+    def fallback(self, breaching):
+        fallback = FakeChannel("fallback")
+        other = FakeChannel("other", troubles=[unreachable() for _ in range(99)])
+        breaching.channel.troubles = [unreachable() for _ in range(99)]
+        connect(breaching, breaching.channel, other, fallback, fallback=ChannelRule(fallback=True))
+        return fallback
+
+    def test_hears_nothing_ordinarily(self, breaching, fallback):
+        breaching.channel.troubles.clear()
+        breach(breaching)
+        for _ in range(5):
+            breaching.clock.advance(hours=1)
+            advance(breaching.ports)
+        relabel(breaching, "yes")
+        assert fallback.told == []
+
+    def test_is_paged_once_with_the_reasons_after_three_failures_everywhere(self, breaching, fallback):
+        breach(breaching)
+        for pause in (1, 2):
+            assert fallback.told == []
+            breaching.clock.advance(minutes=pause)
+            send_notifications(breaching.ports)
+        (told,) = fallback.told
+        assert told.severity == "page"
+        assert "- channel, 3 attempts: the table did not answer" in told.body
+        assert "- other, 3 attempts:" in told.body
+        for _ in range(5):
+            breaching.clock.advance(hours=1)
+            assert advance(breaching.ports).troubles == ()
+        assert len(fallback.sends) == 1
+        relabel(breaching, "yes")
+        assert [one.severity for one in fallback.told] == ["page", "resolved"]
+        assert severities(breaching) == []
+
+    def test_is_not_paged_while_one_channel_takes_it(self, breaching, fallback):
+        breaching.channel.troubles.clear()
+        breach(breaching)
+        for _ in range(5):
+            breaching.clock.advance(hours=1)
+            send_notifications(breaching.ports)
+        assert fallback.told == []
+
+    def test_is_paged_when_the_others_were_not_even_tried_for_a_quarter_of_an_hour(self, breaching, fallback):
+        for channel in breaching.ports.channels.values():
+            channel.troubles = [NoConnection("down") for _ in range(99)]
+        fallback.troubles.clear()
+        breach(breaching)
+        breaching.clock.advance(minutes=15)
+        with breaching.ports.store.begin() as tx:
+            for one in tx.outbox.all():
+                tx.outbox.send_again(one.id, breaching.clock.now() + timedelta(hours=1))
+            tx.commit()
+        send_notifications(breaching.ports)
+        assert len(fallback.told) == 1
+
+    def test_that_fails_too_is_tried_on(self, breaching, fallback):
+        fallback.troubles = [unreachable() for _ in range(30)]
+        breach(breaching)
+        while fallback.troubles:
+            breaching.clock.advance(hours=1)
+            send_notifications(breaching.ports)
+        assert advance(breaching.ports).troubles
+        breaching.clock.advance(hours=1)
+        send_notifications(breaching.ports)
+        assert len(fallback.told) == 1
+
+
+class HangingChannel(FakeChannel):
+    """Does not answer before the test ends."""
+
+    def __init__(self, name: str = "hanging") -> None:
+        super().__init__(name)
+        self.released, self.asked = threading.Event(), 0
+
+    def send(self, notification):
+        self.asked += 1
+        self.released.wait(60)
+        return super().send(notification)
+
+
+class TestAChannelThatDoesNotAnswer:
+    @pytest.fixture
+    def hanging(self, breaching):
+        hanging = HangingChannel()
+        connect(breaching, hanging, breaching.channel, hanging=ChannelRule(timeout=0.2))
+        yield hanging
+        hanging.released.set()
+
+    def test_is_waited_for_once_in_an_advance(self, breaching, hanging):
+        with breaching.ports.store.begin() as tx:
+            for number in range(3):
+                from tests.support.store.examples import notification
+
+                for name in ("hanging", "channel"):
+                    tx.outbox.add(notification(f"{name}-{number}", channel=name))
+            tx.commit()
+        assert send_notifications(breaching.ports) == 3
+        assert hanging.asked == 1
+        waiting = [one for one in outbox(breaching) if one.channel == "hanging"]
+        assert [one.attempts for one in waiting] == [1, 0, 0]
+        assert [one.unconfirmed for one in waiting] == [True, False, False]
+        assert "'hanging' did not answer within 0.2 seconds" in waiting[0].last_error
+        assert "not tried, as the channel did not answer" in waiting[2].last_error
+
+    def test_that_cannot_be_connected_to_is_left_alone_too(self, breaching, hanging):
+        refusing = FakeChannel("refusing", troubles=[NoConnection("refused") for _ in range(9)])
+        connect(breaching, refusing)
+        with breaching.ports.store.begin() as tx:
+            for number in range(3):
+                from tests.support.store.examples import notification
+
+                tx.outbox.add(notification(f"n{number}", channel="refusing"))
+            tx.commit()
+        send_notifications(breaching.ports)
+        assert len(refusing.troubles) == 8
+
+    def test_that_answers_late_again_and_again_is_left_for_the_next_advance(self, breaching, monkeypatch):
+        moments = iter(range(0, 10_000, 10))
+        monkeypatch.setattr("stratawatch.engine.alarms.send_notifications.monotonic", lambda: next(moments))
+        from tests.support.store.examples import notification
+
+        with breaching.ports.store.begin() as tx:
+            for number in range(20):
+                tx.outbox.add(notification(f"n{number}", channel="channel"))
+            tx.commit()
+        assert 6 <= send_notifications(breaching.ports) < 10
+        assert {one.last_error for one in outbox(breaching)} == {""}
+        assert send_notifications(breaching.ports) > 0
+
+
+def test_a_channel_that_cannot_be_built_keeps_no_other_from_being_told(breaching):
+    class Broken(dict):
+        def get(self, name, default=None):
+            if name == "broken":
+                raise Unreachable("its secret is gone")
+            return super().get(name, default)
+
+    breaching.ports = replace(
+        breaching.ports, channels=Broken({"broken": None, breaching.channel.name: breaching.channel})
+    )
+    breach(breaching)
+    assert severities(breaching) == ["page"]
