@@ -13,9 +13,10 @@ def collect_labels(ports: Ports) -> Collected:
     """Append the label events that came to the queue since the last time."""
     collected = engine.collect_labels(ports)
     get_run_logger().info(
-        "label events: %d new, %d for items nobody asked about, %d unreadable",
+        "label events: %d new, %d for items nobody asked about, %d unreadable, %d misdated",
         collected.new,
         collected.unknown,
         collected.rejected,
+        collected.misdated,
     )
     return collected

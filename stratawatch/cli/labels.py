@@ -105,13 +105,15 @@ def import_(
         raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(names) or 'NAME'}")
     name = existing_name(panel, names, "panel") if panel else names[0]
     got = import_labels(installation.ports, name, labels)
-    facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown}
+    facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown, "misdated": got.misdated}
     if json:
-        print_json({**facts, "known_before": len(labels) - got.new - got.unknown})
+        print_json({**facts, "known_before": len(labels) - got.new - got.unknown - got.misdated})
         return
     print_line(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
     if got.unknown:
         print_line(f"{count_text(got.unknown, 'line')} set aside: for items that were never drawn")
+    if got.misdated:
+        print_line(f"{count_text(got.misdated, 'line')} set aside: dated in the future")
 
 
 @app.command("adopt-queue", short_help="Say that this is the label queue.")

@@ -1,5 +1,6 @@
 """stratawatch open and advance: one run of the engine without an orchestrator, for cron or by hand."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -68,7 +69,7 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in _moves(installation.ports.store)[before:]
     ]
-    labels = {"new": done.collected.new, "unknown": done.collected.unknown, "rejected": done.collected.rejected}
+    labels = asdict(done.collected)
     _print(
         {
             "held": None,
@@ -101,6 +102,8 @@ def _print(document: dict[str, Any], json: bool) -> None:
         print_line(
             f"labels: {labels['new']:,} new, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected"
         )
+        if labels["misdated"]:
+            print_line(f"{count_text(labels['misdated'], 'label')} set aside: dated before the draw or in the future")
         print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
         for move in document["moved"]:
             print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")

@@ -145,18 +145,20 @@ class TestOpening:
 
 
 class TestTomorrowsLabels:
-    def test_do_not_outlast_todays_correction(self, labelled):
+    def test_are_set_aside_and_do_not_outlast_todays_correction(self, labelled):
         cycle = only_cycle(labelled)
         key = labelled.queue.asked()[0]
         said = next(event for event in labelled.queue.said if event.item_key == key)
         other = "no" if said.value == "yes" else "yes"
-        future = labelled.clock.now() + timedelta(days=20_000)
+        future = labelled.clock.now() + timedelta(days=20_000)  # later than the machine's clock, too
         labelled.queue.said.append(LabelEvent("fake", "future", key, "ann", other, future))
         labelled.clock.advance(hours=1)
         advance(labelled.ports)
-        labelled.queue.said.append(LabelEvent("fake", "today", key, "ann", said.value, labelled.clock.now()))
+        labelled.queue.said.append(LabelEvent("fake", "today", key, "ann", other, labelled.clock.now()))
         labelled.clock.advance(hours=1)
         advance(labelled.ports)
         with labelled.ports.store.begin() as tx:
-            first, last = (tx.estimates.latest(cycle).number, tx.labels.of_items([key])[-1].event_id)
-        assert (first, last) == (3, "today")
+            revision, events = tx.estimates.latest(cycle).number, tx.labels.of_items([key])
+            (aside,) = [row for row in tx.cycles.quarantined() if row.kind == "label"]
+        assert (revision, [event.event_id for event in events][1:]) == (2, ["today"])
+        assert (aside.key, aside.reason) == (key, "a label that is dated in the future")

@@ -34,13 +34,15 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
     try:
         fields = json_object(raw)
         key = word(fields, "key")
+        said_at = time_of(fields)
         return LabelEvent(
             source=origin.source,
             event_id=word(fields, "event_id", default=line_id(raw, origin)),
             item_key=key,
             annotator=word(fields, "annotator", default=ANONYMOUS),
             value=label_value(fields),
-            at=(time_of(fields) or origin.at).astimezone(UTC),
+            at=(said_at or origin.at).astimezone(UTC),
+            dated=said_at is not None,
         )
     except InvalidError as reason:
         return bad_line(raw, origin, str(reason), key)

@@ -1,6 +1,6 @@
 """The ledger of label events, append-only, and the queues' cursors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -42,6 +42,16 @@ class SqlLabels:
         added = insert_new(self._sql, label_events, rows, label_events.c.id)
         return len(added), tuple(event for event in events if event.item_key not in drawn)
 
+    def earliest_times(self, item_keys: Sequence[str]) -> Mapping[str, datetime]:
+        """For items that were drawn, by key, the end of the first window that they were drawn from."""
+        query = (
+            select(draws.c.item_key, func.min(cycles.c.window_end))
+            .join_from(draws, cycles, cycles.c.id == draws.c.cycle_id)
+            .group_by(draws.c.item_key)
+        )
+        parts = (query.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
+        return {key: at for one in parts for key, at in self._sql.execute(one)}
+
     def of_items(self, item_keys: Sequence[str]) -> tuple[LabelEvent, ...]:
         """All events on these items, by time and arrival. Any number of keys."""
         found = [
@@ -49,7 +59,7 @@ class SqlLabels:
             for part in in_parts(item_keys)
             for row in self._sql.execute(select(label_events).where(label_events.c.item_key.in_(part)))
         ]
-        return tuple(record_of(LabelEvent, row) for row in sorted(found, key=lambda row: (row.at, row.id)))
+        return tuple(record_of(LabelEvent, row, dated=True) for row in sorted(found, key=lambda row: (row.at, row.id)))
 
     def of_panel(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, in order of arrival."""
@@ -65,7 +75,7 @@ class SqlLabels:
             .join_from(items, label_events, label_events.c.item_key == items.c.item_key)
             .order_by(label_events.c.id)
         )
-        return tuple((row.item, record_of(LabelEvent, row)) for row in self._sql.execute(query))
+        return tuple((row.item, record_of(LabelEvent, row, dated=True)) for row in self._sql.execute(query))
 
     def past_draws(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
         """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""

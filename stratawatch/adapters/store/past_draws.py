@@ -62,5 +62,5 @@ def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
         pattern=first.pattern,
         bin=first.score_bin,
         weight=float(first.size) / first.taken,
-        events=tuple(record_of(LabelEvent, row) for row in said),
+        events=tuple(record_of(LabelEvent, row, dated=True) for row in said),
     )

@@ -1,15 +1,16 @@
 """Collect labels: events are appended, and the cursor is committed with them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.engine.labels.label_dates import split_by_date
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.clock import SystemClock
 
 MOST_POLLS: Final = 1000
 """Bound on one collection; a queue that never runs dry is read on at the next advance."""
@@ -17,11 +18,12 @@ MOST_POLLS: Final = 1000
 
 @dataclass(frozen=True)
 class Collected:
-    """Label events that were new, came for items never asked about, or could not be read."""
+    """Label events that were new, came for items never asked about, could not be read, or had an impossible date."""
 
     new: int = 0
     unknown: int = 0
     rejected: int = 0
+    misdated: int = 0
 
 
 def collect_labels(ports: Ports) -> Collected:
@@ -39,22 +41,28 @@ def collect_labels(ports: Ports) -> Collected:
 
 
 def keep_events(
-    ports: Ports, events: Sequence[LabelEvent], rejected: Sequence[QuarantinedRow] = (), cursor: Json | None = None
+    ports: Ports,
+    events: Sequence[LabelEvent],
+    rejected: Sequence[QuarantinedRow] = (),
+    cursor: Json | None = None,
+    *,
+    by_hand: bool = False,
 ) -> Collected:
-    """Append events, set aside labels of unknown items and what was rejected; of the queue, keep the cursor too."""
+    """Append events, set aside labels of unknown items and what was rejected; of the queue, keep the cursor too.
+
+    Labels in the future are set aside too, and those from before their item could be drawn, unless a person brings
+    them in `by_hand`.
+    """
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        new, unknown = tx.labels.add(_not_from_the_future(events, now), now)
-        tx.cycles.quarantine(None, [*map(_orphan, unknown), *rejected], now)
+        earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
+        dated, misdated = split_by_date(events, earliest, now, SystemClock().now())
+        new, unknown = tx.labels.add(dated, now)
+        tx.cycles.quarantine(None, [*map(_orphan, unknown), *misdated, *rejected], now)
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    return Collected(new, len(unknown), len(rejected))
-
-
-def _not_from_the_future(events: Sequence[LabelEvent], now: datetime) -> list[LabelEvent]:
-    """A word that claims to be of tomorrow must not outlast today's correction: it was said when it came."""
-    return [replace(event, at=min(event.at, now)) for event in events]
+    return Collected(new, len(unknown), len(rejected), len(misdated))
 
 
 def _orphan(event: LabelEvent) -> QuarantinedRow:
@@ -63,4 +71,4 @@ def _orphan(event: LabelEvent) -> QuarantinedRow:
 
 
 def _add(a: Collected, b: Collected) -> Collected:
-    return replace(a, new=a.new + b.new, unknown=a.unknown + b.unknown, rejected=a.rejected + b.rejected)
+    return Collected(a.new + b.new, a.unknown + b.unknown, a.rejected + b.rejected, a.misdated + b.misdated)

@@ -24,6 +24,7 @@ class HandLabel:
 def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
     """Append labels by item id. Importing the same lines again changes nothing.
 
+    They may be older than the draw of their items, such as answers that were there before; none may be in the future.
     A word that was taken back and given again needs its time to count twice.
     """
     now = ports.clock.now()
@@ -33,7 +34,7 @@ def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source:
         )
         for label in labels
     ]
-    return keep_events(ports, events)
+    return keep_events(ports, events, by_hand=True)
 
 
 def _event_id(panel: str, label: HandLabel) -> str:

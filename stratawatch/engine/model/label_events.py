@@ -54,7 +54,10 @@ LabelValue = Literal["yes", "no", "skip", "retract"]
 
 @dataclass(frozen=True)
 class LabelEvent:
-    """One append-only statement by one annotator on one item. What is delivered twice counts once."""
+    """One append-only statement by one annotator on one item. What is delivered twice counts once.
+
+    `dated` is false where nobody said when it was made and `at` is the queue's guess.
+    """
 
     source: str
     event_id: str
@@ -62,6 +65,7 @@ class LabelEvent:
     annotator: str
     value: LabelValue
     at: datetime
+    dated: bool = True
 
 
 @dataclass(frozen=True)

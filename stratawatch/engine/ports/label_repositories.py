@@ -1,6 +1,6 @@
 """What the store keeps of labels, estimates and baselines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -15,6 +15,14 @@ class LabelRepository(Protocol):
 
     def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
         """Append events; returns how many were new, and those whose item_key was never drawn (not kept here)."""
+        ...
+
+    def earliest_times(self, item_keys: Sequence[str]) -> Mapping[str, datetime]:
+        """For items that were drawn, by key, the end of the first window that they were drawn from.
+
+        Nobody can have been asked about an item before. A draw's own time would not do: a store that was restored
+        draws the same items again, later than people were asked about them.
+        """
         ...
 
     def of_items(self, item_keys: Sequence[str]) -> tuple[LabelEvent, ...]:

@@ -70,6 +70,7 @@ class TestImport:
             "lines": 1,
             "new": 1,
             "unknown": 0,
+            "misdated": 0,
             "known_before": 0,
         }
         assert judged.json("labels", "import", path)["known_before"] == 1
