@@ -26,6 +26,7 @@ QUERIES: Final = {
         FROM open_incidents ORDER BY opened_at, incident""",
     "batches": "SELECT * FROM unanswered_batches ORDER BY planned_at, id",
     "undelivered": "SELECT * FROM undelivered_notifications ORDER BY channel, state",
+    "last_advance": "SELECT * FROM last_advance",
 }
 _TIMES: Final = frozenset({"oldest", "newest_window_end", "window_start", "window_end"})
 

@@ -4,7 +4,20 @@ from typing import Annotated, Any
 
 import typer
 
-from stratawatch.cli import baseline, census, check, cycles, estimates, init, labels, open_advance, plan, report, status
+from stratawatch.cli import (
+    alerts,
+    baseline,
+    census,
+    check,
+    cycles,
+    estimates,
+    init,
+    labels,
+    open_advance,
+    plan,
+    report,
+    status,
+)
 from stratawatch.cli.output import print_error
 from stratawatch.cli.quick_commands import QuickCommand, QuickGroup
 from stratawatch.errors import StratawatchError
@@ -68,6 +81,7 @@ app.command("plan", short_help="How many labels are needed; what a cycle would a
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
+app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")
 app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")
 app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn items.")
 

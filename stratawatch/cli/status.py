@@ -76,6 +76,23 @@ def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
         "batches": batches,
         "undelivered": list(rows["undelivered"]),
+        "last_advance": last_advance(rows["last_advance"], now),
+    }
+
+
+def last_advance(rows: Sequence[Mapping[str, Any]], now: datetime) -> dict[str, Any] | None:
+    """When the last advance ended, the last good one, and the troubles of the last one; None before the first.
+
+    Good is one that could do all its work; that the watcher outside was not reached is a trouble of a good one.
+    """
+    if not rows:
+        return None
+    (row,) = rows
+    return {
+        "finished_at": row["finished_at"],
+        "age_seconds": round((now - row["finished_at"]).total_seconds()),
+        "good_at": row["good_at"],
+        "troubles": row["troubles"].splitlines(),
     }
 
 
@@ -123,6 +140,7 @@ def _show(document: Mapping[str, Any]) -> None:
     if not document["panels"]:
         print_line("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
         return
+    _show_last_advance(document)
     for panel in document["panels"]:
         _show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
     _show_cycles(document["cycles"])
@@ -131,8 +149,26 @@ def _show(document: Mapping[str, Any]) -> None:
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
         print_line(
-            f"! {count_text(row['notifications'], 'notification')} for '{row['channel']}' {word}: {row['last_error']}"
+            f"! {count_text(row['notifications'], 'notification')} for '{row['channel']}' {word} since "
+            f"{time_text(row['oldest'])}: {row['last_error']}"
         )
+    if document["undelivered"]:
+        print_line("  `stratawatch alerts list --undelivered` lists them")
+
+
+def _show_last_advance(document: Mapping[str, Any]) -> None:
+    last, now = document["last_advance"], document["now"]
+    if last is None:
+        print_line("No advance has ended yet")
+        return
+    finished, good = last["finished_at"], last["good_at"]
+    if finished > now:
+        print_line(f"! The last advance ended at {time_text(finished)}, which is not yet: is the clock right?")
+        return
+    since = f", the last good one {age(now - good)} ago" if good else ", none was good yet"
+    print_line(f"Last advance {age(now - finished)} ago{'' if good == finished else since}")
+    for trouble in last["troubles"]:
+        print_line(f"! {trouble}", indent="  ")
 
 
 def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import shutil
+import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +139,31 @@ def judged(judged_folder, tmp_path) -> Installation:
     """A copy of the installation whose first cycle was judged."""
     shutil.copytree(judged_folder, tmp_path / "judged")
     return Installation(tmp_path / "judged")
+
+
+class Watcher:
+    """A server on loopback that is asked for a heartbeat."""
+
+    def __init__(self) -> None:
+        watcher, self.asked, self.status = self, [], 200
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                watcher.asked.append(f"{self.command} {self.path}")
+                self.send_response(watcher.status)
+                self.end_headers()
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/beat/s3cr3t"
+
+
+@pytest.fixture
+def watcher():
+    made = Watcher()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()

@@ -1,7 +1,8 @@
 """`status`: states, open cycles, incidents, unanswered batches; on both databases and in narrow terminals."""
 
+import re
 import sqlite3
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 import pytest
@@ -158,6 +159,43 @@ class TestOddStores:
         assert expected_schema() == EXPECTED
 
 
+class TestTheLastAdvance:
+    def record(self, home, **times):
+        with sqlite3.connect(home.folder / "stratawatch.db") as connection:
+            for name, value in times.items():
+                connection.execute(f"UPDATE last_runs SET {name} = ?", (value,))
+
+    def test_is_shown_with_its_age(self, judged):
+        document = judged.json("status")
+        last = document["last_advance"]
+        assert 0 <= last["age_seconds"] < 3600
+        assert last["finished_at"] == last["good_at"] <= document["now"]
+        assert last["troubles"] == []
+        assert re.search(r"^Last advance \d+ minutes? ago$", judged.run("status").stdout, re.MULTILINE)
+
+    def test_that_had_troubles_says_which_and_when_the_last_good_one_was(self, judged):
+        before = datetime.now(UTC) - timedelta(days=4)
+        self.record(judged, good_at=before.isoformat(sep=" ")[:26], troubles="freeze 3: down\nfreeze 4: down")
+        out = judged.run("status").stdout
+        assert "Last advance 0 minutes ago, the last good one 4 days ago" in out
+        assert "  ! freeze 4: down" in out
+        self.record(judged, good_at=None)
+        assert "none was good yet" in judged.run("status").stdout
+
+    def test_of_a_time_to_come_asks_for_the_clock(self, judged):
+        self.record(judged, finished_at="2400-01-01 00:00:00.000000")
+        assert "is the clock right?" in judged.run("status").stdout
+
+    def test_before_the_first_there_is_none(self, fresh):
+        fresh.run("open", "--now", NOW)
+        assert fresh.json("status")["last_advance"] is None
+        assert "No advance has ended yet" in fresh.run("status").stdout
+
+    def test_of_a_simulated_moment_ended_now(self, fresh):
+        fresh.run("advance", "--now", NOW)
+        assert fresh.json("status")["last_advance"]["age_seconds"] < 3600
+
+
 class TestInputWarnings:
     ROW = MappingProxyType({"id": 3, "panel": "spam", "state": "open", "failures": 0, "profile": {}})
 
@@ -174,12 +212,15 @@ class TestInputWarnings:
 @pytest.mark.postgres
 def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
     """The statements are plain SQL; both databases must read them alike."""
-    documents = []
+    documents, began = [], datetime.now(UTC)
     for url in (postgres_url, f"sqlite:///{tmp_path}/scenario.db"):
         SqlStore(url, create=True)
         scenario = make_scenario(url)
         play(scenario)
-        documents.append(read_status(url))
+        document = dict(read_status(url))
+        (last,) = document.pop("last_advance")  # at the time of this machine
+        assert last["finished_at"] == last["good_at"] >= began
+        documents.append(document)
     assert documents[0] == documents[1]
     assert len(documents[0]["streams"]) == 1
     assert documents[0]["cycles"]

@@ -1,0 +1,53 @@
+"""What a person may do about notifications: have them sent again, and try a channel."""
+
+from uuid import uuid4
+
+from stratawatch.engine.alarms.send_deadline import call_within
+from stratawatch.engine.model.alarm_records import Notification, Severity
+from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.ports import Ports
+
+
+def resend_notification(ports: Ports, notification_id: int) -> Notification:
+    """Make a notification due now, whatever became of it; a receiver that has it already knows it by its key."""
+    with ports.store.begin() as tx:
+        tx.outbox.send_again(notification_id, ports.clock.now())
+        found = tx.outbox.get(notification_id)
+        tx.commit()
+    return found
+
+
+def resend_failed(ports: Ports) -> tuple[Notification, ...]:
+    """Make every notification due now that failed, whether it was given up or waits for its next try."""
+    with ports.store.begin() as tx:
+        failed = [one for one in tx.outbox.undelivered() if one.state == "failed" or one.last_error]
+        for one in failed:
+            tx.outbox.send_again(one.id, ports.clock.now())
+        tx.commit()
+    return tuple(failed)
+
+
+def try_channel(ports: Ports, name: str) -> tuple[Receipt, ...]:
+    """Send a warning and its end through a channel, not through the store. Raises what the channel raises."""
+    dedup_key = f"stratawatch:test:{uuid4().hex}"
+    return (
+        _try(ports, name, dedup_key, "warning", "TEST: stratawatch can tell you of alarms here"),
+        # Receivers that keep incidents would keep this one open.
+        _try(ports, name, dedup_key, "resolved", "RESOLVED: the test of this channel"),
+    )
+
+
+def _try(ports: Ports, name: str, dedup_key: str, severity: Severity, subject: str) -> Receipt:
+    body = "Somebody ran `stratawatch alerts test`. Nothing has to be done."
+    notification = Notification(
+        f"{dedup_key}|{severity}|{name}",
+        dedup_key,
+        name,
+        severity,
+        subject,
+        body,
+        {"test": True},
+        created_at=ports.clock.now(),
+    )
+    seconds = ports.channel_rule(name).timeout
+    return call_within(seconds, lambda: ports.channels[name].send(notification), f"the channel '{name}'")
