@@ -65,13 +65,23 @@ def line_id(raw: bytes, origin: Origin) -> str:
 def json_object(raw: bytes) -> Mapping[str, Any]:
     """The fields of a line of JSON."""
     try:
-        fields = json.loads(raw.decode("utf-8-sig"))
+        fields = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_without_duplicates)
     except UnicodeDecodeError:
         raise InvalidError("not UTF-8 text") from None
+    except InvalidError:  # a ValueError too
+        raise
     except (ValueError, RecursionError):
         raise InvalidError("not valid JSON") from None
     if not isinstance(fields, dict):
         raise InvalidError("not a JSON object")
+    return fields
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object's fields; JSON lets a name come twice, and readers differ in which of the two they take."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise InvalidError("has a field twice")
     return fields
 
 

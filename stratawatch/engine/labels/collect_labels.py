@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.engine.labels.counted_rejects import count_by_file
 from stratawatch.engine.labels.label_dates import split_by_date
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.document import Json
@@ -58,7 +59,7 @@ def keep_events(
         earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
         dated, misdated = split_by_date(events, earliest, now, SystemClock().now())
         new, unknown = tx.labels.add(dated, now)
-        tx.cycles.quarantine(None, [*map(_orphan, unknown), *misdated, *rejected], now)
+        tx.cycles.quarantine(None, [*map(_orphan, unknown), *count_by_file([*misdated, *rejected])], now)
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()

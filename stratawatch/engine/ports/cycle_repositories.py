@@ -82,7 +82,7 @@ class CycleRepository(Protocol):
         ...
 
     def quarantine(self, cycle_id: int | None, rows: Sequence[QuarantinedRow], at: datetime) -> None:
-        """Keep rows that were set aside. The same (kind, key, reason, cycle) is kept once."""
+        """Keep rows that were set aside. The same (kind, key, reason, cycle) is kept once; a `count` is added up."""
         ...
 
     def quarantined(self, cycle_id: int | None = None, newest: int = 100) -> tuple[QuarantinedRow, ...]:

@@ -135,6 +135,16 @@ class TestQuarantine:
             tx.cycles.quarantine(cycle, [self.ROW], NOW + WEEK)
             assert tx.cycles.quarantined(cycle) == (self.ROW,)
 
+    def test_adds_up_rows_that_stand_for_many_labels(self, store):
+        junk = [QuarantinedRow("label", "ann.jsonl", "rubbish", {"count": n, "lines": [n]}) for n in (3, 5)]
+        other = QuarantinedRow("label", "ann.jsonl", "longer than 100 bytes", {"count": 2, "lines": []})
+        with store.begin() as tx:
+            tx.cycles.quarantine(None, junk[:1], NOW)
+            tx.cycles.quarantine(None, [junk[1], other], NOW + WEEK)
+            first, second = tx.cycles.quarantined()
+        assert first.content == {"count": 8, "lines": [3]}
+        assert second.content == {"count": 2, "lines": []}
+
     def test_tells_cycles_keys_kinds_and_reasons_apart(self, store):
         others = [
             QuarantinedRow("prediction", "b", "score is NaN"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratawatch.adapters.queues import inbox
+from stratawatch.adapters.queues import inbox, rejects
 from stratawatch.adapters.queues.inbox import ReadCaps
 from tests.support.batches import marked_queue
 from tests.support.examples import examples
@@ -277,6 +277,16 @@ class TestRejects:
             desk.cursor = {}
             desk.poll()
         assert len((desk.rejected / "ann.jsonl").read_text().splitlines()) == 2
+
+    def test_only_so_many_lines_of_a_file_are_kept(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(rejects, "MOST_KEPT", 5)
+        desk = Desk(tmp_path / "queue", events=3)
+        desk.write(b"".join(b"rubbish %d\n" % number for number in range(20)))
+        while desk.poll().rejected:
+            pass
+        kept = [json.loads(line) for line in (desk.rejected / "ann.jsonl").read_text().splitlines()]
+        assert [line.get("line") for line in kept] == [1, 2, 3, 4, 5, None]
+        assert "are not kept here" in kept[-1]["reason"]
 
     def test_what_a_planted_link_shows_is_not_copied(self, desk, tmp_path):
         secret = tmp_path / "secret"

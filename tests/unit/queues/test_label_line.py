@@ -77,6 +77,8 @@ class TestRefused:
             (b'{"key": "k", "value": "y\n', "not valid JSON"),
             (b"[" * 100_000, "not valid JSON"),
             (b'["k", "yes"]\n', "not a JSON object"),
+            (b'{"key": "k", "value": "yes", "value": "no"}\n', "has a field twice"),
+            (b'{"key": "k", "value": "yes", "task": {"id": 1, "id": 1}}\n', "has a field twice"),
             (b"\xff\xfe\n", "not UTF-8 text"),
             (b'{"value": "yes"}\n', "has no 'key'"),
             (b'{"key": 7, "value": "yes"}\n', "'key' is not a text"),
