@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-long lint types contracts docs bench up lock format clean
+.PHONY: help demo test test-all test-pooled test-long lint types contracts docs bench up lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -43,7 +43,10 @@ test: $(STAMP)  ## The tests of minutes, without Java; ARGS="-n0 -k name" picks,
 	@$(PYTEST) --ignore=tests/contracts/sources --ignore=tests/unit/literature $(ARGS); $(SECONDS_TAKEN)
 
 test-all: $(STAMP)  ## What CI runs: flows, Spark, statistics and benchmarks too.
-	@$(PYTEST) -o testpaths=tests --ignore=tests/long $(ARGS); $(SECONDS_TAKEN)
+	@$(PYTEST) -o testpaths=tests --ignore=tests/long --ignore=tests/pooled $(ARGS); $(SECONDS_TAKEN)
+
+test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian has.
+	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store" $(ARGS); $(SECONDS_TAKEN)
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
 	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import seed, workers
+from tests.support import pgbouncer, seed, workers
 
 settings.register_profile("dev", max_examples=33, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, database=None, print_blob=True)
@@ -38,7 +39,9 @@ def pytest_xdist_make_scheduler(config, log):
     return workers.GroupScheduling(config, log)
 
 
-BOTH = [pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)]
+POSTGRES = pytest.param("postgres", marks=pytest.mark.postgres)
+# A run about the pooler, which is chosen by an environment variable, has nothing to say of SQLite.
+BOTH = [POSTGRES] if pgbouncer.wanted() else [pytest.param("sqlite"), POSTGRES]
 
 
 @pytest.fixture(scope="session")
@@ -83,10 +86,10 @@ def scratch_postgres(new_postgres) -> str:
 
 
 @pytest.fixture
-def postgres_url(scratch_postgres) -> str:
+def postgres_url(scratch_postgres, store_address) -> str:
     """An empty PostgreSQL database."""
     _run(scratch_postgres, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
-    return scratch_postgres
+    return store_address(scratch_postgres)
 
 
 @pytest.fixture(scope="session")
@@ -99,8 +102,18 @@ def migrated_postgres(new_postgres) -> str:
     return url
 
 
+@pytest.fixture(scope="session")
+def store_address(postgres_server) -> Iterator[Callable[[str], str]]:
+    """Where the program is told that a database is: the server's own address, or a pooler's before it."""
+    if not pgbouncer.wanted():
+        yield lambda url: url
+        return
+    with pgbouncer.pooler(postgres_server) as pooled:
+        yield lambda url: pooled.format(urlsplit(url).path.lstrip("/"))
+
+
 @pytest.fixture
-def postgres_store_url(migrated_postgres) -> str:
+def postgres_store_url(migrated_postgres, store_address) -> str:
     """A PostgreSQL store at the current schema with nothing in it."""
     from stratawatch.adapters.store.schema import EXPECTED, VERSION_TABLE
     from stratawatch.adapters.store.tables import METADATA
@@ -108,7 +121,7 @@ def postgres_store_url(migrated_postgres) -> str:
     tables = ", ".join(METADATA.tables)
     version = f"UPDATE {VERSION_TABLE} SET version_num = '{EXPECTED}'"  # a test may have pretended another one
     _run(migrated_postgres, f"TRUNCATE {tables} RESTART IDENTITY CASCADE", version)
-    return migrated_postgres
+    return store_address(migrated_postgres)
 
 
 def _run(url: str, *statements: str) -> None:

@@ -75,6 +75,7 @@ def _postgres(url: str) -> StatusRows:
         raise StoreNotReady from missing
     try:
         with psycopg.connect(url.replace("+psycopg", "", 1), connect_timeout=BUSY_SECONDS) as connection:
+            connection.prepare_threshold = None  # what is prepared belongs to a session, which poolers share out
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.read_only = True
             return _read(connection.cursor())

@@ -11,6 +11,7 @@ from stratawatch.cli import (
     check,
     cycles,
     estimates,
+    grants,
     init,
     labels,
     open_advance,
@@ -80,6 +81,7 @@ app.command("census", short_help="What a window holds, cut into atoms.")(census.
 app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
+app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
 app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")
 app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")

@@ -18,6 +18,8 @@ from stratawatch.formatting import first_line
 BUSY_SECONDS: Final = 30
 """How long a writer waits for another before it gives up."""
 
+_INSUFFICIENT_PRIVILEGE: Final = "42501"  # SQLSTATE
+
 LOOKING: Final = "stratawatch_looking"
 """Execution option of a connection that reads one thing and takes no lock for it."""
 
@@ -98,17 +100,26 @@ def _postgres(url: URL) -> Engine:
         pool_pre_ping=True,
         json_serializer=dumps,
         json_deserializer=json.loads,
-        connect_args={"connect_timeout": 10},
+        # A pooler in transaction mode gives the next transaction another connection: statements that were prepared on
+        # this one, and settings of the session, would be gone there, or be another client's.
+        connect_args={"connect_timeout": 10, "prepare_threshold": None},
     )
 
-    @event.listens_for(engine, "connect")
-    def _set_up(dbapi_connection: Any, _record: Any) -> None:
-        # Not as start-up options: connection poolers refuse those.
-        with dbapi_connection.cursor() as cursor:
-            cursor.execute(f"SET lock_timeout = '{BUSY_SECONDS}s'")
-        dbapi_connection.commit()
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # Not as a start-up option either: poolers refuse those.
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'")
 
     return engine
+
+
+def missing_right(url: URL, what: str) -> ConfigError:
+    """The error for a user of PostgreSQL who may not do something, with the command that prints the rights."""
+    return ConfigError(
+        f"the user '{url.username}' has no right to do this in the store {url_without_password(url)}",
+        got=what,
+        hint=f"as the tables' owner: stratawatch grants writer {url.username} | psql -d {url.database}",
+    )
 
 
 @contextmanager
@@ -117,12 +128,20 @@ def database_errors(url: URL) -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError) as trouble:
+        if "authentication failed" in str(trouble.orig):
+            raise Unreachable(
+                f"the store {url_without_password(url)} refuses the user or the password",
+                got=first_line(str(trouble.orig)),
+                hint="mend `url` or `password` below [store], or the user at the server; nothing was changed",
+            ) from trouble
         raise Unreachable(
             f"the store {url_without_password(url)} did not answer",
             got=first_line(str(trouble.orig)),
             hint="nothing was changed; try again",
         ) from trouble
     except DBAPIError as trouble:
+        if getattr(trouble.orig, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
+            raise missing_right(url, first_line(str(trouble.orig))) from trouble
         if "malformed" in str(trouble.orig):
             raise ConfigError(
                 f"the SQLite file {url_without_password(url)} is damaged",

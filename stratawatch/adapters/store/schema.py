@@ -10,6 +10,7 @@ from stratawatch.adapters.store.database import (
     LOOKING,
     connect,
     database_errors,
+    missing_right,
     sqlite_file,
     store_url,
     url_without_password,
@@ -88,6 +89,8 @@ def read_schema_version(engine: Engine) -> str | None:
 
 def stored_schema_version(sql: Connection) -> str | None:
     """The revision that the store says it has; None when it holds no stratawatch schema."""
+    if sql.dialect.name == "postgresql" and sql.scalar(select(func.current_schema())) is None:
+        raise missing_right(sql.engine.url, "no schema may be used")  # not an empty store: its tables are out of sight
     if not inspect(sql).has_table(VERSION_TABLE):
         return None
     found: str | None = sql.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))

@@ -43,7 +43,21 @@ def ci(tmp_path):
 
 class TestMakefile:
     @pytest.mark.parametrize(
-        "target", ["demo", "test", "test-all", "test-long", "lint", "types", "contracts", "docs", "bench", "up", "lock"]
+        "target",
+        [
+            "demo",
+            "test",
+            "test-all",
+            "test-pooled",
+            "test-long",
+            "lint",
+            "types",
+            "contracts",
+            "docs",
+            "bench",
+            "up",
+            "lock",
+        ],
     )
     def test_the_target_exists_and_is_never_taken_for_a_file(self, target):
         assert re.search(rf"^{target}:", MAKEFILE, flags=re.MULTILINE)
@@ -51,7 +65,8 @@ class TestMakefile:
         assert target in phony.split()
 
     @pytest.mark.parametrize(
-        "target", ["demo", "test", "test-all", "test-long", "lint", "types", "contracts", "docs", "bench", "up"]
+        "target",
+        ["demo", "test", "test-all", "test-pooled", "test-long", "lint", "types", "contracts", "docs", "bench", "up"],
     )
     def test_what_runs_python_sets_up_first(self, target):
         assert re.search(rf"^{target}: \$\(STAMP\)", MAKEFILE, flags=re.MULTILINE)

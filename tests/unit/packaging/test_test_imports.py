@@ -27,7 +27,9 @@ def test_only_what_is_shared_is_imported():
 
 
 def test_every_folder_of_tests_is_run_by_one_of_the_commands():
-    """make test-all runs all of tests/ but tests/long, so that nobody can forget a new folder."""
+    """make test-all runs all of tests/ but two folders, so that nobody can forget a new one."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "-o testpaths=tests --ignore=tests/long" in text
-    assert "tests/long" in text.split("test-long:", 1)[1]
+    assert "-o testpaths=tests --ignore=tests/long --ignore=tests/pooled $(ARGS)" in text
+    for tier in ("long", "pooled"):
+        assert f"tests/{tier}" in text.split(f"test-{tier}:", 1)[1].split("$(ARGS)")[0]
+    assert "make test-pooled" in (ROOT / ".ci/run").read_text(encoding="utf-8")
