@@ -17,21 +17,7 @@ from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import ConfigError
 from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
-from tests.support.scenario import cycle_of, label_cycle, only_cycle, open_all, work_on
-
-
-def relabel(scenario, value: str, **later: float) -> None:
-    """The annotator changes every answer."""
-    scenario.clock.advance(**(later or {"hours": 1}))
-    now = scenario.clock.now()
-    scenario.queue.said += [
-        LabelEvent("fake", f"{now.isoformat()}:{key}", key, "ann", value, now) for key in scenario.queue.asked()
-    ]
-    advance(scenario.ports)
-
-
-def severities(scenario) -> list[str]:
-    return [told.severity for told in scenario.channel.told]
+from tests.support.scenario import cycle_of, label_cycle, only_cycle, open_all, relabel, severities, work_on
 
 
 class TestTheSameWindow:

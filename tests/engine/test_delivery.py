@@ -10,9 +10,8 @@ from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.ports import ChannelRule
 from stratawatch.errors import NoAnswer, NoConnection, Unreachable
-from tests.engine.test_alarms import relabel, severities
 from tests.support.fakes import FakeChannel, spec, unreachable, unusable
-from tests.support.scenario import label_cycle, open_all, work_on
+from tests.support.scenario import label_cycle, open_all, relabel, severities, work_on
 
 
 def connect(scenario, *channels, **rules) -> None:

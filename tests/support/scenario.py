@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
 from tests.support.fakes import (
@@ -123,3 +124,18 @@ def only_cycle(scenario: Scenario) -> int:
 def cycle_of(scenario: Scenario, number: int):
     with scenario.ports.store.begin() as tx:
         return tx.cycles.get(number)
+
+
+def relabel(scenario: Scenario, value: str, **later: float) -> None:
+    """The annotator changes every answer."""
+    scenario.clock.advance(**(later or {"hours": 1}))
+    now = scenario.clock.now()
+    scenario.queue.said += [
+        LabelEvent("fake", f"{now.isoformat()}:{key}", key, "ann", value, now) for key in scenario.queue.asked()
+    ]
+    advance(scenario.ports)
+
+
+def severities(scenario: Scenario) -> list[str]:
+    """What the channel was sent, in order."""
+    return [told.severity for told in scenario.channel.told]
