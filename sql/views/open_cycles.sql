@@ -17,7 +17,7 @@ SELECT
         SELECT COUNT(*)
         FROM draws AS d
         WHERE d.cycle_id = c.id
-        AND EXISTS (SELECT 1 FROM label_events AS e WHERE e.item_key = d.item_key)
+        AND EXISTS (SELECT 1 FROM label_events AS e WHERE e.item_key = d.item_key AND e.question_key = d.question_key)
     ) AS answered
 FROM cycles AS c
 WHERE c.state IN ('open', 'frozen', 'labelling', 'settled', 'expired')

@@ -46,6 +46,7 @@ def check_installation(path: Path) -> CheckReport:
     report.notices = configuration.notices
     report.found["configuration"] = _configuration_facts(configuration)
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration))
+    _look_for_changed_questions(report, configuration)
     queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
     _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
     _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
@@ -115,6 +116,21 @@ def _store(configuration: "Configuration") -> Facts:
         for name, spec in configuration.panels.items()
     }
     return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines}
+
+
+def _look_for_changed_questions(report: CheckReport, configuration: "Configuration") -> None:
+    """Notice panels whose next cycle asks another question; a store that does not answer is told elsewhere."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.cli.changed_questions import question_notice
+    from stratawatch.engine.ports.clock import SystemClock
+
+    try:
+        store = open_store(configuration.store_url().get_secret_value())
+        with store.begin() as tx:
+            found = [question_notice(tx, spec, SystemClock().now()) for spec in configuration.panels.values()]
+    except StratawatchError:
+        return
+    report.notices += tuple(configuration.placed(notice) for notice in found if notice is not None)
 
 
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:

@@ -75,4 +75,5 @@ def _label(line: Any) -> HandLabel:
     fields = json_object(line.encode()) if isinstance(line, str) else line
     item = word(fields, "item", longest=None)
     annotator = word(fields, "annotator", default="import")
-    return HandLabel(item, label_value(fields), annotator, time_of(fields))
+    question = word(fields, "question_key") if fields.get("question_key") else None
+    return HandLabel(item, label_value(fields), annotator, time_of(fields), question)

@@ -159,6 +159,7 @@ def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:
             "source": event.source,
             "event_id": event.event_id,
             "item_key": event.item_key,
+            "question_key": event.question_key,
         }
 
 

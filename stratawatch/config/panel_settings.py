@@ -118,6 +118,7 @@ class PanelSettings(Shape):
     question: Text
     guideline: Text | None = None
     guideline_file: Text | None = None
+    guideline_version: Text | None = None
     seed: Text
     budget: Annotated[int, Field(ge=LEAST_BUDGET, le=1_000_000)]
     stop_rule: StopRule = "budget"

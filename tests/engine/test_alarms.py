@@ -144,7 +144,8 @@ class TestTomorrowsLabels:
         labelled.clock.advance(hours=1)
         advance(labelled.ports)
         with labelled.ports.store.begin() as tx:
-            revision, events = tx.estimates.latest(cycle).number, tx.labels.of_items([key])
+            events = tx.labels.of_items([key], tx.panels.question_key(labelled.panel))
+            revision = tx.estimates.latest(cycle).number
             (aside,) = [row for row in tx.cycles.quarantined() if row.kind == "label"]
         assert (revision, [event.event_id for event in events][1:]) == (2, ["today"])
         assert aside.reason == "a label that is dated in the future"

@@ -142,7 +142,7 @@ class TestIds:
         with ports.store.begin() as tx:
             pool = tx.cycles.candidates(cycle)
         ids = [one.item for one in pool]
-        assert len(set(ids)) == len(ids) == len({item_key("spam", one) for one in ids})
+        assert len(set(ids)) == len(ids) == len({item_key("spam", one, "is it") for one in ids})
         assert {one.copies for one in pool} == {1}
         assert len({one.strip().lower() for one in ids}) < len(ids)  # some spellings of one id are among them
 

@@ -125,10 +125,11 @@ class Memory:
             outbox=SimpleNamespace(all=lambda *, newest: tuple(self.notifications[-newest:])),
         )
 
-    def of_items(self, keys: Sequence[str]) -> tuple[LabelEvent, ...]:
-        """Every event of these items."""
+    def of_items(self, keys: Sequence[str], question_key: str) -> tuple[LabelEvent, ...]:
+        """Every answer to this question on these items."""
         asked = set(keys)
-        return tuple(event for event in self.events if event.item_key in asked)
+        answers = (event for event in self.events if event.question_key == question_key)
+        return tuple(event for event in answers if event.item_key in asked)
 
     def in_force(self, panel: str, at: datetime, measured_by: datetime | None = None) -> tuple[StoredBaseline, ...]:
         """As the store has it, of one baseline a stream at a time."""

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.model.idempotency_keys import item_key, question_wording
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
@@ -50,7 +50,8 @@ class Scenario:
         """Predictions of one window."""
         rows = list(production(period, size, quality))
         self.source.windows[MONDAY + period * WEEK] = rows
-        self.queue.truth |= {item_key(self.panel.name, row.item): row.truth for row in rows}
+        question = question_wording(self.panel.question, self.panel.guideline, self.panel.guideline_version)
+        self.queue.truth |= {item_key(self.panel.name, row.item, question): row.truth for row in rows}
 
 
 def new_scenario(path: Path, panel: PanelSpec | None = None) -> Scenario:

@@ -225,6 +225,7 @@ def _render(batch: Batch) -> bytes:
         "batch": batch.key,
         "question": batch.question,
         "guideline": batch.guideline,
+        "question_key": batch.question_key,
         "count": len(batch.tasks),
         "digest": _digest(batch),
     }

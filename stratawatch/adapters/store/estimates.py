@@ -52,9 +52,10 @@ class SqlEstimates:
 
         Starts from the few events later than `after`, so that its cost does not grow with the history.
         """
+        answers = (draws.c.item_key == label_events.c.item_key) & (draws.c.question_key == label_events.c.question_key)
         touched = (
             select(draws.c.cycle_id, func.max(label_events.c.id).label("event"))
-            .join_from(label_events, draws, draws.c.item_key == label_events.c.item_key)
+            .join_from(label_events, draws, answers)
             .where(label_events.c.id > after)
             .group_by(draws.c.cycle_id)
             .subquery()

@@ -25,18 +25,21 @@ class SqlLabels:
         self._sql = connection
 
     def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
-        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here)."""
+        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here).
+
+        Each is kept as an answer to the question that its item was asked last.
+        """
         if not events:
             return 0, ()
         self._one_writer()
-        drawn = self._present(draws.c.item_key, [event.item_key for event in events])
+        drawn = self._questions([event.item_key for event in events])
         events_by_key = {
             _event_key(e): e for e in reversed(events) if e.item_key in drawn
         }  # the first of a pair counts
         there = self._present(label_events.c.event_key, list(events_by_key))
         rows = [
-            row_of(events_by_key[key], label_events, event_key=key, received_at=at)
-            for key in reversed(events_by_key)
+            row_of(event, label_events, event_key=key, received_at=at, question_key=drawn[event.item_key])
+            for key, event in reversed(events_by_key.items())
             if key not in there
         ]
         added = insert_new(self._sql, label_events, rows, label_events.c.id)
@@ -52,17 +55,18 @@ class SqlLabels:
         parts = (query.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
         return {key: at for one in parts for key, at in self._sql.execute(one)}
 
-    def of_items(self, item_keys: Sequence[str]) -> tuple[LabelEvent, ...]:
-        """All events on these items, by time and arrival. Any number of keys."""
+    def of_items(self, item_keys: Sequence[str], question_key: str) -> tuple[LabelEvent, ...]:
+        """All answers to this question on these items, by time and arrival. Any number of keys."""
+        answers = select(label_events).where(label_events.c.question_key == question_key)
         found = [
             row
             for part in in_parts(item_keys)
-            for row in self._sql.execute(select(label_events).where(label_events.c.item_key.in_(part)))
+            for row in self._sql.execute(answers.where(label_events.c.item_key.in_(part)))
         ]
         return tuple(record_of(LabelEvent, row, dated=True) for row in sorted(found, key=lambda row: (row.at, row.id)))
 
-    def of_panel(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
-        """(item id, event) of a panel, in order of arrival."""
+    def of_panel(self, panel: str, question_key: str | None = None) -> tuple[tuple[str, LabelEvent], ...]:
+        """(item id, event) of a panel, or of one of its questions, in order of arrival."""
         items = (
             select(draws.c.item_key, draws.c.item)
             .join_from(draws, cycles, cycles.c.id == draws.c.cycle_id)
@@ -75,11 +79,13 @@ class SqlLabels:
             .join_from(items, label_events, label_events.c.item_key == items.c.item_key)
             .order_by(label_events.c.id)
         )
+        if question_key is not None:
+            query = query.where(label_events.c.question_key == question_key)
         return tuple((row.item, record_of(LabelEvent, row, dated=True)) for row in self._sql.execute(query))
 
-    def past_draws(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
-        """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
-        return past_draws(self._sql, cycle_ids, received_by)
+    def past_draws(self, cycle_ids: Sequence[int], received_by: datetime, question_key: str) -> tuple[PastDraw, ...]:
+        """What these cycles had drawn for a question by a moment, with the answers that had arrived by then, if any."""
+        return past_draws(self._sql, cycle_ids, received_by, question_key)
 
     def newest_event_id(self) -> int:
         """The id of the newest label event, 0 when there is none."""
@@ -103,6 +109,16 @@ class SqlLabels:
         """
         if self._sql.dialect.name == "postgresql":
             self._sql.execute(select(func.pg_advisory_xact_lock(_LEDGER_LOCK)))
+
+    def _questions(self, item_keys: Sequence[str]) -> dict[str, str]:
+        """The question that was asked last under each of the keys; keys that were never drawn are left out.
+
+        A draw that reused a label asked nobody, so it counts only where there is no other.
+        """
+        order = (draws.c.reused.desc(), draws.c.round_id)  # of the rows of a key, the last one stays
+        columns = select(draws.c.item_key, draws.c.question_key).order_by(*order)
+        queries = (columns.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
+        return {row.item_key: row.question_key for query in queries for row in self._sql.execute(query)}
 
     def _present(self, column: Column[Any], keys: Sequence[str]) -> set[str]:
         """Those of the keys that some row has in this column."""

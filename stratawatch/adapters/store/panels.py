@@ -13,6 +13,7 @@ from stratawatch.adapters.store.json_codec import as_document, from_document
 from stratawatch.adapters.store.record_rows import row_of
 from stratawatch.adapters.store.upserts import insert_all, insert_new, upsert
 from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.idempotency_keys import question_wording
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
 
@@ -52,12 +53,35 @@ class SqlPanels:
         specs = {row.name: from_document(PanelSpec, row.spec) for row in self._sql.execute(query)}
         return dict(sorted(specs.items()))
 
+    def question_key(self, spec: PanelSpec) -> str:
+        """The key of the question that a specification asks, kept or not."""
+        wording = question_wording(spec.question, spec.guideline, spec.guideline_version)
+        t = tables.questions.c
+        kept: str | None = self._sql.scalar(select(t.question_key).where(t.panel == spec.name, t.wording == wording))
+        return kept or self._same_question(spec) or wording
+
+    def _same_question(self, spec: PanelSpec) -> str | None:
+        """The key of the panel's newest specification, where a new wording says that it asks the same."""
+        newest = self._newest(spec.name)
+        if newest is None or newest.question != spec.question:
+            return None
+        key = self.question_key(newest)
+        versions = (newest.guideline_version, spec.guideline_version)
+        named_or_unnamed = newest.guideline == spec.guideline and versions.count(None) == 1
+        return key if named_or_unnamed or spec.guideline_version == key else None
+
+    def _newest(self, panel: str) -> PanelSpec | None:
+        query = select(tables.panels.c.version_id).where(tables.panels.c.name == panel)
+        version = self._sql.scalar(query)
+        return None if version is None else self.get(version)
+
     def _find(self, panel: str, mark: str) -> int | None:
         t = tables.panel_versions.c
         found: int | None = self._sql.scalar(select(t.id).where(t.panel == panel, t.fingerprint == mark))
         return found
 
     def _add(self, spec: PanelSpec, document: dict[str, Any], mark: str, at: datetime) -> int:
+        self._keep_question(spec)
         row = {"panel": spec.name, "fingerprint": mark, "spec": document, "created_at": at}
         added = insert_new(self._sql, tables.panel_versions, [row], tables.panel_versions.c.id)
         if not added:  # another process saved the same words a moment ago
@@ -69,6 +93,11 @@ class SqlPanels:
         ]
         insert_all(self._sql, tables.classifiers, rows)
         return version
+
+    def _keep_question(self, spec: PanelSpec) -> None:
+        wording = question_wording(spec.question, spec.guideline, spec.guideline_version)
+        row = {"panel": spec.name, "wording": wording, "question_key": self.question_key(spec)}
+        self._sql.execute(upsert(self._sql, tables.questions).on_conflict_do_nothing(), row)
 
     def _make_current(self, panel: str, version: int, at: datetime) -> None:
         values = {"version_id": version, "saved_at": at}

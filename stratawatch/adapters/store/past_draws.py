@@ -13,13 +13,15 @@ from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.label_events import LabelEvent
 
 
-def past_draws(sql: Connection, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
-    """What these cycles had drawn by a moment, of it what anybody had said something about."""
-    rows = sql.execute(_query(cycle_ids, received_by))
+def past_draws(
+    sql: Connection, cycle_ids: Sequence[int], received_by: datetime, question_key: str
+) -> tuple[PastDraw, ...]:
+    """What these cycles had drawn for a question by a moment, of it what anybody had said something about."""
+    rows = sql.execute(_query(cycle_ids, received_by, question_key))
     return tuple(_past_draw(list(said)) for _, said in groupby(rows, key=lambda row: (row.cycle_id, row.item_key)))
 
 
-def _query(cycle_ids: Sequence[int], received_by: datetime) -> Select[Any]:
+def _query(cycle_ids: Sequence[int], received_by: datetime, question_key: str) -> Select[Any]:
     sizes = (
         select(atoms.c.cycle_id, atoms.c.stratum, func.sum(atoms.c.size).label("size"))
         .where(atoms.c.cycle_id.in_(cycle_ids))
@@ -49,6 +51,7 @@ def _query(cycle_ids: Sequence[int], received_by: datetime) -> Select[Any]:
         .join(candidates, place & (candidates.c.item == drawn.c.item))
         .join(label_events, label_events.c.item_key == drawn.c.item_key)
         .where(label_events.c.received_at <= received_by)
+        .where(label_events.c.question_key == question_key, drawn.c.question_key == question_key)
         .order_by(drawn.c.cycle_id, drawn.c.item_key, label_events.c.at, label_events.c.id)
     )
 

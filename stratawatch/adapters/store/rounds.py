@@ -10,7 +10,7 @@ from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, rounds
-from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
+from stratawatch.adapters.store.upserts import duplicate_as_stale, in_parts, insert_all
 from stratawatch.core.plan import Plan
 from stratawatch.engine.model.cycle_facts import DrawnItem, Round
 from stratawatch.engine.model.label_events import NewBatch
@@ -59,6 +59,12 @@ class SqlRounds(SqlBatches):
         drawn = [record_of(DrawnItem, row) for row in self._sql.execute(query)]
         return tuple(sorted(drawn, key=lambda draw: (draw.atom, draw.digest, draw.item)))
 
+    def keys_drawn(self, item_keys: Sequence[str], question_key: str) -> frozenset[str]:
+        """Those of the keys under which an item was ever drawn for this question. Any number of keys."""
+        query = select(draws.c.item_key).where(draws.c.question_key == question_key).distinct()
+        parts = (query.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
+        return frozenset(key for part in parts for key in self._sql.scalars(part))
+
     def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:
         """Every item ever drawn for a panel with the first time it was, by item id."""
         query = (
@@ -66,7 +72,7 @@ class SqlRounds(SqlBatches):
             .join_from(draws, rounds, draws.c.round_id == rounds.c.id)
             .join(cycles, cycles.c.id == draws.c.cycle_id)
             .where(cycles.c.panel == panel)
-            .group_by(draws.c.item_key, draws.c.item)
+            .group_by(draws.c.item)  # an item that was asked two questions has two keys
         )
         return tuple(sorted((row.item, row.first) for row in self._sql.execute(query)))
 

@@ -68,6 +68,10 @@ def _words(name: str, *, nullable: bool = False) -> Column[Any]:
     return Column(name, AnyText, nullable=nullable)
 
 
+def _question_key() -> Column[Any]:
+    return Column("question_key", Text, nullable=False, server_default=text("''"))
+
+
 def _words_or_none_yet(name: str) -> Column[Any]:
     return Column(name, AnyText, nullable=False, server_default=text("''"))
 
@@ -81,6 +85,14 @@ panel_versions = Table(
     Column("spec", Document, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     UniqueConstraint("panel", "fingerprint"),
+)
+
+questions = Table(
+    "questions",
+    METADATA,
+    Column("panel", AnyText, primary_key=True),
+    Column("wording", Text, primary_key=True),  # hash of the question with its guideline or the guideline's version
+    Column("question_key", Text, nullable=False),
 )
 
 panels = Table(
@@ -198,6 +210,7 @@ draws = Table(
     Column("digest", Text, nullable=False),
     Column("inclusion", Double, nullable=False),
     Column("reused", Boolean, nullable=False),
+    _question_key(),
     ForeignKeyConstraint(["cycle_id", "atom"], ["atoms.cycle_id", "atoms.position"]),
     Index("ix_draws_item_key", "item_key"),
     Index("ix_draws_round_id", "round_id"),
@@ -217,6 +230,7 @@ batches = Table(
     Column("claimed_by", Text, nullable=True),
     Column("claimed_until", UtcTime, nullable=True),
     _words_or_none_yet("last_error"),
+    _question_key(),
     _one_of("state", BatchState),
     Index("ix_batches_round_id", "round_id"),
     Index("ix_batches_state", "state"),
@@ -234,6 +248,7 @@ label_events = Table(
     Column("value", Text, nullable=False),
     Column("at", UtcTime, nullable=False),
     Column("received_at", UtcTime, nullable=False),
+    _question_key(),
     _one_of("value", get_args(LabelValue)),
     Index("ix_label_events_item_key", "item_key", "id"),
 )

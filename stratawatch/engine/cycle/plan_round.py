@@ -1,14 +1,16 @@
 """Plan a round: allocate labels to strata, draw the smallest random numbers, write the batches to the outbox."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
+from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle, reusable_verdicts
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
-from stratawatch.engine.model.idempotency_keys import batch_key, item_key, shuffle_key
+from stratawatch.engine.model.idempotency_keys import batch_key, shuffle_key
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState, Entity, RoundState
@@ -66,8 +68,9 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
         return None
-    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable])
-    tx.rounds.add(cycle.id, plan, _draws(spec, labelled, plan, fresh, reusable), batches, now)
+    asking = _asking(tx, spec, [item.item for item in fresh])
+    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable], asking)
+    tx.rounds.add(cycle.id, plan, _draws(asking, labelled, plan, fresh, reusable), batches, now)
     if cycle.state == CycleState.FROZEN:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
     if len(tx.rounds.of(cycle.id)) != ordinal:
@@ -75,8 +78,21 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     return plan
 
 
+@dataclass(frozen=True)
+class _Asking:
+    """A question, and the keys under which it is asked about items."""
+
+    question_key: str
+    item_keys: Mapping[str, str]
+
+
+def _asking(tx: Transaction, spec: PanelSpec, items: Sequence[str]) -> _Asking:
+    question = tx.panels.question_key(spec)
+    return _Asking(question, keys_of_items(tx, spec.name, question, items))
+
+
 def _draws(
-    spec: PanelSpec,
+    asking: _Asking,
     labelled: LabelledCycle,
     plan: Plan,
     fresh: Sequence[CandidateItem],
@@ -86,25 +102,34 @@ def _draws(
     return [
         DrawnItem(
             item=item.item,
-            item_key=item_key(spec.name, item.item),
+            item_key=asking.item_keys[item.item],
             atom=item.atom,
             digest=item.digest,
             inclusion=inclusion[atoms[item.atom].stratum],
             reused=item.item in reusable,
+            question_key=asking.question_key,
         )
         for item in fresh
     ]
 
 
-def _batches(spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem]) -> tuple[NewBatch, ...]:
+def _batches(
+    spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem], asking: _Asking
+) -> tuple[NewBatch, ...]:
     allowed = set(spec.columns.payload)
     tasks = [
-        LabelTask(item_key(spec.name, item.item), {k: v for k, v in item.payload.items() if k in allowed})
+        LabelTask(asking.item_keys[item.item], {k: v for k, v in item.payload.items() if k in allowed})
         for item in items
     ]
     tasks.sort(key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
     return tuple(
-        NewBatch(batch_key(spec.name, cycle.period, ordinal, part), spec.question, spec.guideline, tuple(lines))
+        NewBatch(
+            batch_key(spec.name, cycle.period, ordinal, part),
+            spec.question,
+            spec.guideline,
+            tuple(lines),
+            asking.question_key,
+        )
         for part, lines in enumerate(parts, start=1)
     )

@@ -1,12 +1,13 @@
 """Appends labels that come by hand instead of through the queue, by the same rules."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
 from stratawatch.engine.labels.collect_labels import Collected, keep_events
-from stratawatch.engine.model.idempotency_keys import item_key
+from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.model.label_events import LabelEvent, LabelValue
 from stratawatch.engine.ports import Ports
 
@@ -19,22 +20,38 @@ class HandLabel:
     value: LabelValue
     annotator: str
     at: datetime | None = None  # when it was said; now, if nobody knows
+    question_key: str | None = None  # the question that it answers; the panel's present one, if it does not say
 
 
 def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
     """Append labels by item id. Importing the same lines again changes nothing.
 
-    They may be older than the draw of their items, such as answers that were there before; none may be in the future.
-    A word that was taken back and given again needs its time to count twice.
+    A label that does not say which question it answers answers the one of the panel's newest cycle. Labels may be older
+    than the draw of their items, such as answers that were there before; none may be in the future. A word that was
+    taken back and given again needs its time to count twice.
     """
     now = ports.clock.now()
+    labels = list(labels)
+    keys = _item_keys(ports, panel, labels)
     events = [
-        LabelEvent(
-            source, _event_id(panel, label), item_key(panel, label.item), label.annotator, label.value, label.at or now
-        )
+        LabelEvent(source, _event_id(panel, label), keys[label], label.annotator, label.value, label.at or now)
         for label in labels
     ]
     return keep_events(ports, events, by_hand=True)
+
+
+def _item_keys(ports: Ports, panel: str, labels: Sequence[HandLabel]) -> dict[HandLabel, str]:
+    """The key of each label's item for the question that the label answers."""
+    by_question: dict[str | None, list[HandLabel]] = defaultdict(list)
+    for label in labels:
+        by_question[label.question_key].append(label)
+    keys: dict[HandLabel, str] = {}
+    with ports.store.begin() as tx:
+        for named, answers in by_question.items():
+            question = named or tx.panels.question_key(tx.panels.latest()[panel])
+            found = keys_of_items(tx, panel, question, [label.item for label in answers])
+            keys |= {label: found[label.item] for label in answers}
+    return keys
 
 
 def _event_id(panel: str, label: HandLabel) -> str:

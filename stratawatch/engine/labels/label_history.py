@@ -19,6 +19,7 @@ def label_history(
 ) -> History:
     """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.
 
+    Labels of another question say nothing about this one, so a changed question begins without a history.
     Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
     Plans for goals also read how well each period was foretold.
     """
@@ -30,7 +31,7 @@ def label_history(
     }
     if not periods:
         return NO_HISTORY
-    past = tx.labels.past_draws(list(periods), received_by)
+    past = tx.labels.past_draws(list(periods), received_by, tx.panels.question_key(spec))
     verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
     labelled = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
     drawable = frozenset(present)

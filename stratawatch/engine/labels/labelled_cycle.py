@@ -11,8 +11,8 @@ import numpy as np
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.verdicts import Verdict, VerdictsByItem, Vote, resolve_votes
+from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
-from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
@@ -91,18 +91,23 @@ def load_labelled_cycle(tx: Transaction, spec: PanelSpec, cycle_id: int) -> Labe
 def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> dict[str, Verdict]:
     """What people said on a cycle's drawn items, by item key.
 
-    Labels count that were given at most `label_validity` before the cycle was opened.
+    Labels count that answer the question of the draw and were given at most `label_validity` before the cycle was
+    opened.
     """
     oldest = tx.cycles.get(cycle_id).opened_at - spec.label_validity
-    events = tx.labels.of_items([draw.item_key for draw in draws])
+    by_question: dict[str, list[str]] = defaultdict(list)
+    for draw in draws:
+        by_question[draw.question_key].append(draw.item_key)
+    events = (event for question, keys in by_question.items() for event in tx.labels.of_items(keys, question))
     return verdicts_of(events, spec.votes, not_before=oldest)
 
 
 def reusable_verdicts(
     tx: Transaction, spec: PanelSpec, items: Sequence[str], *, opened_at: datetime
 ) -> dict[str, Verdict]:
-    """Verdicts, by item id, that earlier cycles left behind for these items and that have not expired."""
-    keys = {item_key(spec.name, item): item for item in items}
-    events = tx.labels.of_items(list(keys))
+    """Verdicts on the panel's question, by item id, that earlier cycles left behind and that have not expired."""
+    question = tx.panels.question_key(spec)
+    keys = {key: item for item, key in keys_of_items(tx, spec.name, question, items).items()}
+    events = tx.labels.of_items(list(keys), question)
     verdicts = verdicts_of(events, spec.votes, not_before=opened_at - spec.label_validity)
     return {keys[key]: verdict for key, verdict in verdicts.items() if verdict != "unresolved"}

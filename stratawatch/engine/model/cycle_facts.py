@@ -93,7 +93,7 @@ class DrawnItem:
     """An item that was drawn: the design facts of that moment, read back when estimating.
 
     `inclusion` is n_h / N_h of its atom's stratum as planned by the round that drew it; the plan of the cycle's last
-    round has the final n_h.
+    round has the final n_h. Only answers to the question of `question_key` count for it.
     """
 
     item: str
@@ -102,6 +102,7 @@ class DrawnItem:
     digest: str
     inclusion: float
     reused: bool = False  # its verdict was known from an earlier cycle, so nobody is asked again
+    question_key: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,30 @@
 """Deterministic keys: what makes every step repeatable."""
 
+import json
 from hashlib import sha256
 
 from stratawatch.engine.model.alarm_records import StreamKey
 
 
-def item_key(panel: str, item: str) -> str:
-    """The name of an item towards the queue: opaque, of fixed length, the same in every cycle of the panel."""
+def question_wording(question: str, guideline: str, guideline_version: str | None = None) -> str:
+    """What tells questions of a panel apart: the question with its guideline, or with the guideline's version if set.
+
+    The store says which wordings are the same question: see `PanelRepository.question_key`.
+    """
+    told = ["guideline", guideline] if guideline_version is None else ["version", guideline_version]
+    return sha256(json.dumps([question, *told]).encode()).hexdigest()[:16]
+
+
+def item_key(panel: str, item: str, question: str) -> str:
+    """The name of an item towards the queue: opaque, of fixed length, the same in every cycle that asks the question.
+
+    `question` is the key of the question.
+    """
+    return sha256(f"{panel}\0{question}\0{item}".encode()).hexdigest()
+
+
+def item_key_without_question(panel: str, item: str) -> str:
+    """The name of an item as programs before schema 0008 gave it, whatever was asked. Names that are out stay valid."""
     return sha256(f"{panel}\0{item}".encode()).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """Batches that go to a label queue, and the label events that come back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -25,6 +25,7 @@ class NewBatch:
     question: str
     guideline: str
     tasks: tuple[LabelTask, ...]
+    question_key: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Batch:
     question: str
     guideline: str
     tasks: tuple[LabelTask, ...]
+    question_key: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class LabelEvent:
     """One append-only statement by one annotator on one item. What is delivered twice counts once.
 
     `dated` is false where nobody said when it was made and `at` is the queue's guess.
+    The store says which question it answers when it keeps the event; until then `question_key` is empty.
     """
 
     source: str
@@ -66,6 +69,7 @@ class LabelEvent:
     value: LabelValue
     at: datetime
     dated: bool = True
+    question_key: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

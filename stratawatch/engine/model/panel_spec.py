@@ -135,6 +135,7 @@ class PanelSpec:
     duplicates: Duplicates = "refuse"  # or of the rows that share an id the newest counts
     drift: DriftRule = field(default_factory=DriftRule)
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
+    guideline_version: str | None = None  # stands in for the guideline's text when questions are told apart
 
     def column_roles(self) -> Iterator[RequiredColumn]:
         """Every column that the panel reads, once for each role that it has."""

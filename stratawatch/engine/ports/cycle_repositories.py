@@ -29,6 +29,15 @@ class PanelRepository(Protocol):
         """The newest specification of every panel, by name."""
         ...
 
+    def question_key(self, spec: PanelSpec) -> str:
+        """The key of the question that a specification asks, kept or not.
+
+        It is the question's text with the guideline's, or with `guideline_version` where that is set. Setting or
+        removing `guideline_version` beside an unchanged guideline keeps the key of the panel's newest specification,
+        and so does a `guideline_version` that is that key itself.
+        """
+        ...
+
 
 class CycleRepository(Protocol):
     """Cycles, their frozen facts and the log of every move."""
@@ -140,6 +149,10 @@ class RoundRepository(Protocol):
 
     def release_claim(self, batch_id: int, message: str) -> int:
         """Give a claim back after a failed send; returns the number of attempts."""
+        ...
+
+    def keys_drawn(self, item_keys: Sequence[str], question_key: str) -> frozenset[str]:
+        """Those of the keys under which an item was ever drawn for this question. Any number of keys."""
         ...
 
     def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:

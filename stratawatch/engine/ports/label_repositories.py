@@ -14,7 +14,10 @@ class LabelRepository(Protocol):
     """The ledger of label events, and how far each queue was read."""
 
     def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
-        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here)."""
+        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here).
+
+        Each is kept as an answer to the question that its item was asked last.
+        """
         ...
 
     def earliest_times(self, item_keys: Sequence[str]) -> Mapping[str, datetime]:
@@ -25,16 +28,16 @@ class LabelRepository(Protocol):
         """
         ...
 
-    def of_items(self, item_keys: Sequence[str]) -> tuple[LabelEvent, ...]:
-        """All events on these items, by time and arrival. Any number of keys."""
+    def of_items(self, item_keys: Sequence[str], question_key: str) -> tuple[LabelEvent, ...]:
+        """All answers to this question on these items, by time and arrival. Any number of keys."""
         ...
 
-    def of_panel(self, panel: str) -> tuple[tuple[str, LabelEvent], ...]:
-        """(item id, event) of a panel, in order of arrival."""
+    def of_panel(self, panel: str, question_key: str | None = None) -> tuple[tuple[str, LabelEvent], ...]:
+        """(item id, event) of a panel, or of one of its questions, in order of arrival."""
         ...
 
-    def past_draws(self, cycle_ids: Sequence[int], received_by: datetime) -> tuple[PastDraw, ...]:
-        """What these cycles had drawn by a moment, with the events on it that had arrived by then, if any had."""
+    def past_draws(self, cycle_ids: Sequence[int], received_by: datetime, question_key: str) -> tuple[PastDraw, ...]:
+        """What these cycles had drawn for a question by a moment, with the answers that had arrived by then, if any."""
         ...
 
     def newest_event_id(self) -> int:

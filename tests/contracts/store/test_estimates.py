@@ -5,9 +5,18 @@ import pytest
 
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.population import Segment
-from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.errors import StaleState, StratawatchError
-from tests.support.store.examples import COUNTRY, NOW, UNKNOWN, estimate, open_cycle, planned_round, revision, said
+from tests.support.store.examples import (
+    COUNTRY,
+    NOW,
+    UNKNOWN,
+    estimate,
+    item_key,
+    open_cycle,
+    planned_round,
+    revision,
+    said,
+)
 
 
 class TestAdd:

@@ -37,7 +37,7 @@ def say(scenario, at, number=0, **facts):
 
 def kept(scenario, key):
     with scenario.ports.store.begin() as tx:
-        return [event.at for event in tx.labels.of_items([key])]
+        return [event.at for event in tx.labels.of_items([key], tx.panels.question_key(scenario.panel))]
 
 
 def reasons(scenario):

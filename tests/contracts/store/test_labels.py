@@ -1,8 +1,7 @@
 from dataclasses import replace
 
-from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
-from tests.support.store.examples import MINUTE, NOW, WEEK, planned_round, said
+from tests.support.store.examples import MINUTE, NOW, QUESTION, WEEK, item_key, planned_round, said
 
 
 class TestAdd:
@@ -11,7 +10,7 @@ class TestAdd:
         with store.begin() as tx:
             planned_round(tx)
             assert tx.labels.add(events, NOW) == (2, ())
-            assert tx.labels.of_items([item_key("spam", "a"), item_key("spam", "b")]) == tuple(events)
+            assert tx.labels.of_items([item_key("spam", "a"), item_key("spam", "b")], QUESTION) == tuple(events)
 
     def test_counts_an_event_once_however_often_it_comes(self, store):
         with store.begin() as tx:
@@ -21,7 +20,7 @@ class TestAdd:
             tx.commit()
         with store.begin() as tx:
             assert tx.labels.add([said("a", "e1")], NOW + WEEK) == (0, ())
-            assert len(tx.labels.of_items([item_key("spam", "a")])) == 2
+            assert len(tx.labels.of_items([item_key("spam", "a")], QUESTION)) == 2
 
     def test_loses_no_word_to_an_event_id_that_is_used_twice(self, store):
         with store.begin() as tx:
@@ -29,8 +28,8 @@ class TestAdd:
             assert tx.labels.add([said("a", "e1", "yes"), said("b", "e1", "no")], NOW)[0] == 2
             assert tx.labels.add([said("a", "e1", "skip")], NOW)[0] == 1
             assert tx.labels.add([said("a", "e1", "skip")], NOW)[0] == 0
-            assert [e.value for e in tx.labels.of_items([item_key("spam", "a")])] == ["yes", "skip"]
-            assert [e.value for e in tx.labels.of_items([item_key("spam", "b")])] == ["no"]
+            assert [e.value for e in tx.labels.of_items([item_key("spam", "a")], QUESTION)] == ["yes", "skip"]
+            assert [e.value for e in tx.labels.of_items([item_key("spam", "b")], QUESTION)] == ["no"]
 
     def test_tells_sources_apart_even_where_their_words_run_together(self, store):
         with store.begin() as tx:
@@ -43,7 +42,7 @@ class TestAdd:
         with store.begin() as tx:
             planned_round(tx)
             assert tx.labels.add([stranger, said("a", "e1"), stranger], NOW) == (1, (stranger, stranger))
-            assert tx.labels.of_items([stranger.item_key]) == ()
+            assert tx.labels.of_items([stranger.item_key], QUESTION) == ()
             assert len(tx.labels.of_panel("spam")) == 1
 
     def test_of_nothing_is_nothing(self, store):
@@ -57,7 +56,7 @@ class TestAdd:
             events = [said(item, f"e{item}", minutes=n) for n, item in enumerate(items)]
             assert tx.labels.add(events, NOW) == (3000, ())
             assert tx.labels.add(events, NOW) == (0, ())
-            assert [e.event_id for e in tx.labels.of_items([e.item_key for e in events])] == [
+            assert [e.event_id for e in tx.labels.of_items([e.item_key for e in events], QUESTION)] == [
                 e.event_id for e in events
             ]
 
@@ -78,7 +77,7 @@ class TestAdd:
             planned_round(tx)
             assert tx.labels.add([event, lost], NOW) == (1, (lost,))
             assert tx.labels.add([event], NOW)[0] == 0
-            assert tx.labels.of_items([item_key("spam", "a")]) == (event,)
+            assert tx.labels.of_items([item_key("spam", "a")], QUESTION) == (event,)
 
 
 class TestOfItems:
@@ -87,7 +86,7 @@ class TestOfItems:
         with store.begin() as tx:
             planned_round(tx)
             tx.labels.add(events, NOW)
-            found = tx.labels.of_items([item_key("spam", i) for i in "ab"])
+            found = tx.labels.of_items([item_key("spam", i) for i in "ab"], QUESTION)
         assert [event.event_id for event in found] == ["early", "first", "second", "late"]
 
     def test_takes_any_number_of_keys_repeated_or_unknown(self, store):
@@ -95,8 +94,8 @@ class TestOfItems:
             planned_round(tx)
             tx.labels.add([said("a", "e1")], NOW)
             keys = [item_key("spam", str(n)) for n in range(70_000)] + [item_key("spam", "a")] * 2
-            assert tx.labels.of_items(keys) == (said("a", "e1"),)
-            assert tx.labels.of_items([]) == ()
+            assert tx.labels.of_items(keys, QUESTION) == (said("a", "e1"),)
+            assert tx.labels.of_items([], QUESTION) == ()
 
     def test_shares_labels_between_cycles_of_a_panel(self, store):
         with store.begin() as tx:
@@ -104,7 +103,7 @@ class TestOfItems:
             tx.labels.add([said("a", "e1")], NOW)
             again = planned_round(tx, 1)
             keys = [draw.item_key for draw in tx.rounds.draws(again.cycle)]
-            assert tx.labels.of_items(keys) == (said("a", "e1"),)
+            assert tx.labels.of_items(keys, QUESTION) == (said("a", "e1"),)
 
 
 class TestAll:

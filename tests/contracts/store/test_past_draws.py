@@ -6,16 +6,17 @@ import pytest
 
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.idempotency_keys import item_key
 from tests.support.store.examples import (
     ATOMS,
     MINUTE,
     NOW,
+    QUESTION,
     WEEK,
     candidate,
     draws,
     frozen,
     frozen_cycle,
+    item_key,
     open_cycle,
     planned_round,
     said,
@@ -33,7 +34,7 @@ class TestPast:
         with store.begin() as tx:
             planned = planned_round(tx)
             tx.labels.add([said("a", "e1"), said("b", "e2", "no", "bob"), said("a", "e3", "no", minutes=5)], NOW)
-            past = {draw.item: draw for draw in tx.labels.past_draws([planned.cycle], NOW)}
+            past = {draw.item: draw for draw in tx.labels.past_draws([planned.cycle], NOW, QUESTION)}
         assert set(past) == {"a", "b"}
         assert told(past["a"]) == ("a", [("ann", "yes"), ("ann", "no")])
         assert (past["a"].cycle_id, past["a"].item_key) == (planned.cycle, item_key("spam", "a"))
@@ -45,7 +46,7 @@ class TestPast:
         with store.begin() as tx:
             planned = planned_round(tx)
             tx.labels.add([said("a", "e1"), said("b", "e2")], NOW)
-            weights = {draw.item: draw.weight for draw in tx.labels.past_draws([planned.cycle], NOW)}
+            weights = {draw.item: draw.weight for draw in tx.labels.past_draws([planned.cycle], NOW, QUESTION)}
         assert weights == {"a": 60 / 2, "b": 939 / 1}
 
     def test_weighs_by_stratum_where_several_atoms_are_one(self, store):
@@ -55,7 +56,7 @@ class TestPast:
             tx.cycles.freeze(cycle, frozen(atoms=atoms), NOW)
             tx.rounds.add(cycle, Plan((3, 0), {}, "m"), draws(), [], NOW)
             tx.labels.add([said("a", "e1"), said("b", "e2")], NOW)
-            weights = [draw.weight for draw in tx.labels.past_draws([cycle], NOW)]
+            weights = [draw.weight for draw in tx.labels.past_draws([cycle], NOW, QUESTION)]
         assert weights == [999 / 3] * 2
 
     def test_leaves_out_what_came_or_was_drawn_later(self, store):
@@ -65,11 +66,11 @@ class TestPast:
             tx.rounds.add(cycle, SILENT, draws()[:2], [], NOW)
             tx.labels.add([said("a", "e1")], NOW)
             tx.labels.add([said("a", "e2", "no"), said("b", "e3")], NOW + 2 * MINUTE)
-            before = tx.labels.past_draws([cycle], NOW + MINUTE)
+            before = tx.labels.past_draws([cycle], NOW + MINUTE, QUESTION)
             tx.rounds.add(cycle, SILENT, draws()[2:], [], NOW + 3 * MINUTE)
             tx.labels.add([said("c", "e4")], NOW + 4 * MINUTE)
-            assert tx.labels.past_draws([cycle], NOW + MINUTE) == before
-            later = {draw.item: draw.weight for draw in tx.labels.past_draws([cycle], NOW + WEEK)}
+            assert tx.labels.past_draws([cycle], NOW + MINUTE, QUESTION) == before
+            later = {draw.item: draw.weight for draw in tx.labels.past_draws([cycle], NOW + WEEK, QUESTION)}
         assert [(told(draw), draw.weight) for draw in before] == [(("a", [("ann", "yes")]), 60)]
         assert later == {"a": 30, "b": 939, "c": 30}
 
@@ -78,9 +79,9 @@ class TestPast:
             first, second = planned_round(tx, 0), planned_round(tx, 1)
             tx.labels.add([said("a", "e1")], NOW)
             both = [first.cycle, second.cycle]
-            assert [draw.cycle_id for draw in tx.labels.past_draws(both, NOW)] == both
-            assert [draw.cycle_id for draw in tx.labels.past_draws([second.cycle], NOW)] == [second.cycle]
-            assert tx.labels.past_draws([], NOW) == ()
+            assert [draw.cycle_id for draw in tx.labels.past_draws(both, NOW, QUESTION)] == both
+            assert [draw.cycle_id for draw in tx.labels.past_draws([second.cycle], NOW, QUESTION)] == [second.cycle]
+            assert tx.labels.past_draws([], NOW, QUESTION) == ()
 
     @pytest.mark.parametrize("number", [3000])
     def test_takes_thousands_at_once(self, store, number):
@@ -88,7 +89,7 @@ class TestPast:
         with store.begin() as tx:
             planned = planned_round(tx, items=items)
             tx.labels.add([said(item, f"e{item}") for item in items], NOW)
-            assert len(tx.labels.past_draws([planned.cycle], NOW)) == number
+            assert len(tx.labels.past_draws([planned.cycle], NOW, QUESTION)) == number
 
 
 class TestBefore:
@@ -110,4 +111,7 @@ def test_a_candidate_is_found_by_its_digest_and_its_name(store):
         drawn = [replace(draw, digest="0" * 32, atom=0) for draw in draws(("a", "b"))]
         tx.rounds.add(cycle, SILENT, drawn, [], NOW)
         tx.labels.add([said("a", "e1"), said("b", "e2")], NOW)
-        assert sorted((draw.item, draw.bin) for draw in tx.labels.past_draws([cycle], NOW)) == [("a", 600), ("b", 601)]
+        assert sorted((draw.item, draw.bin) for draw in tx.labels.past_draws([cycle], NOW, QUESTION)) == [
+            ("a", 600),
+            ("b", 601),
+        ]

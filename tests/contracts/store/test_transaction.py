@@ -114,7 +114,7 @@ class TestAddress:
     def test_is_described_with_its_database_and_schema(self, store):
         found = store.describe()
         assert found["database"].split()[0] in ("SQLite", "PostgreSQL")
-        assert found["schema"] == "0007"
+        assert found["schema"] == "0008"
 
 
 class TestSqliteFile:

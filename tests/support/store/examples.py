@@ -7,9 +7,10 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.model import idempotency_keys
 from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem, FrozenCycle, Revision
-from stratawatch.engine.model.idempotency_keys import batch_key, item_key
+from stratawatch.engine.model.idempotency_keys import batch_key, item_key_without_question
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask, NewBatch
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
@@ -75,7 +76,7 @@ def candidate(name, atom=0, **changes):
 
 
 def hash_of(name):
-    return int(item_key("digest", name)[:32], 16)
+    return int(item_key_without_question("digest", name)[:32], 16)
 
 
 def frozen(items=("a", "b", "c"), **changes):
@@ -90,9 +91,18 @@ def frozen(items=("a", "b", "c"), **changes):
     return FrozenCycle(**(facts | changes))
 
 
-def draws(items=("a", "b", "c"), panel="spam", **changes):
+QUESTION = "is it"
+"""The key of the question that is asked, unless a test asks another."""
+
+
+def item_key(panel, name, question=QUESTION):
+    return idempotency_keys.item_key(panel, name, question)
+
+
+def draws(items=("a", "b", "c"), panel="spam", question_key=QUESTION, **changes):
+    facts = {"question_key": question_key} | changes
     return tuple(
-        DrawnItem(name, item_key(panel, name), i % 2, f"{hash_of(name):032x}", 0.05, **changes)
+        DrawnItem(name, item_key(panel, name, question_key), i % 2, f"{hash_of(name):032x}", 0.05, **facts)
         for i, name in enumerate(items)
     )
 
@@ -121,7 +131,7 @@ class Planned:
 def planned_round(tx, period=0, panel="spam", items=("a", "b", "c")):
     cycle = frozen_cycle(tx, period, panel, items)
     tasks = tuple(LabelTask(item_key(panel, name), {"text": name}) for name in items)
-    batch = NewBatch(batch_key(panel, period, 1, 1), "Is it?", "It is if.", tasks)
+    batch = NewBatch(batch_key(panel, period, 1, 1), "Is it?", "It is if.", tasks, QUESTION)
     number = tx.rounds.add(cycle, PLAN, draws(items, panel), [batch], NOW)
     return Planned(cycle, number, tx.rounds.batches(round_id=number)[0].id)
 

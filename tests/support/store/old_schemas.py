@@ -2,11 +2,13 @@
 
 import json
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, MetaData, create_engine, insert, select, text
 
+from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.json_codec import as_document
 from stratawatch.adapters.store.panels import fingerprint
-from stratawatch.adapters.store.schema import alembic_config
+from stratawatch.adapters.store.schema import VERSION_TABLE, alembic_config
+from stratawatch.engine.model.idempotency_keys import item_key_without_question
 from tests.support.store.examples import spec
 
 FIRST_CYCLE = 7
@@ -105,3 +107,48 @@ _ADD_NOTIFICATION = (
     "INSERT INTO notifications (key_hash, key, dedup_key, channel, severity, subject, body, facts, created_at, state, "
     "attempts, last_error) VALUES (:key, :key, 't', 'ops', 'page', 's', 'b', '{}', :at, :state, 3, 'down')"
 )
+
+
+def as_of_sixth_schema(url: str, old_url: str) -> dict[str, str]:
+    """Copy a store of today into one of schema 0006, as the program of then would have filled it.
+
+    Items have the same key whatever was asked about them. Returns the keys of then by those of now.
+    """
+    from alembic import command
+
+    here, there = create_engine(url), create_engine(old_url)
+    with here.connect() as now, there.begin() as old:
+        command.upgrade(alembic_config(old), "0006")
+        keys = _keys_of_then(now)
+        today, then = MetaData(), MetaData()
+        today.reflect(now)
+        then.reflect(old)
+        for table in then.sorted_tables:
+            if table.name == VERSION_TABLE:
+                continue
+            columns = [today.tables[table.name].c[column.name] for column in table.columns]
+            rows = [dict(row) for row in now.execute(select(*columns)).mappings()]
+            if rows:
+                old.execute(insert(table), [_row_of_then(table.name, row, keys) for row in rows])
+            if old.dialect.name == "postgresql" and "id" in table.c:
+                old.execute(text(f"SELECT setval('{table.name}_id_seq', (SELECT MAX(id) FROM {table.name}))"))
+    here.dispose()
+    there.dispose()
+    return keys
+
+
+def _keys_of_then(sql: Connection) -> dict[str, str]:
+    query = "SELECT d.item_key, c.panel, d.item FROM draws AS d INNER JOIN cycles AS c ON c.id = d.cycle_id"
+    return {row.item_key: item_key_without_question(row.panel, row.item) for row in sql.execute(text(query))}
+
+
+def _row_of_then(table, row, keys):
+    if table == "batches":
+        return row | {"tasks": [[keys.get(key, key), payload] for key, payload in row["tasks"]]}
+    if "item_key" not in row:
+        return row
+    row |= {"item_key": keys[row["item_key"]]}
+    if table == "label_events":
+        words = [row[name] for name in ("source", "event_id", "item_key", "annotator", "value")]
+        row |= {"event_key": hashed(*words)}
+    return row

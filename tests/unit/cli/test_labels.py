@@ -23,7 +23,17 @@ class TestExport:
     def test_lines_of_json_by_default(self, judged):
         rows = [json.loads(line) for line in judged.run("labels", "export").stdout.splitlines()]
         assert len(rows) == 60
-        assert set(rows[0]) == {"panel", "item", "value", "annotator", "at", "source", "event_id", "item_key"}
+        assert set(rows[0]) == {
+            "panel",
+            "item",
+            "value",
+            "annotator",
+            "at",
+            "source",
+            "event_id",
+            "item_key",
+            "question_key",
+        }
         assert {row["value"] for row in rows} == {"yes", "no"}
 
     def test_csv_by_the_files_ending(self, judged):

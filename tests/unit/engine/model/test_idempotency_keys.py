@@ -5,24 +5,58 @@ from datetime import datetime
 import pytest
 
 from stratawatch.engine.model.alarm_records import StreamKey
-from stratawatch.engine.model.idempotency_keys import batch_key, incident_key, item_key, shuffle_key
+from stratawatch.engine.model.idempotency_keys import (
+    batch_key,
+    incident_key,
+    item_key,
+    item_key_without_question,
+    question_wording,
+    shuffle_key,
+)
 from stratawatch.engine.ports.clock import FixedClock
 from stratawatch.errors import StratawatchError
 
 
 class TestItemKeys:
     def test_do_not_change_between_versions(self):
-        assert item_key("spam", "item-1") == "18db1ad8da58f0a374143a7b6481e84c0df7b70f0bd384f434f6a3306ef59eaa"
+        key = "0b6bc6f047ab9d6eb58a18ca1a61369ad26f41e20b80fd9a4227c398be7dc51d"
+        assert item_key("spam", "item-1", "q") == key
+        key_of_before = "18db1ad8da58f0a374143a7b6481e84c0df7b70f0bd384f434f6a3306ef59eaa"
+        assert item_key_without_question("spam", "item-1") == key_of_before
 
     def test_keep_ids_apart_that_differ_only_in_case_or_blanks(self):
-        keys = {item_key("spam", item) for item in ("a", "A", "a ", " a", "a\n")}
+        keys = {item_key("spam", item, "q") for item in ("a", "A", "a ", " a", "a\n")}
         assert len(keys) == 5
 
     def test_cannot_be_forged_by_moving_the_border(self):
-        assert item_key("ab", "c") != item_key("a", "bc")
+        assert item_key("ab", "c", "q") != item_key("a", "bc", "q")
 
     def test_have_one_length_whatever_the_id(self):
-        assert {len(item_key("spam", item)) for item in ("", "é" * 10_000, "🙂")} == {64}
+        assert {len(item_key("spam", item, "q")) for item in ("", "é" * 10_000, "🙂")} == {64}
+
+    def test_are_others_for_another_question(self):
+        assert (
+            len({item_key("spam", "a", "q"), item_key("spam", "a", "r"), item_key_without_question("spam", "a")}) == 3
+        )
+
+
+class TestQuestionWordings:
+    def test_do_not_change_between_versions(self):
+        assert question_wording("Is it?", "It is if.") == "06c955311dda9d22"
+
+    def test_are_those_of_question_and_guideline(self):
+        wordings = [
+            question_wording("Is it?", "If."),
+            question_wording("Is it?", "if."),
+            question_wording("Is it", "If."),
+        ]
+        assert len(set(wordings)) == 3
+
+    def test_are_those_of_question_and_version_where_that_is_set(self):
+        mended = {question_wording("Is it?", guideline, "1") for guideline in ("If.", "If!")}
+        assert len(mended) == 1
+        assert mended != {question_wording("Is it?", "If.", "2")}
+        assert mended.isdisjoint({question_wording("Is it?", "1"), question_wording("Is it", "If.", "1")})
 
 
 class TestOtherKeys:

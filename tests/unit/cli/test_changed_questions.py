@@ -1,0 +1,52 @@
+"""`check` says what a changed question costs before the next cycle asks it."""
+
+import pytest
+
+LONG = ("budget = 60", 'budget = 60\nlabel_validity = "3650d"')
+GUIDELINE = 'guideline = "Spam is what nobody asked for."'
+MENDED = 'guideline = "Spam is, what nobody asked for."'
+
+
+def notices(installation, *changes, more=""):
+    installation.configure(LONG, *changes, more=more)
+    document = installation.json("check")
+    assert document["ok"] is True
+    return document["notices"]
+
+
+def test_an_unchanged_question_is_not_mentioned(judged):
+    assert notices(judged) == []
+
+
+def test_a_panel_without_a_cycle_is_not_mentioned(fresh):
+    assert notices(fresh, (GUIDELINE, MENDED)) == []
+
+
+def test_a_changed_question_costs_its_labels(judged):
+    (notice,) = notices(judged, ('question = "Is it spam?"', 'question = "Is it junk?"'))
+    assert notice["place"] == f"panels.spam.question, line {notice['line']}"
+    assert "60 labels of the former question are not reused" in notice["problem"]
+    assert "plans begin without a history" in notice["problem"]
+    assert "guideline_version" not in notice["problem"]
+    assert notice["problem"] in " ".join(judged.run("check").stdout.split())
+
+
+def test_a_mended_guideline_can_be_called_the_same_question(judged):
+    (notice,) = notices(judged, (GUIDELINE, MENDED))
+    assert notice["place"] == f"panels.spam.guideline, line {notice['line']}"
+    _, _, offered = notice["problem"].partition('guideline_version = "')
+    version = offered.split('"')[0]
+    assert notices(judged, (GUIDELINE, f'{MENDED}\nguideline_version = "{version}"')) == []
+
+
+def test_another_version_is_another_question(judged):
+    assert notices(judged, (GUIDELINE, f'{GUIDELINE}\nguideline_version = "1"')) == []
+    (notice,) = notices(judged, (GUIDELINE, f'{MENDED}\nguideline_version = "1"'))
+    assert notice["place"] == f"panels.spam.guideline_version, line {notice['line']}"
+
+
+@pytest.mark.parametrize("validity", ["1d"])
+def test_labels_that_have_expired_are_no_cost(judged, validity):
+    judged.configure(("budget = 60", f'budget = 60\nlabel_validity = "{validity}"'), (GUIDELINE, MENDED))
+    (notice,) = judged.json("check")["notices"]
+    assert "0 labels of the former question" in notice["problem"]
