@@ -59,5 +59,9 @@ class StaleState(StratawatchError):  # noqa: N818 - reads as the sentence it is
     """A compare-and-set move found another state than it expected: someone else was faster."""
 
 
+class ClockDoubted(StratawatchError):  # noqa: N818 - reads as the sentence it is
+    """The machine's clock cannot be right."""
+
+
 class LeaseHeld(StratawatchError):  # noqa: N818 - reads as the sentence it is
     """Another process is advancing; this one has nothing to do."""

@@ -11,8 +11,8 @@ from tasks.policy import use_case
 
 
 @use_case(run_name="open cycles")
-def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec]) -> tuple[int, ...]:
+def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False) -> tuple[int, ...]:
     """Open what is due; returns the new cycles' ids."""
-    opened = engine.open_cycles(ports, panels)
+    opened = engine.open_cycles(ports, panels, trusted=trusted)
     get_run_logger().info("opened %d cycles %s", len(opened), list(opened) if opened else "")
     return opened

@@ -1,7 +1,7 @@
 """stratawatch open and advance: one run of the engine without an orchestrator, for cron or by hand."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from stratawatch.engine.ports import Store
 
 
-def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
+def open_cycles(
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+    trust_clock: Annotated[
+        bool, typer.Option("--trust-clock", help="Go on although the machine's clock was doubted.")
+    ] = False,
+) -> None:
     """Open a cycle for every window that is over, oldest first, the past included.
 
-    Doing it twice changes nothing.
+    Doing it twice changes nothing. A machine's clock that stands before the store's newest commit, or more than a
+    window beyond the newest row, opens nothing.
 
     \b
     Examples:
@@ -30,7 +38,7 @@ def open_cycles(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False,
     from stratawatch.wiring import build
 
     installation = build(config, moment(now))
-    opened = open_due(installation.ports, installation.panels)
+    opened = open_due(installation.ports, installation.panels, trusted=trust_clock)
     with installation.ports.store.begin() as tx:
         cycles = [tx.cycles.get(number) for number in opened]
     rows = [{"id": c.id, "panel": c.panel, "window_start": c.window.start, "window_end": c.window.end} for c in cycles]

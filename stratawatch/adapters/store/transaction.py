@@ -11,6 +11,7 @@ from stratawatch.adapters.store.estimates import SqlEstimates
 from stratawatch.adapters.store.labels import SqlLabels
 from stratawatch.adapters.store.last_runs import SqlLastRuns
 from stratawatch.adapters.store.leases import SqlLeases
+from stratawatch.adapters.store.newest_commit import newest_commit
 from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.rounds import SqlRounds
@@ -41,6 +42,10 @@ class SqlTransaction:
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState."""
         move(self._sql, entity, entity_id, old, new, at=at, why=why)
+
+    def newest_commit(self) -> datetime | None:
+        """When the newest of what is stored was written, by the writer's clock; None in an empty store."""
+        return newest_commit(self._sql)
 
     def commit(self) -> None:
         """Commit everything that was written."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from stratawatch.engine.cycle.clock_check import require_sound_clock, trust_clock
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES
@@ -15,8 +16,15 @@ MOST_ACTIVE: Final = 8
 """Cycles of one panel under way at once: a long backfill must not flood the people who label."""
 
 
-def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec]) -> tuple[int, ...]:
-    """Open what is due, oldest window first; returns the new cycles' ids."""
+def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False) -> tuple[int, ...]:
+    """Open what is due, oldest window first; returns the new cycles' ids.
+
+    Raises ClockDoubted where the machine's clock cannot be right, unless it is `trusted`.
+    """
+    if trusted:
+        trust_clock(ports)
+    else:
+        require_sound_clock(ports, panels)
     opened: list[int] = []
     troubles: list[StratawatchError] = []
     for spec in panels.values():

@@ -60,6 +60,10 @@ class Transaction(Protocol):
         """
         ...
 
+    def newest_commit(self) -> datetime | None:
+        """When the newest of what is stored was written, by the writer's clock; None in an empty store."""
+        ...
+
     def commit(self) -> None:
         """Commit everything that was written."""
         ...
