@@ -13,7 +13,7 @@ def collect_labels(ports: Ports) -> Collected:
     """Append the label events that came to the queue since the last time."""
     collected = engine.collect_labels(ports)
     get_run_logger().info(
-        "label events: %d new, %d for items nobody asked about, %d unreadable, %d misdated",
+        "label events: %d new, %d kept until their item is drawn, %d unreadable, %d misdated",
         collected.new,
         collected.unknown,
         collected.rejected,

@@ -27,8 +27,9 @@ QUERIES: Final = {
     "batches": "SELECT * FROM unanswered_batches ORDER BY planned_at, id",
     "undelivered": "SELECT * FROM undelivered_notifications ORDER BY channel, state",
     "last_advance": "SELECT * FROM last_advance",
+    "waiting_labels": "SELECT * FROM waiting_labels",
 }
-_TIMES: Final = frozenset({"oldest", "newest_window_end", "window_start", "window_end"})
+_TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
 
 Row = Mapping[str, Any]
 

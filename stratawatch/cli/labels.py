@@ -13,6 +13,7 @@ from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
+    from stratawatch.engine.model.label_events import LabelEvent
     from stratawatch.engine.ports.transaction import Transaction
 
 app = typer.Typer(
@@ -76,6 +77,22 @@ def drawn(
     _put(rows, to, json, "drawn")
 
 
+@app.command("waiting", short_help="Labels of items not drawn yet.")
+def waiting(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, to: ToOption = None) -> None:
+    """Labels that wait until their item is drawn, in order of arrival: by hand, of another store, or before a restore.
+
+    \b
+    Examples:
+      stratawatch labels waiting --to waiting.csv
+    """
+    from stratawatch.wiring import build
+
+    installation = build(config, only_reading=True)
+    with installation.ports.store.begin() as tx:
+        rows = [_event(event) for event in tx.labels.waiting_events()]
+    _put(rows, to, json, "waiting")
+
+
 @app.command("import", short_help="Bring labels in by hand.")
 def import_(
     file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file.", metavar="FILE")],
@@ -85,8 +102,8 @@ def import_(
 ) -> None:
     """Bring labels in by hand: item, value (yes, no, skip, retract), annotator, and the time if it is known.
 
-    Importing the same lines again changes nothing. Labels of items that were never drawn are set aside, for they
-    were not chosen at random. A file with a bad line is not imported at all.
+    Importing the same lines again changes nothing. Labels of items that were never drawn were not chosen at random:
+    they wait, and count once their item is drawn. A file with a bad line is not imported at all.
 
     \b
     Examples:
@@ -111,7 +128,7 @@ def import_(
         return
     print_line(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
     if got.unknown:
-        print_line(f"{count_text(got.unknown, 'line')} set aside: for items that were never drawn")
+        print_line(f"{count_text(got.unknown, 'line')} for items that were not drawn: they count once their item is")
     if got.misdated:
         print_line(f"{count_text(got.misdated, 'line')} set aside: dated in the future")
 
@@ -150,17 +167,18 @@ def _panels(tx: "Transaction", panel: str | None) -> list[str]:
 
 def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:
     for item, event in tx.labels.of_panel(panel):
-        yield {
-            "panel": panel,
-            "item": item,
-            "value": event.value,
-            "annotator": event.annotator,
-            "at": event.at.isoformat(),
-            "source": event.source,
-            "event_id": event.event_id,
-            "item_key": event.item_key,
-            "question_key": event.question_key,
-        }
+        yield {"panel": panel, "item": item, **_event(event), "question_key": event.question_key}
+
+
+def _event(event: "LabelEvent") -> dict[str, str]:
+    return {
+        "value": event.value,
+        "annotator": event.annotator,
+        "at": event.at.isoformat(),
+        "source": event.source,
+        "event_id": event.event_id,
+        "item_key": event.item_key,
+    }
 
 
 def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str) -> None:

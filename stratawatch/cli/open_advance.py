@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
-from stratawatch.cli.output import print_error, print_json, print_line, window_text
+from stratawatch.cli.output import print_error, print_json, print_line, waiting_text, window_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.formatting import count_text
@@ -77,7 +77,10 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in _moves(installation.ports.store)[before:]
     ]
+    with installation.ports.store.begin() as tx:
+        waiting = tx.labels.waiting()
     labels = asdict(done.collected)
+    labels |= {"waiting": waiting.events, "waiting_items": waiting.items, "waiting_since": waiting.since}
     _print(
         {
             "held": None,
@@ -112,6 +115,8 @@ def _print(document: dict[str, Any], json: bool) -> None:
         )
         if labels["misdated"]:
             print_line(f"{count_text(labels['misdated'], 'label')} set aside: dated before the draw or in the future")
+        if labels["waiting"]:
+            print_line(waiting_text(labels["waiting"], labels["waiting_items"], labels["waiting_since"]))
         print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
         for move in document["moved"]:
             print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from stratawatch.core.alarms.alarm_states import SYMBOLS
-from stratawatch.formatting import estimate_text, minute, printable, span_text
+from stratawatch.formatting import count_text, estimate_text, minute, printable, span_text
 
 WIDEST: Final = 160
 
@@ -59,6 +59,16 @@ def state_text(state: str | None) -> str:
 def time_text(moment: datetime | None) -> str:
     """A moment to the minute, in UTC."""
     return "" if moment is None else minute(moment)
+
+
+def waiting_text(labels: int, items: int, since: datetime) -> str:
+    """Labels in the inbox, and what they wait for.
+
+    >>> waiting_text(2, 1, datetime(2026, 1, 12, 6, tzinfo=UTC))
+    '2 labels wait until the items (1) are drawn, since 2026-01-12 06:00'
+    """
+    many = count_text(labels, "label")
+    return f"{many} {'waits' if labels == 1 else 'wait'} until the items ({items:,}) are drawn, since {minute(since)}"
 
 
 def window_text(row: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from stratawatch.cli.output import (
     stream_text,
     time_text,
     value_text,
+    waiting_text,
     window_text,
 )
 from stratawatch.cli.table_output import show_rows
@@ -76,6 +77,7 @@ def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
         "batches": batches,
         "undelivered": list(rows["undelivered"]),
+        "waiting_labels": dict(rows["waiting_labels"][0]),
         "last_advance": last_advance(rows["last_advance"], now),
     }
 
@@ -146,6 +148,7 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_cycles(document["cycles"])
     _show_incidents(document["incidents"])
     _show_batches(document)
+    _show_waiting(document["waiting_labels"], document["now"])
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
         print_line(
@@ -169,6 +172,11 @@ def _show_last_advance(document: Mapping[str, Any]) -> None:
     print_line(f"Last advance {age(now - finished)} ago{'' if good == finished else since}")
     for trouble in last["troubles"]:
         print_line(f"! {trouble}", indent="  ")
+
+
+def _show_waiting(waiting: Mapping[str, Any], now: datetime) -> None:
+    if waiting["labels"]:
+        print_line(f"! {waiting_text(**waiting)} ({age(now - waiting['since'])})")
 
 
 def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:

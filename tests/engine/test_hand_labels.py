@@ -23,10 +23,12 @@ class TestImporting:
         scenario.clock.advance(hours=1)
         assert import_labels(scenario.ports, "spam", lines).new == 0
 
-    def test_sets_labels_of_unknown_items_aside(self, scenario):
+    def test_keeps_labels_of_unknown_items_until_they_are_drawn(self, scenario):
         open_all(scenario)
         advance(scenario.ports)
-        assert import_labels(scenario.ports, "spam", [HandLabel("stranger", "yes", "kim")]).unknown == 1
+        strangers = [HandLabel("stranger", "yes", "kim"), HandLabel("w1-00001", "no", "kim")]
+        assert import_labels(scenario.ports, "spam", strangers).unknown == 2
+        assert import_labels(scenario.ports, "spam", strangers).unknown == 0
 
     @pytest.mark.parametrize(("age", "revisions"), [(None, 2), (timedelta(days=1), 1)], ids=["now", "an older word"])
     def test_can_correct_an_answer_unless_its_word_is_older(self, labelled, age, revisions):

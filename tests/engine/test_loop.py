@@ -217,12 +217,13 @@ class TestLateLabels:
             assert tx.estimates.latest(cycle).number == 1
         assert ids_due_by_step(labelled.ports)["judge"] == ()
 
-    def test_of_unknown_items_are_set_aside(self, labelled):
+    def test_of_unknown_items_wait(self, labelled):
         event = labelled.queue.said[0]
         labelled.queue.said.append(type(event)("fake", "stray", "no-such-item", "ann", "yes", labelled.clock.now()))
         assert advance(labelled.ports).collected.unknown == 1
         with labelled.ports.store.begin() as tx:
-            assert [row.key for row in tx.cycles.quarantined() if row.kind == "label"] == ["no-such-item"]
+            assert [event.item_key for event in tx.labels.waiting_events()] == ["no-such-item"]
+            assert tx.cycles.quarantined() == ()
 
 
 class TestSkippedItems:

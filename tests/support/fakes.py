@@ -21,7 +21,7 @@ from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult,
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, Window, WindowRule
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import SourceDescription
-from stratawatch.errors import InputRefused, Unreachable
+from stratawatch.errors import InputRefused, StratawatchError, Unreachable
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)
@@ -224,6 +224,8 @@ class FakeQueue:
             raise self.troubles.pop(0)
         self.sends.append(batch.key)
         known = batch.key in self.published
+        if known and self.published[batch.key].tasks != batch.tasks:
+            raise StratawatchError(f"{batch.key} holds another batch of the same key")  # as the folder queue does
         self.published.setdefault(batch.key, batch)
         return Receipt(f"fake:{batch.key}", duplicate=known)
 

@@ -2,20 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Column, Connection, func, select
 
 from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.label_inbox import keep_waiting, lock_ledger, waiting_events, waiting_labels
 from stratawatch.adapters.store.past_draws import past_draws
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events
+from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events, label_inbox
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
 from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.label_events import LabelEvent
-
-_LEDGER_LOCK: Final = 0x57A7A  # any number of our own
+from stratawatch.engine.model.label_events import LabelEvent, WaitingLabels
 
 
 class SqlLabels:
@@ -24,26 +23,37 @@ class SqlLabels:
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
 
-    def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
-        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here).
+    def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, int]:
+        """Append events of drawn items, keep those of others in the inbox; returns how many of each were new.
 
-        Each is kept as an answer to the question that its item was asked last.
+        Each of a drawn item is kept as an answer to the question that its item was asked last.
         """
         if not events:
-            return 0, ()
-        self._one_writer()
+            return 0, 0
+        lock_ledger(self._sql)
         drawn = self._questions([event.item_key for event in events])
-        events_by_key = {
-            _event_key(e): e for e in reversed(events) if e.item_key in drawn
-        }  # the first of a pair counts
+        events_by_key = {_event_key(event): event for event in reversed(events)}  # the first of a pair counts
         there = self._present(label_events.c.event_key, list(events_by_key))
-        rows = [
+        new = [(key, event) for key, event in reversed(events_by_key.items()) if key not in there]
+        ledger = [
             row_of(event, label_events, event_key=key, received_at=at, question_key=drawn[event.item_key])
-            for key, event in reversed(events_by_key.items())
-            if key not in there
+            for key, event in new
+            if event.item_key in drawn
         ]
-        added = insert_new(self._sql, label_events, rows, label_events.c.id)
-        return len(added), tuple(event for event in events if event.item_key not in drawn)
+        inbox = [
+            row_of(event, label_inbox, event_key=key, received_at=at)
+            for key, event in new
+            if event.item_key not in drawn
+        ]
+        return len(insert_new(self._sql, label_events, ledger, label_events.c.id)), keep_waiting(self._sql, inbox)
+
+    def waiting(self) -> WaitingLabels:
+        """How many events wait in the inbox for the draw of their item, and since when."""
+        return waiting_labels(self._sql)
+
+    def waiting_events(self) -> tuple[LabelEvent, ...]:
+        """The events in the inbox, in order of arrival."""
+        return waiting_events(self._sql)
 
     def earliest_times(self, item_keys: Sequence[str]) -> Mapping[str, datetime]:
         """For items that were drawn, by key, the end of the first window that they were drawn from."""
@@ -101,14 +111,6 @@ class SqlLabels:
         values = {"position": dict(cursor), "at": at}
         statement = upsert(self._sql, cursors).on_conflict_do_update(index_elements=["queue"], set_=values)
         self._sql.execute(statement, {"queue": queue, **values})
-
-    def _one_writer(self) -> None:
-        """Let ids become visible in their order: a mark must not pass events that commit later with smaller ids.
-
-        SQLite has one writer anyway; PostgreSQL hands out ids before the commit, so writers of this table queue up.
-        """
-        if self._sql.dialect.name == "postgresql":
-            self._sql.execute(select(func.pg_advisory_xact_lock(_LEDGER_LOCK)))
 
     def _questions(self, item_keys: Sequence[str]) -> dict[str, str]:
         """The question that was asked last under each of the keys; keys that were never drawn are left out.

@@ -8,6 +8,7 @@ from sqlalchemy import Select, func, select
 
 from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
+from stratawatch.adapters.store.label_inbox import lock_ledger, move_drawn
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import duplicate_as_stale, in_parts, insert_all
@@ -24,7 +25,11 @@ class SqlRounds(SqlBatches):
     def add(
         self, cycle_id: int, plan: Plan, draws: Sequence[DrawnItem], batches: Sequence[NewBatch], at: datetime
     ) -> int:
-        """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1."""
+        """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
+
+        Labels that were waiting for these items join the ledger.
+        """
+        lock_ledger(self._sql)
         last = select(func.coalesce(func.max(rounds.c.ordinal), 0)).where(rounds.c.cycle_id == cycle_id)
         statement = rounds.insert().returning(rounds.c.id)
         row = {
@@ -38,6 +43,7 @@ class SqlRounds(SqlBatches):
             round_id = int(self._sql.execute(statement, row).scalar_one())
             insert_all(self._sql, _draws, [row_of(one, _draws, cycle_id=cycle_id, round_id=round_id) for one in draws])
             self._add_batches(round_id, batches)
+        move_drawn(self._sql, round_id)
         return round_id
 
     def get(self, round_id: int) -> Round:

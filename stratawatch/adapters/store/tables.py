@@ -76,6 +76,22 @@ def _words_or_none_yet(name: str) -> Column[Any]:
     return Column(name, AnyText, nullable=False, server_default=text("''"))
 
 
+def _label_event() -> list[Column[Any] | CheckConstraint]:
+    """A label event as it was received."""
+    return [
+        _id(),
+        Column("event_key", Text, nullable=False, unique=True),  # hash of source and event id, which have any length
+        _words("source"),
+        _words("event_id"),
+        _words("item_key"),
+        _words("annotator"),
+        Column("value", Text, nullable=False),
+        Column("at", UtcTime, nullable=False),
+        Column("received_at", UtcTime, nullable=False),
+        _one_of("value", get_args(LabelValue)),
+    ]
+
+
 panel_versions = Table(
     "panel_versions",
     METADATA,
@@ -239,19 +255,13 @@ batches = Table(
 label_events = Table(
     "label_events",
     METADATA,
-    _id(),
-    Column("event_key", Text, nullable=False, unique=True),  # hash of source and event id, which have any length
-    _words("source"),
-    _words("event_id"),
-    _words("item_key"),
-    _words("annotator"),
-    Column("value", Text, nullable=False),
-    Column("at", UtcTime, nullable=False),
-    Column("received_at", UtcTime, nullable=False),
+    *_label_event(),
     _question_key(),
-    _one_of("value", get_args(LabelValue)),
     Index("ix_label_events_item_key", "item_key", "id"),
 )
+
+# Events on items that were not drawn (yet); they move into label_events with the draw, which says of what question.
+label_inbox = Table("label_inbox", METADATA, *_label_event(), Index("ix_label_inbox_item_key", "item_key"))
 
 cursors = Table(
     "cursors",

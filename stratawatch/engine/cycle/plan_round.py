@@ -6,9 +6,15 @@ from datetime import datetime
 
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
+from stratawatch.engine.cycle.settle_cycle import close_answered
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.label_history import label_history
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle, reusable_verdicts
+from stratawatch.engine.labels.labelled_cycle import (
+    LabelledCycle,
+    cycle_verdicts,
+    load_labelled_cycle,
+    reusable_verdicts,
+)
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
 from stratawatch.engine.model.idempotency_keys import batch_key, shuffle_key
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
@@ -70,7 +76,10 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
         return None
     asking = _asking(tx, spec, [item.item for item in fresh])
     batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable], asking)
-    tx.rounds.add(cycle.id, plan, _draws(asking, labelled, plan, fresh, reusable), batches, now)
+    draws = _draws(asking, labelled, plan, fresh, reusable)
+    round_id = tx.rounds.add(cycle.id, plan, draws, batches, now)
+    # Labels that came before their draw have joined the ledger now: what they answer is not asked again.
+    close_answered(tx, round_id, cycle_verdicts(tx, spec, cycle.id, draws), now)
     if cycle.state == CycleState.FROZEN:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
     if len(tx.rounds.of(cycle.id)) != ordinal:
@@ -125,7 +134,7 @@ def _batches(
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
     return tuple(
         NewBatch(
-            batch_key(spec.name, cycle.period, ordinal, part),
+            _batch_key(spec, cycle, ordinal, part, lines, asking),
             spec.question,
             spec.guideline,
             tuple(lines),
@@ -133,3 +142,10 @@ def _batches(
         )
         for part, lines in enumerate(parts, start=1)
     )
+
+
+def _batch_key(
+    spec: PanelSpec, cycle: Cycle, ordinal: int, part: int, tasks: Sequence[LabelTask], asking: _Asking
+) -> str:
+    content = [asking.question_key, [[task.item_key, task.payload] for task in tasks]]
+    return batch_key(spec.name, cycle.period, ordinal, part, content)

@@ -1,6 +1,6 @@
 """Settle rounds as their labels come in; settle the cycle when its rounds are done, expire it at its deadline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -48,10 +48,8 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
 
 def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -> None:
     tx = scene.tx
+    close_answered(tx, round_id, scene.verdicts, scene.now)
     mark_round_dispatched(tx, scene.ports, round_id)
-    for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.SENT]):
-        if all(task.item_key in scene.verdicts for task in batch.tasks):
-            tx.move(Entity.BATCH, batch.id, BatchState.SENT, BatchState.CLOSED, at=scene.now, why="all answered")
     state = tx.rounds.get(round_id).state
     asked = [draw for draw in draws if not draw.reused]
     if state == RoundState.DISPATCHED and any(draw.item_key in scene.verdicts for draw in asked):
@@ -61,6 +59,16 @@ def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -
     if answered and state in (RoundState.DISPATCHED, RoundState.LABELLING):
         why = f"{len(asked)} asked and answered, {len(draws) - len(asked)} known before"
         tx.move(Entity.ROUND, round_id, state, RoundState.SETTLED, at=scene.now, why=why)
+
+
+def close_answered(tx: Transaction, round_id: int, verdicts: Collection[str], now: datetime) -> None:
+    """Close a round's batches of which every item has a verdict, by item key.
+
+    One that was not sent is closed too: after a restore its answers may be there before it is sent again.
+    """
+    for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.SENT, BatchState.FAILED]):
+        if all(task.item_key in verdicts for task in batch.tasks):
+            tx.move(Entity.BATCH, batch.id, batch.state, BatchState.CLOSED, at=now, why="all answered")
 
 
 def _settle_cycle(scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[DrawnItem]) -> CycleState:

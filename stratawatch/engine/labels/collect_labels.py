@@ -19,7 +19,7 @@ MOST_POLLS: Final = 1000
 
 @dataclass(frozen=True)
 class Collected:
-    """Label events that were new, came for items never asked about, could not be read, or had an impossible date."""
+    """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated."""
 
     new: int = 0
     unknown: int = 0
@@ -49,7 +49,7 @@ def keep_events(
     *,
     by_hand: bool = False,
 ) -> Collected:
-    """Append events, set aside labels of unknown items and what was rejected; of the queue, keep the cursor too.
+    """Keep events, set aside what was rejected; of the queue, keep the cursor too. All of it or nothing.
 
     Labels in the future are set aside too, and those from before their item could be drawn, unless a person brings
     them in `by_hand`.
@@ -59,16 +59,11 @@ def keep_events(
         earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
         dated, misdated = split_by_date(events, earliest, now, SystemClock().now())
         new, unknown = tx.labels.add(dated, now)
-        tx.cycles.quarantine(None, [*map(_orphan, unknown), *count_by_file([*misdated, *rejected])], now)
+        tx.cycles.quarantine(None, count_by_file([*misdated, *rejected]), now)
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    return Collected(new, len(unknown), len(rejected), len(misdated))
-
-
-def _orphan(event: LabelEvent) -> QuarantinedRow:
-    content = {name: getattr(event, name) for name in ("value", "annotator", "source", "event_id")}
-    return QuarantinedRow("label", event.item_key, "a label for an item nobody asked about", content)
+    return Collected(new, unknown, len(rejected), len(misdated))
 
 
 def _add(a: Collected, b: Collected) -> Collected:

@@ -1,9 +1,14 @@
 """Deterministic keys: what makes every step repeatable."""
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
+from typing import Final
 
 from stratawatch.engine.model.alarm_records import StreamKey
+
+DIGITS: Final = 8
+"""Hexadecimal digits of a batch's content in its key; only plans of one round of one window have to be told apart."""
 
 
 def question_wording(question: str, guideline: str, guideline_version: str | None = None) -> str:
@@ -28,13 +33,14 @@ def item_key_without_question(panel: str, item: str) -> str:
     return sha256(f"{panel}\0{item}".encode()).hexdigest()
 
 
-def batch_key(panel: str, period: int, ordinal: int, part: int) -> str:
-    """The name of a batch towards the queue.
+def batch_key(panel: str, period: int, ordinal: int, part: int, content: Sequence[object]) -> str:
+    """The name of a batch towards the queue. It ends with a digest of what is asked: another plan has another name.
 
-    >>> batch_key("spam", 12, 1, 2)
-    'spam-p00012-r1-b2'
+    >>> batch_key("spam", 12, 1, 2, ["Is it spam?", "", [["k1", {"text": "win now"}]]])
+    'spam-p00012-r1-b2-130e6556'
     """
-    return f"{panel}-p{period:05d}-r{ordinal}-b{part}"
+    digest = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return f"{panel}-p{period:05d}-r{ordinal}-b{part}-{digest[:DIGITS]}"
 
 
 def shuffle_key(seed: str, period: int, ordinal: int, key: str) -> str:

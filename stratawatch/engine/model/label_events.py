@@ -19,7 +19,7 @@ class LabelTask:
 
 @dataclass(frozen=True)
 class NewBatch:
-    """An outbox row to be written. `key` is deterministic: panel, period, round and part."""
+    """An outbox row to be written. `key` is deterministic: panel, period, round, part, and a digest of the content."""
 
     key: str
     question: str
@@ -70,6 +70,15 @@ class LabelEvent:
     at: datetime
     dated: bool = True
     question_key: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class WaitingLabels:
+    """Label events in the inbox: how many, on how many items, and when the oldest was received."""
+
+    events: int
+    items: int
+    since: datetime | None
 
 
 @dataclass(frozen=True)

@@ -69,9 +69,9 @@ TRANSITIONS: Final[dict[Entity, dict[str, frozenset[str]]]] = {
         RoundState.CANCELLED: frozenset(),
     },
     Entity.BATCH: {
-        BatchState.PLANNED: frozenset({BatchState.SENT, BatchState.FAILED, BatchState.CANCELLED}),
+        BatchState.PLANNED: frozenset({BatchState.SENT, BatchState.CLOSED, BatchState.FAILED, BatchState.CANCELLED}),
         BatchState.SENT: frozenset({BatchState.CLOSED, BatchState.CANCELLED}),
-        BatchState.FAILED: frozenset({BatchState.PLANNED, BatchState.CANCELLED}),
+        BatchState.FAILED: frozenset({BatchState.PLANNED, BatchState.CLOSED, BatchState.CANCELLED}),
         BatchState.CLOSED: frozenset(),
         BatchState.CANCELLED: frozenset({BatchState.WITHDRAWN}),
         BatchState.WITHDRAWN: frozenset(),

@@ -111,6 +111,7 @@ class RoundRepository(Protocol):
     ) -> int:
         """Keep a planned round with its draws and its outbox rows; its ordinal is the next of its cycle, from 1.
 
+        Labels that waited in the inbox for these items join the ledger, in order of arrival and with their times.
         Raises StaleState when another process added that round meanwhile.
         """
         ...

@@ -6,18 +6,27 @@ from typing import Protocol
 
 from stratawatch.engine.model.cycle_facts import Cycle, PastDraw, Revision
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.label_events import LabelEvent, WaitingLabels
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 
 
 class LabelRepository(Protocol):
-    """The ledger of label events, and how far each queue was read."""
+    """The ledger of label events, the inbox of those on items not drawn yet, and how far each queue was read."""
 
-    def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, tuple[LabelEvent, ...]]:
-        """Append events; returns how many were new, and those whose item_key was never drawn (not kept here).
+    def add(self, events: Sequence[LabelEvent], at: datetime) -> tuple[int, int]:
+        """Append events of drawn items; keep those whose item_key was never drawn in the inbox, until it is.
 
-        Each is kept as an answer to the question that its item was asked last.
+        Each of a drawn item is kept as an answer to the question that its item was asked last. Returns how many joined
+        the ledger, and how many the inbox. What is delivered again is kept once.
         """
+        ...
+
+    def waiting(self) -> WaitingLabels:
+        """How many events wait in the inbox for the draw of their item, and since when."""
+        ...
+
+    def waiting_events(self) -> tuple[LabelEvent, ...]:
+        """The events in the inbox, in order of arrival."""
         ...
 
     def earliest_times(self, item_keys: Sequence[str]) -> Mapping[str, datetime]:

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from stratawatch.engine.model.label_events import LabelEvent
-from tests.support.store.examples import MINUTE, NOW, QUESTION, WEEK, item_key, planned_round, said
+from stratawatch.engine.model.label_events import LabelEvent, WaitingLabels
+from tests.support.store.examples import MINUTE, NOW, QUESTION, WEEK, item_key, planned_round, revision, said
 
 
 class TestAdd:
@@ -9,7 +9,7 @@ class TestAdd:
         events = [said("a", "e1"), said("b", "e2", "no", "bob")]
         with store.begin() as tx:
             planned_round(tx)
-            assert tx.labels.add(events, NOW) == (2, ())
+            assert tx.labels.add(events, NOW) == (2, 0)
             assert tx.labels.of_items([item_key("spam", "a"), item_key("spam", "b")], QUESTION) == tuple(events)
 
     def test_counts_an_event_once_however_often_it_comes(self, store):
@@ -19,7 +19,7 @@ class TestAdd:
             assert tx.labels.add([said("a", "e1"), said("a", "e2")], NOW)[0] == 1
             tx.commit()
         with store.begin() as tx:
-            assert tx.labels.add([said("a", "e1")], NOW + WEEK) == (0, ())
+            assert tx.labels.add([said("a", "e1")], NOW + WEEK) == (0, 0)
             assert len(tx.labels.of_items([item_key("spam", "a")], QUESTION)) == 2
 
     def test_loses_no_word_to_an_event_id_that_is_used_twice(self, store):
@@ -37,25 +37,17 @@ class TestAdd:
             pairs = [("x", "yz"), ("xy", "z"), ("x\0y", "z"), ("x", "y\0z")]
             assert tx.labels.add([said("a", i, source=s) for s, i in pairs], NOW)[0] == 4
 
-    def test_returns_events_on_items_nobody_asked_about_and_keeps_none_of_them(self, store):
-        stranger = said("never drawn", "e9")
-        with store.begin() as tx:
-            planned_round(tx)
-            assert tx.labels.add([stranger, said("a", "e1"), stranger], NOW) == (1, (stranger, stranger))
-            assert tx.labels.of_items([stranger.item_key], QUESTION) == ()
-            assert len(tx.labels.of_panel("spam")) == 1
-
     def test_of_nothing_is_nothing(self, store):
         with store.begin() as tx:
-            assert tx.labels.add([], NOW) == (0, ())
+            assert tx.labels.add([], NOW) == (0, 0)
 
     def test_takes_thousands_at_once(self, store):
         items = tuple(f"i{n}" for n in range(3000))
         with store.begin() as tx:
             planned_round(tx, items=items)
             events = [said(item, f"e{item}", minutes=n) for n, item in enumerate(items)]
-            assert tx.labels.add(events, NOW) == (3000, ())
-            assert tx.labels.add(events, NOW) == (0, ())
+            assert tx.labels.add(events, NOW) == (3000, 0)
+            assert tx.labels.add(events, NOW) == (0, 0)
             assert [e.event_id for e in tx.labels.of_items([e.item_key for e in events], QUESTION)] == [
                 e.event_id for e in events
             ]
@@ -75,9 +67,74 @@ class TestAdd:
         lost = replace(event, item_key=odd)
         with store.begin() as tx:
             planned_round(tx)
-            assert tx.labels.add([event, lost], NOW) == (1, (lost,))
-            assert tx.labels.add([event], NOW)[0] == 0
+            assert tx.labels.add([event, lost], NOW) == (1, 1)
+            assert tx.labels.add([event, lost], NOW) == (0, 0)
             assert tx.labels.of_items([item_key("spam", "a")], QUESTION) == (event,)
+            assert tx.labels.waiting_events() == (lost,)
+
+
+class TestTheInbox:
+    """Labels of items that were not drawn wait, and join the ledger with the draw of their item."""
+
+    def test_keeps_events_of_items_that_were_not_drawn_out_of_the_ledger(self, store):
+        stranger = said("never drawn", "e9")
+        with store.begin() as tx:
+            planned_round(tx)
+            assert tx.labels.add([stranger, said("a", "e1"), stranger], NOW) == (1, 1)
+            assert tx.labels.of_items([stranger.item_key], QUESTION) == ()
+            assert len(tx.labels.of_panel("spam")) == 1
+            assert tx.labels.waiting_events() == (stranger,)
+
+    def test_counts_an_event_once_however_often_it_comes(self, store):
+        events = [said("a", "e1"), said("a", "e2", "no")]
+        with store.begin() as tx:
+            assert tx.labels.add(events, NOW) == (0, 2)
+            assert tx.labels.add([*events, said("a", "e1", "skip")], NOW + WEEK) == (0, 1)
+            planned_round(tx)
+            assert tx.labels.add(events, NOW + WEEK) == (0, 0)
+            assert [event.value for event in tx.labels.of_items([events[0].item_key], QUESTION)] == [
+                "yes",
+                "no",
+                "skip",
+            ]
+
+    def test_is_left_with_the_draw_and_its_times_and_order_stay(self, store):
+        early, late, other = said("a", "e1", minutes=5), said("b", "e2"), said("stranger", "e3")
+        with store.begin() as tx:
+            tx.labels.add([other, late], NOW)
+            tx.labels.add([early], NOW + MINUTE)
+            planned = planned_round(tx)
+            assert [(item, event) for item, event in tx.labels.of_panel("spam")] == [("b", late), ("a", early)]
+            assert tx.labels.past_draws([planned.cycle], NOW, QUESTION)[0].events == (late,)
+            assert tx.labels.waiting_events() == (other,)
+
+    def test_is_left_with_ids_above_every_mark(self, store):
+        with store.begin() as tx:
+            tx.labels.add([said("z", "e1")], NOW)
+            planned_round(tx)
+            tx.labels.add([said("a", "e2"), said("b", "e3")], NOW)
+            mark = tx.labels.newest_event_id()
+            planned = planned_round(tx, 1, items=("z",))
+            tx.estimates.add(revision(planned.cycle, mark=mark))
+            assert tx.estimates.outdated(mark) == (planned.cycle,)
+
+    def test_says_how_many_wait_and_since_when(self, store):
+        with store.begin() as tx:
+            assert tx.labels.waiting() == WaitingLabels(0, 0, None)
+            tx.labels.add([said("a", "e1"), said("b", "e2")], NOW)
+            tx.labels.add([said("b", "e3", "no")], NOW + WEEK)
+            assert tx.labels.waiting() == WaitingLabels(3, 2, NOW)
+            planned_round(tx, items=("b",))
+            assert tx.labels.waiting() == WaitingLabels(1, 1, NOW)
+
+    def test_comes_and_goes_with_its_transaction(self, store):
+        with store.begin() as tx:
+            tx.labels.add([said("a", "e1")], NOW)
+            tx.commit()
+            planned_round(tx)
+        with store.begin() as tx:
+            assert tx.labels.waiting_events() == (said("a", "e1"),)
+            assert tx.labels.newest_event_id() == 0
 
 
 class TestOfItems:

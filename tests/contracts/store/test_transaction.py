@@ -4,6 +4,7 @@ from importlib.util import find_spec
 import pytest
 
 from stratawatch.adapters.store import SqlStore, migrate, open_store
+from stratawatch.adapters.store.schema import EXPECTED
 from stratawatch.errors import ConfigError, StratawatchError, Unreachable
 from tests.support.store.examples import NOW, WEEK, open_cycle, spec
 
@@ -114,7 +115,7 @@ class TestAddress:
     def test_is_described_with_its_database_and_schema(self, store):
         found = store.describe()
         assert found["database"].split()[0] in ("SQLite", "PostgreSQL")
-        assert found["schema"] == "0008"
+        assert found["schema"] == EXPECTED
 
 
 class TestSqliteFile:

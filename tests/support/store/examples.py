@@ -131,7 +131,7 @@ class Planned:
 def planned_round(tx, period=0, panel="spam", items=("a", "b", "c")):
     cycle = frozen_cycle(tx, period, panel, items)
     tasks = tuple(LabelTask(item_key(panel, name), {"text": name}) for name in items)
-    batch = NewBatch(batch_key(panel, period, 1, 1), "Is it?", "It is if.", tasks, QUESTION)
+    batch = NewBatch(batch_key(panel, period, 1, 1, items), "Is it?", "It is if.", tasks, QUESTION)
     number = tx.rounds.add(cycle, PLAN, draws(items, panel), [batch], NOW)
     return Planned(cycle, number, tx.rounds.batches(round_id=number)[0].id)
 

@@ -4,12 +4,12 @@ import json
 
 from sqlalchemy import Connection, MetaData, create_engine, insert, select, text
 
-from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.columns import escaped, hashed
 from stratawatch.adapters.store.json_codec import as_document
 from stratawatch.adapters.store.panels import fingerprint
 from stratawatch.adapters.store.schema import VERSION_TABLE, alembic_config
 from stratawatch.engine.model.idempotency_keys import item_key_without_question
-from tests.support.store.examples import spec
+from tests.support.store.examples import item_key, spec
 
 FIRST_CYCLE = 7
 _ROWS = (
@@ -152,3 +152,40 @@ def _row_of_then(table, row, keys):
         words = [row[name] for name in ("source", "event_id", "item_key", "annotator", "value")]
         row |= {"event_key": hashed(*words)}
     return row
+
+
+def seventh_schema(url: str, said=(), set_aside=()) -> None:
+    """A store of schema 0007 in which items a and b are drawn, with label events and labels that were set aside.
+
+    Each is (event, when it was received), and of those that were set aside the reason too.
+    """
+    from alembic import command
+
+    first_schema(url)
+    engine = create_engine(url)
+    with engine.begin() as sql:
+        command.upgrade(alembic_config(sql), "0007")
+        sql.execute(text("INSERT INTO rounds VALUES (1, 7, 1, 'planned', '{}', '2026-01-12 00:00:00')"))
+        for item in ("a", "b"):
+            values = {"key": item_key("spam", item), "item": item}
+            sql.execute(text("INSERT INTO draws VALUES (7, :key, 1, :item, 1, 'd', 0.5, false)"), values)
+        for event, at in said:
+            key = hashed(event.source, event.event_id, event.item_key, event.annotator, event.value)
+            values = vars(event) | {"event_key": key, "at": _moment(event.at), "received_at": _moment(at)}
+            sql.execute(text(_ADD_EVENT), values)
+        for number, (event, at, reason) in enumerate(set_aside):
+            content = {name: getattr(event, name) for name in ("value", "annotator", "source", "event_id")}
+            values = {"row": str(number), "key": escaped(event.item_key), "reason": reason, "at": _moment(at)}
+            sql.execute(text(_SET_ASIDE), values | {"content": json.dumps(content)})
+    engine.dispose()
+
+
+_ADD_EVENT = """INSERT INTO label_events (event_key, source, event_id, item_key, annotator, value, at, received_at)
+    VALUES (:event_key, :source, :event_id, :item_key, :annotator, :value, :at, :received_at)"""
+_SET_ASIDE = """INSERT INTO quarantine (row_key, kind, key, reason, content, seen_at)
+    VALUES (:row, 'label', :key, :reason, :content, :at)"""
+
+
+def _moment(at):
+    """The text of a moment that both databases take for a time in UTC."""
+    return f"{at:%Y-%m-%d %H:%M:%S.%f}"

@@ -95,12 +95,17 @@ class TestImport:
         judged.run("advance", "--now", "2026-01-13T00:00:00+00:00")
         assert judged.json("cycles", "show", "1")["revision"] == 2
 
-    def test_items_that_were_never_drawn_are_set_aside_and_told(self, judged, item):
+    def test_items_that_were_never_drawn_wait_and_that_is_told(self, judged, item):
         lines = [{"item": item, "value": True, "annotator": "bob"}, {"item": "nobody", "value": "yes"}]
         path = self.write(judged, "x.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         out = judged.run("labels", "import", path).stdout
         assert "1 new label event of 2 lines for spam" in out
-        assert "1 line set aside: for items that were never drawn" in out
+        assert "1 line for items that were not drawn: they count once their item is" in " ".join(out.split())
+        (waiting,) = judged.json("labels", "waiting")["waiting"]
+        assert (waiting["value"], waiting["annotator"], len(waiting["item_key"])) == ("yes", "import", 64)
+        assert "! 1 label waits until the items (1) are drawn, since" in " ".join(judged.run("status").stdout.split())
+        done = judged.json("advance", "--now", "2026-01-12T10:00:00+00:00")["labels"]
+        assert (done["waiting"], done["waiting_items"]) == (1, 1)
 
     @pytest.mark.parametrize("said", ["yes", " No ", "SKIP", "retract", True, False, None, 1, 0.5, "maybe", "", [], {}])
     def test_it_takes_the_words_that_the_queue_takes(self, tmp_path, said):

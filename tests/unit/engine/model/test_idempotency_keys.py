@@ -16,6 +16,8 @@ from stratawatch.engine.model.idempotency_keys import (
 from stratawatch.engine.ports.clock import FixedClock
 from stratawatch.errors import StratawatchError
 
+QUESTION = "Is it spam?"
+
 
 class TestItemKeys:
     def test_do_not_change_between_versions(self):
@@ -61,8 +63,16 @@ class TestQuestionWordings:
 
 class TestOtherKeys:
     def test_batches_sort_by_period_round_and_part(self):
-        keys = [batch_key("p", 2, 1, 1), batch_key("p", 2, 1, 2), batch_key("p", 2, 2, 1), batch_key("p", 10, 1, 1)]
+        keys = [batch_key("p", *place, "content") for place in ((2, 1, 1), (2, 1, 2), (2, 2, 1), (10, 1, 1))]
         assert keys == sorted(keys)
+
+    def test_batches_of_another_content_have_another_key(self):
+        contents = ([QUESTION, "", []], [QUESTION, "", [["k", {}]]], [QUESTION, "g", [["k", {}]]], ["Really?", "", []])
+        assert len({batch_key("p", 2, 1, 1, content) for content in contents}) == len(contents)
+
+    def test_batches_of_the_same_content_have_the_same_key_whatever_the_order_of_its_columns(self):
+        one, other = ([QUESTION, "", [["k", payload]]] for payload in ({"a": 1.5, "b": "é"}, {"b": "é", "a": 1.5}))
+        assert batch_key("p", 2, 1, 1, one) == batch_key("p", 2, 1, 1, other) == "p-p00002-r1-b1-12804196"
 
     def test_the_order_of_a_round_depends_on_the_round(self):
         assert shuffle_key("s", 1, 1, "k") != shuffle_key("s", 1, 2, "k")
