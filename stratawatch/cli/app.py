@@ -6,6 +6,7 @@ import typer
 
 from stratawatch.cli import (
     alerts,
+    backup,
     baseline,
     census,
     check,
@@ -82,6 +83,8 @@ app.command("plan", short_help="How many labels are needed; what a cycle would a
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
+app.command("backup", short_help="Back the store up into a file.")(backup.backup)
+app.command("restore", short_help="Put a backup in the store's place.")(backup.restore)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
 app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")
 app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")

@@ -1,0 +1,90 @@
+"""stratawatch backup and restore: the store in one file, and that file in the store's place."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.output import print_json, print_line, time_text
+from stratawatch.formatting import count_text
+
+if TYPE_CHECKING:
+    from stratawatch.adapters.store.backup import StoreSummary
+
+FileArgument = Annotated[Path, typer.Argument(help="The file of the backup.", metavar="FILE")]
+
+
+def backup(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """Back the store up into a new file, while everything runs on. A file that is there already is never replaced.
+
+    The file can be read by its owner alone. Of a store on PostgreSQL the command to use is named, with status 2.
+
+    \b
+    Examples:
+      stratawatch backup "backups/$(date +%F).db"
+    """
+    from stratawatch.adapters.store.backup import back_up
+
+    summary = back_up(_store_url(config), file)
+    if json:
+        print_json({"backup": file.absolute(), "bytes": file.stat().st_size, **_facts(summary)})
+        return
+    print_line(f"backed up the store to {file}: {_text(summary)}")
+
+
+def restore(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """Put a backup in the store's place. The present store stays beside it under another name.
+
+    Stop the flows first: it is refused while another process has the store open or is advancing it. Labels that came
+    after the backup are not lost: the next advance reads the queue on from where the backup had read it.
+
+    \b
+    Examples:
+      stratawatch restore backups/2026-03-09.db
+    """
+    from stratawatch.adapters.store.backup import put_back
+
+    summary, aside = put_back(_store_url(config), file, datetime.now(UTC))
+    steps = _next_steps(summary)
+    if json:
+        print_json({"restored": file.absolute(), "kept": aside, **_facts(summary), "next": steps})
+        return
+    print_line(f"restored the store from {file}: {_text(summary)}")
+    if aside is not None:
+        print_line(f"the store of before is kept as {aside}")
+    print_line("What comes next:")
+    for number, step in enumerate(steps, 1):
+        print_line(f"{number}. {step}", indent="  ")
+
+
+def _store_url(config: Path) -> str:
+    """The store's address, also when another part of the configuration is broken."""
+    from stratawatch.config.loading import load_configuration
+    from stratawatch.config.store_address import read_store_address
+
+    return read_store_address(config) or load_configuration(config).store_url().get_secret_value()
+
+
+def _facts(summary: "StoreSummary") -> Mapping[str, Any]:
+    names = ("schema", "cycles", "label_events", "newest_move")
+    return {name: getattr(summary, name) for name in names}
+
+
+def _text(summary: "StoreSummary") -> str:
+    newest = f", as it stood after {time_text(summary.newest_move)}" if summary.newest_move else ""
+    return f"{count_text(summary.cycles, 'cycle')}, {count_text(summary.label_events, 'label event')}{newest}"
+
+
+def _next_steps(summary: "StoreSummary") -> list[str]:
+    again = "windows that are over are opened again, the queue is read on from where the backup had read it"
+    upgrade = "stratawatch init --upgrade: the backup is of an older program"
+    return [
+        *([upgrade] if summary.schema_state == "older" else []),
+        "stratawatch check: that the queue and the source are those that this store worked with",
+        f"stratawatch open, then stratawatch advance, twice: {again}, and what was planned since is planned again",
+        "stratawatch status: what each cycle waits for, and labels that wait for an item to be drawn again",
+        "start the flows",
+    ]

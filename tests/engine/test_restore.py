@@ -1,0 +1,109 @@
+"""A store that is lost and replaced by a backup: labels received since count, and nobody waits for ever or is asked again."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
+from stratawatch.engine.cycle.plan_round import plan_round
+from stratawatch.engine.cycle.settle_cycle import settle_cycle
+from stratawatch.engine.labels.collect_labels import collect_labels
+from stratawatch.engine.labels.queue_identity import require_queue
+from stratawatch.engine.model.states import CycleState
+from tests.support.scenario import Scenario, only_cycle, open_all, work_on
+from tests.support.store.backups import PostgresBackups, SqliteBackups
+
+
+@pytest.fixture(params=[pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)])
+def backups(request, tmp_path):
+    """A store whose backups can be put back, on either database."""
+    if request.param == "postgres":
+        admin, url = map(request.getfixturevalue, ("postgres_server", "postgres_store_url"))
+        made = PostgresBackups(admin, request.getfixturevalue("new_postgres")(), url)
+    else:
+        made = SqliteBackups(tmp_path / "store.db")
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def scenario(backups):
+    """The ordinary scenario around that store."""
+    made = Scenario.around(backups.open())
+    made.produce(0)
+    require_queue(made.ports)  # as `init` does
+    return made
+
+
+def answer_some(scenario):
+    scenario.queue.answer(scenario.clock.now(), only=lambda key: key < "8")
+    advance(scenario.ports)
+
+
+def answer_and_advance(scenario):
+    scenario.queue.answer(scenario.clock.now())
+    advance(scenario.ports)
+
+
+def answer_and_settle(scenario):
+    scenario.queue.answer(scenario.clock.now())
+    collect_labels(scenario.ports)
+    settle_cycle(scenario.ports, only_cycle(scenario))
+
+
+MOVES = {
+    "open": open_all,
+    "frozen": lambda scenario: freeze_cycle(scenario.ports, only_cycle(scenario)),
+    "planned": lambda scenario: plan_round(scenario.ports, only_cycle(scenario)),
+    "sent": lambda scenario: advance(scenario.ports),
+    "labelling": answer_some,
+    "second round": answer_and_advance,
+    "settled": answer_and_settle,
+    "judged": lambda scenario: advance(scenario.ports),
+}
+"""What brings the first cycle from one state into the next."""
+
+
+def play(scenario, until):
+    """Bring the cycle into this state, with an hour before every move."""
+    for state, move in MOVES.items():
+        scenario.clock.advance(hours=1)
+        move(scenario)
+        if state == until:
+            return
+
+
+def lose_and_restore(scenario, backups):
+    """Lose the store, and put the backup in its place."""
+    scenario.ports = replace(scenario.ports, store=backups.lose_and_restore())
+
+
+def advance_alone(scenario, times=5):
+    """Advance every hour while nobody answers anything."""
+    for _ in range(times):
+        scenario.clock.advance(hours=1)
+        assert advance(scenario.ports).troubles == ()
+
+
+def facts_of(scenario):
+    """What the store knows in the end: the cycle's state, its draws, every label and the estimates."""
+    with scenario.ports.store.begin() as tx:
+        (cycle,) = tx.cycles.find()
+        revision = tx.estimates.latest(cycle.id)
+        events = sorted(tx.labels.of_panel("spam"), key=lambda pair: pair[1].event_id)
+        return cycle.state, tx.rounds.draws(cycle.id), events, revision and (revision.fingerprint, revision.estimates)
+
+
+@pytest.mark.parametrize("state", MOVES)
+def test_labels_received_after_the_backup_count(scenario, backups, state):
+    play(scenario, state)
+    backups.keep()
+    work_on(scenario, 5)
+    before, asked = facts_of(scenario), scenario.queue.asked()
+    assert before[0] == CycleState.JUDGED
+    assert len(before[2]) == len(asked) == 120
+    lose_and_restore(scenario, backups)
+    advance_alone(scenario)
+    assert facts_of(scenario) == before
+    assert scenario.queue.asked() == asked
